@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Int32 } from 'bson';
+import type { Value } from './query/value.ts';
+import { openDatabaseFile } from './storage/file.ts';
+import { readHolder } from './storage/holder.ts';
+import { ask } from './wire/ask.ts';
+
+/*
+ * A consistent copy of a database: `node embedded/backup.ts DATA_DIR|URI TARGET`. A database that runs makes the copy itself and
+ * goes on working; the target must be an empty directory, or one that is not there yet, on the machine of the database.
+ */
+
+const [source, target] = process.argv.slice(2);
+
+try {
+  if (source === undefined || target === undefined) throw new Error('Usage: node embedded/backup.ts DATA_DIR|URI TARGET');
+  const uri = source.startsWith('mongodb://') ? source : readHolder(source)?.uri;
+  if (uri === undefined) await copyFiles(source, resolve(target));
+  else await copyRunning(uri, resolve(target));
+  console.log(`The database was copied into ${resolve(target)}.`);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
+
+async function copyRunning(uri: string, directory: string): Promise<void> {
+  const command = new Map<string, Value>([
+    ['backup', new Int32(1)],
+    ['directory', directory],
+    ['$db', 'admin'],
+  ]);
+  const answer = await ask(uri, command);
+  if (answer.has('errmsg')) throw new Error(String(answer.get('errmsg')));
+}
+
+async function copyFiles(dataDir: string, directory: string): Promise<void> {
+  if (!existsSync(dataDir)) throw new Error(`There is no database in ${dataDir}.`);
+  const file = await openDatabaseFile(dataDir);
+  try {
+    await file.backup(directory);
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { isHeld } from './storage/holder.ts';
+import { DatabaseStartError } from './storage/start-error.ts';
+
+/** A database that runs in a process of its own. */
+export interface DatabaseProcess {
+  readonly uri: string;
+  readonly pid: number;
+  /** Resolves when it has ended, by itself or by `close`. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+  /** The same for `process.on('exit')`: returns when the data directory is free again, or after five seconds. */
+  closeNow(): void;
+}
+
+/** How a database process is started; port 0: any free one. */
+export interface LaunchOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly host?: string;
+  readonly testMode?: boolean;
+}
+
+type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
+
+const CLOSE_MILLIS = 5000;
+
+/**
+ * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;
+ * should the parent be killed, the database closes itself.
+ */
+export async function launchDatabase({ dataDir, port, host, testMode }: LaunchOptions): Promise<DatabaseProcess> {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const args = ['--data-dir', dataDir, '--port', String(port)];
+  if (host !== undefined) args.push('--host', host);
+  if (testMode === true) args.push('--test-mode');
+  const child = fork(main, args, { detached: true, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const announced = await new Promise<Announcement>((resolve) => {
+    child.once('message', (message) => resolve(message as Announcement));
+    child.once('error', (error) => resolve({ error: `The database process could not be started: ${error.message}.` }));
+    child.once('exit', (code, signal) => resolve({ error: `The database process ended at once (${signal ?? `exit ${code}`}).` }));
+  });
+  if ('error' in announced) throw new DatabaseStartError(announced.code ?? 'FAILED', announced.error);
+  const end = () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+  };
+  return {
+    uri: announced.ready,
+    pid: child.pid as number,
+    ended,
+    async close() {
+      end();
+      await ended;
+    },
+    closeNow() {
+      end();
+      // The child is not reaped while this thread sleeps, so its pid tells nothing; its lock does.
+      for (const deadline = Date.now() + CLOSE_MILLIS; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
+    },
+  };
+}
+
+function sleep(millis: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
+}

@@ -1,0 +1,50 @@
+import type { TimeLimit } from '../plan/time-limit.ts';
+import type { Doc } from '../query/value.ts';
+import type { Cursors } from '../sessions/cursors.ts';
+import type { KnownSessions } from '../sessions/known-sessions.ts';
+import type { RetryableWrites } from '../sessions/retryable-writes.ts';
+import type { Catalog } from '../storage/catalog.ts';
+import type { DatabaseFile } from '../storage/file.ts';
+import type { GroupCommit } from '../storage/group-commit.ts';
+import type { Connection } from '../wire/connection.ts';
+import type { Message } from '../wire/messages.ts';
+import type { Reply } from '../wire/reply.ts';
+import type { FailPoints } from './fail-points.ts';
+
+/** Everything that commands work on. */
+export interface Database {
+  readonly file: DatabaseFile;
+  readonly catalog: Catalog;
+  readonly commits: GroupCommit;
+  readonly cursors: Cursors;
+  readonly retryableWrites: RetryableWrites;
+  readonly sessions: KnownSessions;
+  readonly failPoints: FailPoints;
+  /** `host:port`, as clients reach it. */
+  readonly address: string;
+  readonly testMode: boolean;
+}
+
+/** One command to carry out. */
+export interface Command {
+  readonly name: string;
+  readonly db: string;
+  readonly args: Doc;
+  readonly message: Message;
+  readonly connection: Connection;
+  /** The instant that the whole command takes as now. */
+  readonly now: Date;
+  /** Its `maxTimeMS`. */
+  readonly timeLimit: TimeLimit | undefined;
+}
+
+/** Carries out a command; what it refuses it throws as a DatabaseError. */
+export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply>;
+
+/** A command: what carries it out, and which fields it knows beside those that every command has. */
+export interface CommandEntry {
+  readonly handle: CommandHandler;
+  readonly fields: readonly string[];
+  /** Happens wholly or not at all; batches do not, for each of their statements stands for itself. */
+  readonly atomic?: boolean;
+}

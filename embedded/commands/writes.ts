@@ -1,0 +1,114 @@
+import { Int32 } from 'bson';
+import { decode } from '../query/bson.ts';
+import { DatabaseError } from '../query/errors.ts';
+import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { arrayArg, boolArg, collectionName, docArg, integerArg, required } from './args.ts';
+import { batchReply, documentsOf, runBatch, sum } from './batch.ts';
+import type { Command, CommandEntry, Database } from './command.ts';
+import { checkFields } from './common-options.ts';
+import { contextOf, statementContext } from './context.ts';
+import { deleteDocuments, insertDocument, type Target, updateDocuments } from './modify.ts';
+import { hintArg } from './query.ts';
+
+function insert(database: Database, command: Command): Doc {
+  const target = targetOf(database, command);
+  const outcome = runBatch(database, command, documentsOf(command, 'documents'), (document) => {
+    insertDocument(target, document);
+    return new Map([['n', new Int32(1)]]);
+  });
+  return batchReply(outcome, [['n', new Int32(sum(outcome, 'n'))]]);
+}
+
+function update(database: Database, command: Command): Doc {
+  const target = targetOf(database, command);
+  const outcome = runBatch(database, command, statementsOf(command, 'updates', UPDATE_FIELDS), (statement) => {
+    const context = statementContext(target.context, statement);
+    const { matched, modified, upsertedId } = updateDocuments(
+      { ...target, context },
+      {
+        filter: required(docArg(statement, 'q'), 'update.updates.q'),
+        update: updateArg(statement, 'u'),
+        multi: boolArg(statement, 'multi') === true,
+        upsert: boolArg(statement, 'upsert') === true,
+        sort: docArg(statement, 'sort'),
+        hint: hintArg(statement),
+        arrayFilters: arrayArg(statement, 'arrayFilters'),
+      },
+    );
+    const answer: Doc = new Map([
+      ['n', new Int32(matched + (upsertedId === undefined ? 0 : 1))],
+      ['nModified', new Int32(modified)],
+    ]);
+    return upsertedId === undefined ? answer : answer.set('_id', upsertedId);
+  });
+  const upserted = outcome.answers.flatMap(({ index, answer }): Doc[] =>
+    answer.has('_id')
+      ? [
+          new Map<string, Value>([
+            ['index', new Int32(index)],
+            ['_id', answer.get('_id') as Value],
+          ]),
+        ]
+      : [],
+  );
+  return batchReply(outcome, [
+    ['n', new Int32(sum(outcome, 'n'))],
+    ...(upserted.length > 0 ? [['upserted', upserted] as const] : []),
+    ['nModified', new Int32(sum(outcome, 'nModified'))],
+  ]);
+}
+
+function remove(database: Database, command: Command): Doc {
+  const target = targetOf(database, command);
+  const outcome = runBatch(database, command, statementsOf(command, 'deletes', DELETE_FIELDS), (statement) => {
+    const context = statementContext(target.context, statement);
+    const { removed } = deleteDocuments(
+      { ...target, context },
+      {
+        filter: required(docArg(statement, 'q'), 'delete.deletes.q'),
+        multi: required(integerArg(statement, 'limit'), 'delete.deletes.limit') === 0,
+        hint: hintArg(statement),
+      },
+    );
+    return new Map([['n', new Int32(removed)]]);
+  });
+  return batchReply(outcome, [['n', new Int32(sum(outcome, 'n'))]]);
+}
+
+/** The statements of a batch, all checked before the first is carried out. */
+function statementsOf(command: Command, field: string, known: readonly string[]): Doc[] {
+  return documentsOf(command, field).map((bytes) => {
+    const statement = decode(bytes);
+    checkFields(`${command.name}.${field}`, statement, known);
+    return statement;
+  });
+}
+
+/** Where a write command writes. */
+export function targetOf(database: Database, command: Command): Target {
+  return {
+    database,
+    db: command.db,
+    name: collectionName(command),
+    context: contextOf(command),
+    bypassValidation: boolArg(command.args, 'bypassDocumentValidation') === true,
+  };
+}
+
+/** An update given as a document or a pipeline. */
+export function updateArg(args: Doc, name: string): Doc | readonly Value[] {
+  const value = required(args.get(name), name);
+  if (isDoc(value) || Array.isArray(value)) return value;
+  throw new DatabaseError(9, `Update argument must be either an object or an array`);
+}
+
+const UPDATE_FIELDS = ['q', 'u', 'c', 'multi', 'upsert', 'sort', 'hint', 'arrayFilters', 'collation'];
+const DELETE_FIELDS = ['q', 'limit', 'hint', 'collation'];
+const BATCH_FIELDS = ['ordered', 'bypassDocumentValidation', 'let'];
+
+/** The commands that write batches. */
+export const writeCommands: Readonly<Record<string, CommandEntry>> = {
+  insert: { handle: insert, fields: [...BATCH_FIELDS, 'documents'] },
+  update: { handle: update, fields: [...BATCH_FIELDS, 'updates'] },
+  delete: { handle: remove, fields: [...BATCH_FIELDS, 'deletes'] },
+};

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import { startDatabase } from './server.ts';
+import type { DatabaseStartError } from './storage/start-error.ts';
+
+/* The database as a process of its own: `node embedded/main.ts --data-dir DIR --port PORT [--host HOST] [--test-mode]`. */
+
+const { values } = parseArgs({
+  options: {
+    'data-dir': { type: 'string' },
+    port: { type: 'string', default: '27027' },
+    host: { type: 'string', default: '127.0.0.1' },
+    'test-mode': { type: 'boolean', default: false },
+  },
+});
+
+try {
+  const { 'data-dir': dataDir, port, host, 'test-mode': testMode } = values;
+  if (dataDir === undefined) throw new Error('The option --data-dir is missing.');
+  const database = await startDatabase({ dataDir, port: Number(port), host, testMode });
+  const stop = async () => {
+    await database.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // The parent is gone, also if it was killed.
+  process.on('disconnect', stop);
+  if (process.send === undefined) console.log(database.uri);
+  else process.send({ ready: database.uri });
+} catch (error) {
+  const { message, code = 'FAILED' } = error as Partial<DatabaseStartError>;
+  process.exitCode = 1;
+  if (process.send === undefined) console.error(message);
+  else process.send({ error: message, code }, () => process.disconnect());
+}

@@ -1,0 +1,77 @@
+import { Int32 } from 'bson';
+import { BsonType, type Doc, type Value } from '../query/value.ts';
+import { showValue } from '../storage/duplicate-key.ts';
+import { typeByte } from '../storage/key.ts';
+import type { Counts } from './execute.ts';
+import type { Find } from './find.ts';
+import type { Interval } from './intervals.ts';
+import type { IndexPlan } from './planner.ts';
+
+/** A find's way to its documents as the stages that `explain` shows; with `counts`, what they looked at. */
+export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
+  const { filter, sort, skip = 0, limit } = query;
+  let stage =
+    plan.index === undefined ? collectionScan(plan.backward, filter, counts) : fetch(plan.index, filter, plan.exact, counts);
+  if (!plan.sorted && sort !== undefined)
+    stage = above(stage, 'SORT', [
+      ['sortPattern', sort],
+      ...(limit === undefined ? [] : [['limitAmount', new Int32(skip + limit)] as const]),
+    ]);
+  if (skip > 0) stage = above(stage, 'SKIP', [['skipAmount', new Int32(skip)]]);
+  return limit === undefined ? stage : above(stage, 'LIMIT', [['limitAmount', new Int32(limit)]]);
+}
+
+/** A stage on top of another one. */
+export function above(inputStage: Doc, stage: string, fields: Iterable<readonly [string, Value]> = []): Doc {
+  return new Map<string, Value>([['stage', stage], ...fields, ['inputStage', inputStage]]);
+}
+
+function collectionScan(backward: boolean, filter: Doc, counts: Counts | undefined): Doc {
+  return new Map<string, Value>([
+    ['stage', 'COLLSCAN'],
+    ...(filter.size === 0 ? [] : [['filter', filter] as const]),
+    ['direction', backward ? 'backward' : 'forward'],
+    ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
+  ]);
+}
+
+function fetch(plan: IndexPlan, filter: Doc, exact: boolean, counts: Counts | undefined): Doc {
+  return above(indexScan(plan, counts), 'FETCH', [
+    ...(exact ? [] : [['filter', filter] as const]),
+    ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
+  ]);
+}
+
+function indexScan({ index, intervals, backward }: IndexPlan, counts: Counts | undefined): Doc {
+  return new Map<string, Value>([
+    ['stage', 'IXSCAN'],
+    ['keyPattern', index.pattern],
+    ['indexName', index.name],
+    ['isMultiKey', index.multikey !== 0],
+    ['isUnique', index.unique],
+    ['isSparse', index.sparse],
+    ['isPartial', index.partialFilter !== undefined],
+    ['direction', backward ? 'backward' : 'forward'],
+    ['indexBounds', new Map(index.fields.map(({ name }, i) => [name, (intervals[i] ?? [undefined]).map(showInterval)]))],
+    ...(counts === undefined ? [] : [['keysExamined', new Int32(counts.keys)] as const]),
+  ]);
+}
+
+function showInterval(interval: Interval | undefined): string {
+  if (interval === undefined) return '[MinKey, MaxKey]';
+  const { low, high } = interval;
+  return `${low.inclusive ? '[' : '('}${showEnd(low, 'low')}, ${showEnd(high, 'high')}${high.inclusive ? ']' : ')'}`;
+}
+
+/** An end that is no value of the filter's is that of a type. */
+function showEnd({ key, value }: Interval['low'], end: 'low' | 'high'): string {
+  if (value !== undefined) return showValue(value);
+  const ends = TYPE_ENDS.get(key[0] as number) ?? ['MinKey', 'MaxKey'];
+  return end === 'low' ? ends[0] : ends[1];
+}
+
+const TYPE_ENDS: ReadonlyMap<number, readonly [string, string]> = new Map([
+  [typeByte(BsonType.double), ['-Infinity', 'Infinity']],
+  [typeByte(BsonType.string), ['""', '{}']],
+  [typeByte(BsonType.object), ['{}', '[]']],
+]);

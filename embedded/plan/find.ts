@@ -1,0 +1,101 @@
+import { DatabaseError } from '../query/errors.ts';
+import { compileFilter, type Filter } from '../query/match.ts';
+import { compileSort } from '../query/sort.ts';
+import type { Doc, Value } from '../query/value.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { DatabaseFile } from '../storage/file.ts';
+import { countRange } from '../storage/scan.ts';
+import { type Counts, execute, Row } from './execute.ts';
+import { type Plan, planQuery, type Query } from './planner.ts';
+import type { QueryContext } from './query-context.ts';
+import { withText } from './text-search.ts';
+
+/** A query with what is to be left out of its answer. */
+export interface FindQuery extends Query {
+  readonly skip?: number | undefined;
+  /** None: all. */
+  readonly limit?: number | undefined;
+}
+
+/** A query that is planned and ready to run. */
+export interface Find {
+  readonly query: FindQuery;
+  /** What the caller gave, with the scores of a `$text`. */
+  readonly context: QueryContext;
+  readonly plan: Plan;
+  readonly filter: Filter;
+  /** The documents asked for, each read from disk when it is taken. */
+  rows(counts?: Counts): Generator<Row>;
+  /** How many those are, without reading them if the index or the whole collection tells. */
+  count(): number;
+}
+
+/** MongoDB's limit on what a sort may hold in memory. */
+const MAX_SORT_BYTES = 100 * 1024 * 1024;
+
+/** Prepares a query on a collection. */
+export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, asked: QueryContext): Find {
+  const context = withText(collection, query.filter, asked);
+  const filter = compileFilter(query.filter, context);
+  const plan = planQuery(collection, query, context.texts !== undefined);
+  const { skip = 0, limit, sort } = query;
+  const wanted = limit === undefined ? undefined : skip + limit;
+  const rows = (counts?: Counts) => {
+    const found = execute(file, collection, plan, filter, plan.sorted ? wanted : undefined, context.timeLimit, counts);
+    const ordered = plan.sorted || sort === undefined ? found : sorted(found, sort, wanted, context);
+    return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
+  };
+  return {
+    query,
+    context,
+    plan,
+    filter,
+    rows,
+    count() {
+      if (!plan.exact) return Array.from(rows(), () => 1).length;
+      const { index } = plan;
+      const all =
+        index === undefined
+          ? collection.totals().count
+          : index.ranges.reduce((sum, range) => sum + countRange(file, index.index, range), 0);
+      return Math.min(Math.max(all - skip, 0), limit ?? Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+function* slice(rows: Generator<Row>, skip: number, limit: number | undefined): Generator<Row> {
+  let at = 0;
+  if (limit === 0) return;
+  for (const row of rows) {
+    if (++at <= skip) continue;
+    yield row;
+    if (limit !== undefined && at >= skip + limit) return;
+  }
+}
+
+/** Sorts in memory; of a limited query no more is kept than it can need. */
+function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined, context: QueryContext): Generator<Row> {
+  const sort = compileSort(spec, context);
+  const compare = (a: Keyed, b: Keyed) => sort.compareKeys(a.key, b.key);
+  let kept: Keyed[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    kept.push({ key: sort.keyOf(row.doc), row: new Row(row) });
+    bytes += row.document.length;
+    if (wanted !== undefined && kept.length >= 2 * wanted + 1000) {
+      kept = kept.sort(compare).slice(0, wanted);
+      bytes = kept.reduce((sum, { row }) => sum + row.document.length, 0);
+    }
+    if (bytes > MAX_SORT_BYTES) {
+      const message = `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting.`;
+      throw new DatabaseError(292, `Executor error during find command :: caused by :: ${message}`);
+    }
+  }
+  for (const { row } of kept.sort(compare)) yield row;
+}
+
+/** The row beside its key is a fresh one, so that the decoded document need not stay in memory. */
+interface Keyed {
+  readonly key: readonly Value[];
+  readonly row: Row;
+}

@@ -1,0 +1,59 @@
+import { analyseFilter, type PathBounds } from '../query/analyse.ts';
+import { equals } from '../query/compare.ts';
+import { type Doc, isDoc, type Value } from '../query/value.ts';
+import type { StoredIndex } from '../storage/stored-index.ts';
+import { byteRange, EVERYTHING, type Interval, intervalsOf } from './intervals.ts';
+
+/** Whether every document that matches stands in the index. */
+export function holdsAllMatches(index: StoredIndex, bounds: Map<string, PathBounds>, filter: Doc): boolean {
+  if (index.partialFilter !== undefined && !implies(filter, bounds, index.partialFilter)) return false;
+  if (!index.sparse) return true;
+  return index.fields.some(({ name }) => requiresValue(bounds.get(name), filter.get(name)));
+}
+
+/** Whether a predicate holds only for documents that have the field. */
+function requiresValue(found: PathBounds | undefined, condition: Value | undefined): boolean {
+  if (isDoc(condition) && condition.get('$exists') !== undefined) return truthy(condition.get('$exists'));
+  if (found === undefined) return false;
+  if (found.eq !== undefined) return found.eq !== null;
+  if (found.in !== undefined) return found.in.every((value) => value !== null);
+  return [found.gt, found.gte, found.lt, found.lte].some((side) => side !== undefined);
+}
+
+function truthy(value: Value | undefined): boolean {
+  return value === true || (value !== null && typeof value === 'object' && Number(String(value)) !== 0);
+}
+
+/** Whether the filter demands at least what the partial index's own filter does. Unsure means no. */
+function implies(filter: Doc, bounds: Map<string, PathBounds>, partial: Doc): boolean {
+  return [...partial].every(([path, condition]) => {
+    if (path === '$and' && Array.isArray(condition))
+      return condition.every((part) => isDoc(part) && implies(filter, bounds, part));
+    const asked = filter.get(path);
+    if (asked !== undefined && equals(asked, condition)) return true;
+    const found = bounds.get(path);
+    if (path.startsWith('$') || found === undefined) return false;
+    if (!isDoc(condition) || ![...condition.keys()].some((name) => name.startsWith('$')))
+      return found.eq !== undefined && equals(found.eq, condition);
+    return [...condition].every(([operator, operand]) => impliesOperator(found, asked, operator, operand));
+  });
+}
+
+function impliesOperator(found: PathBounds, asked: Value | undefined, operator: string, operand: Value): boolean {
+  if (operator === '$exists') return truthy(operand) && requiresValue(found, asked);
+  const values = found.eq !== undefined ? [found.eq] : found.in;
+  if (values === undefined) return false;
+  const bounds = analyseFilter(new Map([['value', new Map([[operator, operand]])]])).get('value');
+  if (bounds?.exact !== true) return false;
+  const allowed = intervalsOf(bounds, true);
+  if (allowed === undefined) return false;
+  return values.every((value) => {
+    const [point] = intervalsOf({ eq: value, exact: true }, true) as [Interval];
+    const at = byteRange(EVERYTHING.low.key, point, false);
+    return allowed
+      .map((interval) => byteRange(EVERYTHING.low.key, interval, false))
+      .some(({ low, high }) => {
+        return Buffer.compare(low, at.low) <= 0 && Buffer.compare(at.high, high) <= 0;
+      });
+  });
+}

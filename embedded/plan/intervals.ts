@@ -1,0 +1,126 @@
+import { Double } from 'bson';
+import type { PathBounds } from '../query/analyse.ts';
+import { isNumber, typeNumber, type Value } from '../query/value.ts';
+import type { IndexField } from '../storage/index-keys.ts';
+import { invertKey, typeByte, valueKey } from '../storage/key.ts';
+import type { KeyRange } from '../storage/scan.ts';
+
+/** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
+interface End {
+  readonly key: Buffer;
+  readonly inclusive: boolean;
+  /** What the filter compares with, unless it is the end of a type. */
+  readonly value?: Value;
+}
+
+/** The keys of one field between two ends, in ascending order of the values. */
+export interface Interval {
+  readonly low: End;
+  readonly high: End;
+  /** Both ends are the same value. */
+  readonly point: boolean;
+}
+
+/** Every value. */
+export const EVERYTHING: Interval = {
+  low: { key: Buffer.alloc(0), inclusive: true },
+  high: { key: Buffer.alloc(0), inclusive: true },
+  point: false,
+};
+
+/**
+ * The intervals, in ascending order and apart from each other, in which a field's keys lie; `undefined` if it may be any.
+ * `intersect` says that both ends of a range are to be met by the same key.
+ */
+export function intervalsOf(bounds: PathBounds, intersect: boolean): Interval[] | undefined {
+  if (bounds.eq !== undefined) return [pointAt(bounds.eq)];
+  if (bounds.in !== undefined) return distinctPoints(bounds.in);
+  const { gt, gte, lt, lte } = bounds;
+  const lower = gt ?? gte;
+  const upper = lt ?? lte;
+  if (lower === undefined && upper === undefined) return undefined;
+  const ranges = [];
+  if (lower !== undefined) ranges.push(rangeAbove(lower, gt === undefined));
+  if (upper !== undefined) ranges.push(rangeBelow(upper, lt === undefined));
+  const [first, second] = ranges as [Interval, Interval?];
+  const range = second === undefined || !intersect ? first : intersection(first, second);
+  return range === undefined ? [] : [range];
+}
+
+/** Whether the intervals say all that the bounds do, on an index that is not multikey. */
+export function sayAll(bounds: PathBounds): boolean {
+  const { eq, in: list, gt, gte, lt, lte } = bounds;
+  const sides = [eq ?? list, gt, gte, lt, lte].filter((side) => side !== undefined).length;
+  if (!bounds.exact || sides === 0) return false;
+  if (eq !== undefined || list !== undefined) return sides === 1;
+  return (gt === undefined || gte === undefined) && (lt === undefined || lte === undefined);
+}
+
+/** The byte range of an interval behind the bytes of the index's earlier fields. */
+export function byteRange(prefix: Buffer, interval: Interval, descending: boolean): { low: Buffer; high: Buffer } {
+  const [low, high] = descending ? [interval.high, interval.low] : [interval.low, interval.high];
+  const bytes = (end: End) => Buffer.concat([prefix, descending ? invertKey(end.key) : end.key]);
+  return {
+    low: low.inclusive ? bytes(low) : successor(bytes(low)),
+    high: high.inclusive ? successor(bytes(high)) : bytes(high),
+  };
+}
+
+/** The least bytes that come after all that begin with these. */
+export function successor(prefix: Buffer): Buffer {
+  let end = prefix.length;
+  while (end > 0 && prefix[end - 1] === 0xff) end--;
+  if (end === 0) return Buffer.of(0xff);
+  const next = Buffer.from(prefix.subarray(0, end));
+  next[end - 1] = (next[end - 1] as number) + 1;
+  return next;
+}
+
+function pointAt(value: Value): Interval {
+  const end = { key: valueKey(value), inclusive: true, value };
+  return { low: end, high: end, point: true };
+}
+
+function distinctPoints(values: readonly Value[]): Interval[] {
+  const points = values.map(pointAt).sort((a, b) => Buffer.compare(a.low.key, b.low.key));
+  return points.filter((point, i) => i === 0 || !points[i - 1]?.low.key.equals(point.low.key));
+}
+
+const NAN = new Double(Number.NaN);
+
+function rangeAbove(value: Value, inclusive: boolean): Interval {
+  return { low: { key: valueKey(value), inclusive, value }, high: { key: bracketOf(value), inclusive: true }, point: false };
+}
+
+function rangeBelow(value: Value, inclusive: boolean): Interval {
+  // NaN is the least number in an index, but to a filter it is not below any number.
+  const low = isNumber(value) ? { key: valueKey(NAN), inclusive: false, value: NAN } : { key: bracketOf(value), inclusive: true };
+  return { low, high: { key: valueKey(value), inclusive, value }, point: false };
+}
+
+/** What begins the keys of all values that compare with this one. */
+function bracketOf(value: Value): Buffer {
+  return Buffer.of(typeByte(typeNumber(value)));
+}
+
+function intersection(above: Interval, below: Interval): Interval | undefined {
+  const start = byteRange(EVERYTHING.low.key, above, false);
+  const end = byteRange(EVERYTHING.low.key, below, false);
+  const low = Buffer.compare(start.low, end.low) >= 0 ? above.low : below.low;
+  const high = Buffer.compare(start.high, end.high) <= 0 ? above.high : below.high;
+  const meet = byteRange(EVERYTHING.low.key, { low, high, point: false }, false);
+  return Buffer.compare(meet.low, meet.high) < 0 ? { low, high, point: false } : undefined;
+}
+
+/** The cartesian product of the intervals of an index's first fields: all but the last are points. */
+export function rangesOf(fields: readonly IndexField[], prefix: readonly (readonly Interval[])[]): KeyRange[] {
+  let ranges = [byteRange(EVERYTHING.low.key, EVERYTHING, false)];
+  let prefixes: Buffer[] = [EVERYTHING.low.key];
+  prefix.forEach((list, i) => {
+    const descending = fields[i]?.descending === true;
+    const ordered = descending ? list.toReversed() : list;
+    ranges = prefixes.flatMap((bytes) => ordered.map((interval) => byteRange(bytes, interval, descending)));
+    prefixes = ranges.map(({ low }) => low);
+  });
+  return ranges;
+}

@@ -1,0 +1,191 @@
+import { BSONSymbol } from 'bson';
+import { analyseFilter, type PathBounds } from '../query/analyse.ts';
+import { equals } from '../query/compare.ts';
+import { DatabaseError } from '../query/errors.ts';
+import { type Doc, isDoc, type Value } from '../query/value.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { KeyRange } from '../storage/scan.ts';
+import type { StoredIndex } from '../storage/stored-index.ts';
+import { holdsAllMatches } from './index-coverage.ts';
+import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';
+import { planText } from './text-plan.ts';
+import { textOf } from './text-search.ts';
+
+/** What is asked of a collection. */
+export interface Query {
+  readonly filter: Doc;
+  readonly sort?: Doc | undefined;
+  readonly hint?: string | Doc | undefined;
+}
+
+/** How an index answers a query. */
+export interface IndexPlan {
+  readonly index: StoredIndex;
+  /** In the order in which they are to be read. */
+  readonly ranges: readonly KeyRange[];
+  /** The intervals by field, as `explain` shows them. */
+  readonly intervals: readonly (readonly Interval[])[];
+  readonly backward: boolean;
+  /** All documents found match; the filter need not be asked again. */
+  readonly exact: boolean;
+  /** The documents come in the order that was asked for. */
+  readonly sorted: boolean;
+}
+
+/** How a query is answered: by an index, or by all documents in the order in which they are stored. */
+export interface Plan {
+  readonly index: IndexPlan | undefined;
+  readonly backward: boolean;
+  readonly exact: boolean;
+  readonly sorted: boolean;
+}
+
+/** More ranges than this are not worth looking up one by one. */
+const MAX_RANGES = 20_000;
+
+/** Chooses how to answer a query. Indexes hold texts in the order of their bytes, which is none to a query with a collation. */
+export function planQuery(collection: Collection, query: Query, collated = false): Plan {
+  const bounds = collated ? withoutTexts(analyseFilter(query.filter)) : analyseFilter(query.filter);
+  const text = textOf(query.filter);
+  if (text !== undefined) return planOf(planText(collection, text, bounds, isEmpty(query.sort)));
+  const natural = naturalDirection(query);
+  if (natural === undefined) {
+    const candidates = hinted(collection, query.hint) ?? collection.indexes.filter((index) => !index.hidden);
+    const plans = candidates.map((index) => planIndex(index, bounds, query, collated)).filter((plan) => plan !== undefined);
+    const best = plans.toSorted((a, b) => b.score - a.score)[0]?.plan;
+    if (best !== undefined) return planOf(best);
+    if (query.hint !== undefined && candidates.length > 0)
+      return { ...SCAN, exact: bounds.size === 0, sorted: isEmpty(query.sort) };
+  }
+  const sorted = isEmpty(query.sort) || query.sort?.has('$natural') === true;
+  return { ...SCAN, backward: natural === -1, exact: bounds.size === 0, sorted };
+}
+
+function planOf(index: IndexPlan): Plan {
+  return { index, backward: index.backward, exact: index.exact, sorted: index.sorted };
+}
+
+function withoutTexts(bounds: Map<string, PathBounds>): Map<string, PathBounds> {
+  const holdsText = (value: Value | undefined) =>
+    typeof value === 'string' || Array.isArray(value) || isDoc(value) || value instanceof BSONSymbol;
+  return new Map(
+    [...bounds].map(([path, { exact, ...values }]) => {
+      const all: (Value | undefined)[] = Object.values(values).flat();
+      return [path, all.some(holdsText) ? { exact: false } : { exact, ...values }];
+    }),
+  );
+}
+
+const SCAN = { index: undefined, backward: false };
+
+function isEmpty(doc: Doc | undefined): boolean {
+  return doc === undefined || doc.size === 0;
+}
+
+function naturalDirection({ sort, hint }: Query): number | undefined {
+  const natural = sort?.get('$natural') ?? (isDoc(hint) ? hint.get('$natural') : undefined);
+  return natural === undefined ? undefined : Math.sign(Number(String(natural)));
+}
+
+function hinted(collection: Collection, hint: string | Doc | undefined): StoredIndex[] | undefined {
+  if (hint === undefined || (isDoc(hint) && hint.size === 0)) return undefined;
+  const found = collection.indexes.filter((index) =>
+    typeof hint === 'string' ? index.name === hint : equals(index.pattern, hint),
+  );
+  if (found.length === 0 || found[0]?.hidden)
+    throw new DatabaseError(
+      2,
+      'error processing query: planner returned error: hint provided does not correspond to an existing index',
+    );
+  return found;
+}
+
+function planIndex(
+  index: StoredIndex,
+  bounds: Map<string, PathBounds>,
+  query: Query,
+  collated: boolean,
+): { plan: IndexPlan; score: number } | undefined {
+  if (index.text !== undefined || !holdsAllMatches(index, bounds, query.filter)) return undefined;
+  // The filter of a partial index knows no collation.
+  if (collated && index.partialFilter !== undefined) return undefined;
+  const intervals = index.fields.map((_, i) => fieldIntervals(index, i, bounds));
+  const bounded = intervals.indexOf(undefined);
+  const used = intervals.slice(0, bounded === -1 ? intervals.length : bounded) as Interval[][];
+  const range = used.findIndex((list) => !list.every(({ point }) => point));
+  const prefix = affordable(used.slice(0, range === -1 ? used.length : range + 1));
+  const order = collated && !isEmpty(query.sort) ? undefined : sortOrder(index, prefix, query.sort);
+  const wanted = query.hint !== undefined && query.hint !== '';
+  if (prefix.length === 0 && (order === undefined || isEmpty(query.sort)) && !wanted) return undefined;
+  const backward = order === 'backward';
+  const ranges = rangesOf(index.fields, prefix);
+  const sorted = order !== undefined || ranges.length === 0;
+  const exact = index.multikey === 0 && coversAll(index, prefix.length, bounds);
+  return {
+    plan: { index, ranges: backward ? ranges.toReversed() : ranges, intervals: prefix, backward, exact, sorted },
+    score: score(index, prefix, sorted && !isEmpty(query.sort)),
+  };
+}
+
+/** Points narrow most, a range less; an order that spares sorting counts for more than a range. A unique match beats all. */
+function score(index: StoredIndex, prefix: readonly Interval[][], sorts: boolean): number {
+  const points = prefix.filter((list) => list.every(({ point }) => point)).length;
+  const unique = index.unique && points === index.fields.length && prefix.every((list) => list.length <= 1);
+  return (unique ? 1000 : 0) + points * 10 + (prefix.length - points) * 6 + (sorts ? 8 : 0) - index.fields.length * 0.1;
+}
+
+function fieldIntervals(index: StoredIndex, i: number, bounds: Map<string, PathBounds>): Interval[] | undefined {
+  const field = index.fields[i];
+  const found = field && bounds.get(field.name);
+  // `a.0` may be a position or a name, and the index does not say which.
+  if (field === undefined || found === undefined || /\.\d+(\.|$)/.test(field.name)) return undefined;
+  const multikey = isMultikey(index, i);
+  // Two fields of one array's elements: each predicate may be met by another element, so only the first one bounds.
+  const sharesArray = (other: number) => isMultikey(index, other) && samePrefix(index, other, i);
+  if (multikey && index.fields.some((_, other) => other < i && sharesArray(other))) return undefined;
+  return intervalsOf(found, !multikey);
+}
+
+function isMultikey(index: StoredIndex, field: number): boolean {
+  return (index.multikey & (1 << field)) !== 0;
+}
+
+function samePrefix(index: StoredIndex, a: number, b: number): boolean {
+  return index.fields[a]?.name.split('.')[0] === index.fields[b]?.name.split('.')[0];
+}
+
+/** Every condition of the filter is told by the bounds on the fields that are used. */
+function coversAll(index: StoredIndex, used: number, bounds: Map<string, PathBounds>): boolean {
+  const names = index.fields.slice(0, used).map(({ name }) => name);
+  return [...bounds].every(([path, found]) => names.includes(path) && sayAll(found));
+}
+
+/** The first fields whose intervals have few enough combinations. */
+function affordable(used: readonly Interval[][]): Interval[][] {
+  let ranges = 1;
+  const tooMany = used.findIndex((list) => {
+    ranges *= list.length;
+    return ranges > MAX_RANGES;
+  });
+  return used.slice(0, tooMany === -1 ? used.length : tooMany);
+}
+
+/** How the index is to be read so that its documents come sorted, if it can be. */
+function sortOrder(index: StoredIndex, prefix: readonly Interval[][], sort: Doc | undefined): 'forward' | 'backward' | undefined {
+  if (sort === undefined || sort.size === 0) return 'forward';
+  const fixed = (i: number) => prefix[i]?.length === 1 && prefix[i]?.[0]?.point === true;
+  const constant = (name: string) => index.fields.some((field, i) => field.name === name && fixed(i) && !isMultikey(index, i));
+  const wanted = [...sort].filter(([name]) => !constant(name));
+  let direction: boolean | undefined;
+  let at = 0;
+  for (const [name, value] of wanted) {
+    while (at < index.fields.length && index.fields[at]?.name !== name && fixed(at)) at++;
+    const field = index.fields[at];
+    if (field?.name !== name || isMultikey(index, at) || isDoc(value)) return undefined;
+    const backward = Number(String(value)) < 0 !== field.descending;
+    if (direction !== undefined && direction !== backward) return undefined;
+    direction = backward;
+    at++;
+  }
+  return direction === true ? 'backward' : 'forward';
+}

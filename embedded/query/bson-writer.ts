@@ -1,0 +1,189 @@
+import type { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, ObjectId } from 'bson';
+import { badValue, tooDeep } from './errors.ts';
+import { BsonType, type CodeWithScope, type DBPointer, type Doc, dateMillis, typeNumber, type Value } from './value.ts';
+
+/** Kept between calls so that a small document costs one copy and no allocation beside the result. */
+let scratch = Buffer.allocUnsafe(64 * 1024);
+const MAX_SCRATCH = 1024 * 1024;
+
+/** Writes BSON values one after the other into a buffer that grows. */
+export class Writer {
+  #bytes = scratch;
+  #at = 0;
+
+  /** The bytes written, copied out of the shared buffer. */
+  finish(): Uint8Array {
+    const result = Buffer.allocUnsafeSlow(this.#at);
+    this.#bytes.copy(result, 0, 0, this.#at);
+    if (this.#bytes.length > scratch.length && this.#bytes.length <= MAX_SCRATCH) scratch = this.#bytes;
+    return result;
+  }
+
+  document(doc: Doc, depth: number): void {
+    const start = this.#open(depth);
+    for (const [name, value] of doc) this.#field(name, value, depth);
+    this.#close(start);
+  }
+
+  #array(items: readonly Value[], depth: number): void {
+    const start = this.#open(depth);
+    for (let i = 0; i < items.length; i++) this.#field(String(i), items[i] as Value, depth);
+    this.#close(start);
+  }
+
+  #open(depth: number): number {
+    if (depth <= 0) throw tooDeep('BSONObj exceeded maximum nested object depth');
+    const start = this.#at;
+    this.#reserve(5);
+    this.#at += 4;
+    return start;
+  }
+
+  #close(start: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#at++] = 0;
+    this.#bytes.writeInt32LE(this.#at - start, start);
+  }
+
+  #field(name: string, value: Value, depth: number): void {
+    const type = typeNumber(value);
+    this.#reserve(1);
+    this.#bytes[this.#at++] = type & 0xff;
+    this.#cstring(name);
+    this.#value(type, value, depth);
+  }
+
+  #value(type: number, value: Value, depth: number): void {
+    switch (type) {
+      case BsonType.string:
+        this.#string(value as string);
+        break;
+      case BsonType.int:
+        this.#int32((value as Int32).value);
+        break;
+      case BsonType.double:
+        this.#reserve(8);
+        this.#at = this.#bytes.writeDoubleLE((value as Double).value, this.#at);
+        break;
+      case BsonType.bool:
+        this.#reserve(1);
+        this.#bytes[this.#at++] = value ? 1 : 0;
+        break;
+      case BsonType.object:
+        this.document(value as Doc, depth - 1);
+        break;
+      case BsonType.array:
+        this.#array(value as Value[], depth - 1);
+        break;
+      case BsonType.objectId:
+        this.#raw((value as ObjectId).id);
+        break;
+      case BsonType.date:
+        this.#date(value as Date);
+        break;
+      case BsonType.long:
+      case BsonType.timestamp:
+        this.#int32((value as Long).low);
+        this.#int32((value as Long).high);
+        break;
+      case BsonType.binData:
+        this.#binary(value as Binary);
+        break;
+      case BsonType.decimal:
+        this.#raw((value as Decimal128).bytes);
+        break;
+      case BsonType.regex:
+        this.#cstring((value as BSONRegExp).pattern);
+        this.#cstring((value as BSONRegExp).options);
+        break;
+      case BsonType.javascript:
+        this.#string(String((value as Code).code));
+        break;
+      case BsonType.symbol:
+        this.#string((value as BSONSymbol).value);
+        break;
+      case BsonType.dbPointer:
+        this.#string((value as DBPointer).namespace);
+        this.#raw((value as DBPointer).id.id);
+        break;
+      case BsonType.javascriptWithScope:
+        this.#codeWithScope(value as CodeWithScope, depth);
+        break;
+    }
+    // null, undefined, minKey and maxKey are all type and no value.
+  }
+
+  #reserve(length: number): void {
+    if (this.#at + length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + length));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+
+  #int32(value: number): void {
+    this.#reserve(4);
+    this.#at = this.#bytes.writeInt32LE(value, this.#at);
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  #cstring(text: string): void {
+    const start = this.#at;
+    this.#utf8(text);
+    for (let i = start; i < this.#at; i++) if (this.#bytes[i] === 0) throw badValue('a field name cannot contain a null byte');
+    this.#reserve(1);
+    this.#bytes[this.#at++] = 0;
+  }
+
+  #string(text: string): void {
+    this.#reserve(4);
+    const start = this.#at;
+    this.#at += 4;
+    this.#utf8(text);
+    this.#reserve(1);
+    this.#bytes[this.#at++] = 0;
+    this.#bytes.writeInt32LE(this.#at - start - 4, start);
+  }
+
+  #utf8(text: string): void {
+    this.#reserve(text.length * 3);
+    if (text.length < 24) {
+      const start = this.#at;
+      for (let i = 0; ; i++) {
+        if (i === text.length) return;
+        const unit = text.charCodeAt(i);
+        if (unit > 127) break;
+        this.#bytes[this.#at++] = unit;
+      }
+      this.#at = start;
+    }
+    this.#at += this.#bytes.write(text, this.#at, 'utf8');
+  }
+
+  #date(date: Date): void {
+    this.#reserve(8);
+    this.#at = this.#bytes.writeBigInt64LE(BigInt(dateMillis(date)), this.#at);
+  }
+
+  #binary(binary: Binary): void {
+    const bytes = binary.value();
+    const old = binary.sub_type === 2;
+    this.#int32(bytes.length + (old ? 4 : 0));
+    this.#reserve(1);
+    this.#bytes[this.#at++] = binary.sub_type;
+    if (old) this.#int32(bytes.length);
+    this.#raw(bytes);
+  }
+
+  #codeWithScope(value: CodeWithScope, depth: number): void {
+    const start = this.#at;
+    this.#int32(0);
+    this.#string(value.code);
+    this.document(value.scope, depth - 1);
+    this.#bytes.writeInt32LE(this.#at - start, start);
+  }
+}

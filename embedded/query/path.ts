@@ -1,0 +1,85 @@
+import { type Doc, isDoc, type Value } from './value.ts';
+
+/** Sees one value that a path leads to (`undefined`: missing) and the index in the outermost array passed, -1 for none. */
+export type Visitor = (value: Value | undefined, index: number) => boolean;
+
+/**
+ * Shows a visitor every value that a dotted path leads to, until it answers true. This is how MongoDB's predicates look at a
+ * document: an array on the way is passed element by element as well as by number, and an array at the end shows its elements
+ * and then itself, unless `wholeArrays` asks for itself alone.
+ */
+export function visitPath(doc: Doc, path: readonly string[], wholeArrays: boolean, visit: Visitor): boolean {
+  return visitFrom(doc, path, 0, wholeArrays, visit);
+}
+
+/** All values that a dotted path leads to, the elements of an array in its stead: what `distinct` and `$lookup` look at. */
+export function valuesAt(doc: Doc, path: readonly string[]): Value[] {
+  const found: Value[] = [];
+  collect(doc, path, 0, found);
+  return found;
+}
+
+/** Whether a part of a path can name an array element. */
+export function isIndex(part: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(part);
+}
+
+/** An array seen as the document that BSON makes of it. */
+export function arrayAsDoc(items: readonly Value[]): Doc {
+  return new Map(items.map((item, i) => [String(i), item]));
+}
+
+function collect(value: Value | undefined, path: readonly string[], at: number, found: Value[]): void {
+  if (value === undefined) return;
+  if (at === path.length) {
+    // One by one: an array may be longer than the arguments that a call can have.
+    if (Array.isArray(value)) for (const item of value) found.push(item);
+    else found.push(value);
+    return;
+  }
+  const part = path[at] as string;
+  if (isDoc(value)) collect(value.get(part), path, at + 1, found);
+  if (!Array.isArray(value)) return;
+  for (const item of value) if (isDoc(item)) collect(item, path, at, found);
+  if (isIndex(part)) collect(value[Number(part)], path, at + 1, found);
+}
+
+function visitFrom(doc: Doc, path: readonly string[], from: number, wholeArrays: boolean, visit: Visitor): boolean {
+  let value: Value | undefined = doc;
+  for (let at = from; at < path.length; at++) {
+    if (Array.isArray(value)) return visitElements(value, path, at, wholeArrays, visit);
+    if (!isDoc(value)) return visit(undefined, -1);
+    value = value.get(path[at] as string);
+  }
+  if (wholeArrays || !Array.isArray(value)) return visit(value, -1);
+  return visitLeafArray(value, visit);
+}
+
+function visitLeafArray(items: readonly Value[], visit: Visitor): boolean {
+  for (let i = 0; i < items.length; i++) if (visit(items[i], i)) return true;
+  return visit(items as Value[], -1);
+}
+
+/** Goes through an array that stands before part `at` of the path: into its documents, and to the element that the part numbers. */
+function visitElements(
+  items: readonly Value[],
+  path: readonly string[],
+  at: number,
+  wholeArrays: boolean,
+  visit: Visitor,
+): boolean {
+  const part = path[at] as string;
+  const last = at === path.length - 1;
+  const numbered = isIndex(part) ? Number(part) : -1;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as Value;
+    if (isDoc(item) && visitFrom(item, path, at, wholeArrays, (value) => visit(value, i))) return true;
+    if (i !== numbered) continue;
+    if (last) {
+      if (visit(item, i)) return true;
+    } else if (Array.isArray(item)) {
+      if (visitElements(item, path, at + 1, wholeArrays, visit)) return true;
+    } else if (isDoc(item) && visitFrom(item, path, at + 1, wholeArrays, visit)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,74 @@
+import { Binary } from 'bson';
+import { decode, encode } from '../query/bson.ts';
+import { DatabaseError } from '../query/errors.ts';
+import { type Doc, isDoc } from '../query/value.ts';
+import type { DatabaseFile } from '../storage/file.ts';
+import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
+
+/** How long an answer is kept for a client that asks again: as long as a session lives. */
+export const SESSION_MINUTES = 30;
+
+/** A write command that its client may send again: the answers of those of its statements that were already carried out. */
+export interface Retry {
+  /** The answer of a statement that was carried out before. */
+  done(statement: number): Doc | undefined;
+  /** Notes a statement's answer. */
+  record(statement: number, answer: Doc): void;
+  /** Stores what was noted, in the same transaction as the writes themselves. */
+  save(): void;
+}
+
+/** Remembers, per session, the answers to its latest numbered write. */
+export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCommit) {
+  return {
+    /** The retry state of a command that carries `lsid` and `txnNumber`; `undefined` for one that does not. */
+    begin(args: Doc): Retry | undefined {
+      const number = args.get('txnNumber');
+      const lsid = args.get('lsid');
+      const id = isDoc(lsid) ? lsid.get('id') : undefined;
+      if (number === undefined || !(id instanceof Binary)) return undefined;
+      return openRetry(id.buffer, BigInt(String(number)));
+    },
+
+    /** Forgets the answers of sessions that have ended. */
+    expire(now = Date.now()): void {
+      const before = now - SESSION_MINUTES * 60_000;
+      const stale = file.prepare('SELECT 1 FROM retryable_writes WHERE used < ? LIMIT 1').get(before);
+      if (stale === undefined) return;
+      ifPossible(() => commits().write(() => file.prepare('DELETE FROM retryable_writes WHERE used < ?').run(before)));
+    },
+  };
+
+  function openRetry(session: Uint8Array, number: bigint): Retry {
+    const row = file.prepare('SELECT CAST(number AS TEXT), results FROM retryable_writes WHERE session = ?').get(session);
+    const [last, results] = (row ?? []) as unknown as [string?, Uint8Array?];
+    if (last !== undefined && BigInt(last) > number) throw tooOld(number, last);
+    const answers: Doc = last !== undefined && BigInt(last) === number ? decode(results as Uint8Array) : new Map();
+    let noted = false;
+    return {
+      done: (statement) => answers.get(String(statement)) as Doc | undefined,
+      record(statement, answer) {
+        noted = true;
+        answers.set(String(statement), answer);
+      },
+      save() {
+        if (!noted) return;
+        commits().write(() => {
+          file
+            .prepare('INSERT OR REPLACE INTO retryable_writes (session, number, used, results) VALUES (?, ?, ?, ?)')
+            .run(session, number, Date.now(), encode(answers));
+        });
+      },
+    };
+  }
+}
+
+/** What `createRetryableWrites` makes. */
+export type RetryableWrites = ReturnType<typeof createRetryableWrites>;
+
+function tooOld(number: bigint, last: string): DatabaseError {
+  return new DatabaseError(
+    225,
+    `Retryable write with txnNumber ${number} is prohibited on session because a newer transaction with txnNumber ${last} has already started on this session.`,
+  );
+}

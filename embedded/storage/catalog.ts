@@ -1,0 +1,148 @@
+import { Binary, UUID } from 'bson';
+import { decode, encode } from '../query/bson.ts';
+import type { Doc } from '../query/value.ts';
+import { Collection, type CollectionIdentity } from './collection.ts';
+import type { DatabaseFile } from './file.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { checkNames } from './names.ts';
+import { idIndexSpec, StoredIndex } from './stored-index.ts';
+
+type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
+type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number];
+
+/** What is stored: the collections, their options and indexes, as kept in the file and, for speed, in memory. */
+export class Catalog {
+  readonly #file: DatabaseFile;
+  readonly #commits: () => GroupCommit;
+  #collections = new Map<string, Collection>();
+
+  /** `commits` is asked for late, because a group that is rolled back makes the catalog load again. */
+  constructor(file: DatabaseFile, commits: () => GroupCommit) {
+    this.#file = file;
+    this.#commits = commits;
+    this.load();
+  }
+
+  /** Reads everything from the file, forgetting what memory held. */
+  load(): void {
+    this.#collections = new Map();
+    const byId = new Map<number, Collection>();
+    for (const row of this.#file.prepare('SELECT id, db, name, options FROM collections ORDER BY id').all()) {
+      const [id, db, name, stored] = row as unknown as CollectionRow;
+      const { uuid, options } = Object.fromEntries(decode(stored)) as { uuid: Binary; options: Doc };
+      const collection = new Collection({ id, db, name, uuid, options }, this.#file, this.#commits);
+      byId.set(id, collection);
+      this.#collections.set(collection.namespace, collection);
+    }
+    for (const row of this.#file.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all()) {
+      const [id, collection, spec, multikey] = row as unknown as IndexRow;
+      byId.get(collection)?.indexes.push(new StoredIndex(id, decode(spec), multikey, this.#file));
+    }
+  }
+
+  get(db: string, name: string): Collection | undefined {
+    return this.#collections.get(`${db}.${name}`);
+  }
+
+  all(): Collection[] {
+    return [...this.#collections.values()];
+  }
+
+  inDatabase(db: string): Collection[] {
+    return this.all().filter((collection) => collection.db === db);
+  }
+
+  create(db: string, name: string, options: Doc = new Map()): Collection {
+    checkNames(db, name);
+    return this.#commits().write(() => {
+      const uuid = new Binary(new UUID().buffer, Binary.SUBTYPE_UUID);
+      const stored = encode(
+        new Map<string, Binary | Doc>([
+          ['uuid', uuid],
+          ['options', options],
+        ]),
+      );
+      const { lastInsertRowid } = this.#file
+        .prepare('INSERT INTO collections (db, name, options) VALUES (?, ?, ?)')
+        .run(db, name, stored);
+      const collection = new Collection({ id: Number(lastInsertRowid), db, name, uuid, options }, this.#file, this.#commits);
+      this.#file.exec(`CREATE TABLE ${collection.table} (rid INTEGER PRIMARY KEY, doc BLOB NOT NULL)`);
+      this.#collections.set(collection.namespace, collection);
+      if (!options.has('viewOn')) this.addIndex(collection, idIndexSpec());
+      return collection;
+    });
+  }
+
+  drop(collection: Collection): void {
+    this.#commits().write(() => {
+      for (const index of [...collection.indexes]) this.dropIndex(collection, index);
+      this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
+      this.#dropTable(collection.table);
+      this.#collections.delete(collection.namespace);
+    });
+  }
+
+  /** Gives a collection another name; what is open on it ends. */
+  rename(collection: Collection, db: string, name: string): void {
+    checkNames(db, name);
+    this.#commits().write(() => {
+      this.#file.prepare('UPDATE collections SET db = ?, name = ? WHERE id = ?').run(db, name, collection.identity.id);
+      this.#replace(collection, { ...collection.identity, db, name });
+    });
+  }
+
+  /** Changes the options that `create` set, such as the validator. */
+  setOptions(collection: Collection, options: Doc): void {
+    this.#commits().write(() => {
+      const stored = encode(
+        new Map<string, Binary | Doc>([
+          ['uuid', collection.identity.uuid],
+          ['options', options],
+        ]),
+      );
+      this.#file.prepare('UPDATE collections SET options = ? WHERE id = ?').run(stored, collection.identity.id);
+      this.#replace(collection, { ...collection.identity, options });
+    });
+  }
+
+  /** Adds an index, still empty. */
+  addIndex(collection: Collection, spec: Doc): StoredIndex {
+    return this.#commits().write(() => {
+      const { lastInsertRowid } = this.#file
+        .prepare('INSERT INTO indexes (collection, spec) VALUES (?, ?)')
+        .run(collection.identity.id, encode(spec));
+      const index = new StoredIndex(Number(lastInsertRowid), spec, 0, this.#file);
+      this.#file.exec(`CREATE TABLE ${index.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`);
+      collection.indexes.push(index);
+      return index;
+    });
+  }
+
+  dropIndex(collection: Collection, index: StoredIndex): void {
+    this.#commits().write(() => {
+      this.#file.prepare('DELETE FROM indexes WHERE id = ?').run(index.id);
+      this.#dropTable(index.table);
+      collection.indexes.splice(collection.indexes.indexOf(index), 1);
+    });
+  }
+
+  /** Replaces what an index says about itself without building it again: `hidden`, `expireAfterSeconds`. */
+  replaceIndexSpec(collection: Collection, index: StoredIndex, spec: Doc): void {
+    this.#commits().write(() => {
+      this.#file.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id);
+      collection.indexes[collection.indexes.indexOf(index)] = new StoredIndex(index.id, spec, index.multikey, this.#file);
+    });
+  }
+
+  #replace(collection: Collection, identity: CollectionIdentity): void {
+    this.#collections.delete(collection.namespace);
+    const successor = new Collection(identity, this.#file, this.#commits);
+    successor.indexes.push(...collection.indexes);
+    this.#collections.set(successor.namespace, successor);
+  }
+
+  #dropTable(table: string): void {
+    this.#file.forget(table);
+    this.#file.exec(`DROP TABLE ${table}`);
+  }
+}

@@ -1,0 +1,50 @@
+import { decode } from '../query/bson.ts';
+import type { Collection } from './collection.ts';
+import type { DatabaseFile } from './file.ts';
+import { scanTable } from './scan.ts';
+import type { StoredIndex } from './stored-index.ts';
+
+/** What is wrong with a collection, in sentences, and how many keys each index has. */
+export interface CheckResult {
+  readonly documents: number;
+  readonly keys: ReadonlyMap<string, number>;
+  readonly errors: readonly string[];
+}
+
+/** Reads all documents and looks each of their keys up, in every index; `full` also has SQLite check its pages. */
+export function checkCollection(file: DatabaseFile, collection: Collection, full: boolean): CheckResult {
+  const errors: string[] = [];
+  const expected = new Map<StoredIndex, number>(collection.indexes.map((index) => [index, 0]));
+  let documents = 0;
+  for (const { rid, document } of scanTable(file, collection, false)) {
+    documents++;
+    try {
+      const doc = decode(document);
+      for (const index of collection.indexes) {
+        const { keys } = index.keysOf(document, () => doc);
+        expected.set(index, (expected.get(index) as number) + keys.length);
+        if (!keys.every((key) => holds(file, index, key, rid))) errors.push(`index ${index.name} lacks keys of document ${rid}`);
+      }
+    } catch (error) {
+      errors.push(`document ${rid}: ${(error as Error).message}`);
+    }
+  }
+  const keys = new Map(collection.indexes.map((index) => [index.name, keysIn(file, index)]));
+  for (const [{ name }, count] of expected)
+    if (keys.get(name) !== count) errors.push(`index ${name} has ${keys.get(name)} keys instead of ${count}`);
+  if (full) errors.push(...damage(file));
+  return { documents, keys, errors };
+}
+
+function holds(file: DatabaseFile, index: StoredIndex, key: Buffer, rid: number): boolean {
+  return file.prepare(`SELECT 1 FROM ${index.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
+}
+
+function keysIn(file: DatabaseFile, index: StoredIndex): number {
+  return (file.prepare(`SELECT count(*) FROM ${index.table}`).get() as unknown as [number])[0];
+}
+
+function damage(file: DatabaseFile): string[] {
+  const rows = file.prepare('PRAGMA integrity_check').all() as unknown as [string][];
+  return rows.map(([line]) => line).filter((line) => line !== 'ok');
+}

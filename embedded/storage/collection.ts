@@ -1,0 +1,153 @@
+import type { Binary } from 'bson';
+import { decode } from '../query/bson.ts';
+import type { Doc } from '../query/value.ts';
+import { duplicateKey } from './duplicate-key.ts';
+import type { DatabaseFile } from './file.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { IndexKeys } from './index-keys.ts';
+import { asBuffer } from './raw.ts';
+import type { StoredIndex } from './stored-index.ts';
+
+/** What the catalog stores about a collection. */
+export interface CollectionIdentity {
+  readonly id: number;
+  readonly db: string;
+  readonly name: string;
+  readonly uuid: Binary;
+  readonly options: Doc;
+}
+
+/**
+ * The documents of one collection: a table of (rid, BSON as it came), and its indexes. Each change first looks for what stands
+ * against it and only then writes, so that a refused document leaves nothing behind.
+ */
+export class Collection {
+  readonly identity: CollectionIdentity;
+  readonly namespace: string;
+  readonly table: string;
+  readonly indexes: StoredIndex[] = [];
+  readonly #file: DatabaseFile;
+  readonly #commits: () => GroupCommit;
+  #lastRid: number | undefined;
+  #totals: { count: number; size: number } | undefined;
+
+  constructor(identity: CollectionIdentity, file: DatabaseFile, commits: () => GroupCommit) {
+    this.identity = identity;
+    this.namespace = `${identity.db}.${identity.name}`;
+    this.table = `c${identity.id}`;
+    this.#file = file;
+    this.#commits = commits;
+  }
+
+  get db(): string {
+    return this.identity.db;
+  }
+
+  get options(): Doc {
+    return this.identity.options;
+  }
+
+  /** Stores a new document; `doc` is the same, decoded. */
+  insert(document: Buffer, doc: () => Doc): void {
+    const keys = this.indexes.map((index) => index.keysOf(document, doc));
+    this.#refuseDuplicates(document, this.indexes, keys, undefined);
+    this.#commits().write(() => {
+      this.#lastRid ??= this.#readLastRid();
+      const rid = ++this.#lastRid;
+      this.#file.prepare(`INSERT INTO ${this.table} VALUES (?, ?)`).run(rid, document);
+      keys.forEach((key, i) => {
+        this.indexes[i]?.put(key, rid);
+      });
+      if (this.#totals !== undefined) this.#totals = { count: this.#totals.count + 1, size: this.#totals.size + document.length };
+    });
+  }
+
+  /** Puts a new version in the place of a stored document. */
+  replace(rid: number, before: Buffer, after: Buffer, docBefore: () => Doc, docAfter: () => Doc): void {
+    const touched = this.indexes.filter((index) => !index.leavesUntouched(before, after));
+    const oldKeys = touched.map((index) => index.keysOf(before, docBefore));
+    const newKeys = touched.map((index) => index.keysOf(after, docAfter));
+    this.#refuseDuplicates(after, touched, newKeys, rid);
+    this.#commits().write(() => {
+      this.#file.prepare(`UPDATE ${this.table} SET doc = ? WHERE rid = ?`).run(after, rid);
+      touched.forEach((index, i) => {
+        const [gone, added] = difference(oldKeys[i] as IndexKeys, newKeys[i] as IndexKeys);
+        index.remove(gone, rid);
+        index.put(added, rid);
+      });
+      if (this.#totals !== undefined) this.#totals.size += after.length - before.length;
+    });
+  }
+
+  remove(rid: number, document: Buffer, doc: () => Doc): void {
+    this.#commits().write(() => {
+      this.#file.prepare(`DELETE FROM ${this.table} WHERE rid = ?`).run(rid);
+      for (const index of this.indexes) index.remove(index.keysOf(document, doc), rid);
+      if (this.#totals !== undefined) this.#totals = { count: this.#totals.count - 1, size: this.#totals.size - document.length };
+    });
+  }
+
+  get(rid: number): Buffer | undefined {
+    const row = this.#file.prepare(`SELECT doc FROM ${this.table} WHERE rid = ?`).get(rid) as unknown as [Uint8Array] | undefined;
+    return row && asBuffer(row[0]);
+  }
+
+  /** How many documents there are and their bytes: read once, then kept in step. */
+  totals(): { readonly count: number; readonly size: number } {
+    if (this.#totals === undefined) {
+      const row = this.#file.prepare(`SELECT count(*), coalesce(sum(length(doc)), 0) FROM ${this.table}`).get();
+      const [count, size] = row as unknown as [number, number];
+      this.#totals = { count, size };
+    }
+    return this.#totals;
+  }
+
+  /** Fills a new index from the documents that are there; refuses if one of them stands against it. */
+  fill(index: StoredIndex): void {
+    this.#commits().write(() => {
+      const rows = this.#file.prepare(`SELECT rid, doc FROM ${this.table} WHERE rid > ? ORDER BY rid LIMIT 500`);
+      for (let last = 0, batch: [number, Uint8Array][]; ; ) {
+        batch = rows.all(last) as unknown as [number, Uint8Array][];
+        if (batch.length === 0) return;
+        for (const [rid, bytes] of batch) {
+          const document = asBuffer(bytes);
+          const keys = index.keysOf(document, () => decode(document));
+          const conflict = index.conflict(keys.keys, rid);
+          if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
+          index.put(keys, rid);
+          last = rid;
+        }
+      }
+    });
+  }
+
+  #refuseDuplicates(
+    document: Buffer,
+    indexes: readonly StoredIndex[],
+    keys: readonly IndexKeys[],
+    rid: number | undefined,
+  ): void {
+    keys.forEach(({ keys }, i) => {
+      const index = indexes[i] as StoredIndex;
+      const conflict = index.conflict(keys, rid);
+      if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
+    });
+  }
+
+  #readLastRid(): number {
+    return (this.#file.prepare(`SELECT coalesce(max(rid), 0) FROM ${this.table}`).get() as unknown as [number])[0];
+  }
+}
+
+/** The keys that a change takes away and those that it adds. */
+function difference(before: IndexKeys, after: IndexKeys): [IndexKeys, IndexKeys] {
+  return [
+    { keys: without(before.keys, after.keys), multikey: 0 },
+    { keys: without(after.keys, before.keys), multikey: after.multikey },
+  ];
+}
+
+function without(keys: readonly Buffer[], others: readonly Buffer[]): Buffer[] {
+  const known = new Set(others.map((key) => key.toString('latin1')));
+  return keys.filter((key) => !known.has(key.toString('latin1')));
+}

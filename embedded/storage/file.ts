@@ -1,0 +1,141 @@
+import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { backupInto } from './backup.ts';
+import { makeDirectory } from './directories.ts';
+import { announce, DATABASE, isBusy, readAnnounced, withdraw } from './holder.ts';
+import { sqlite } from './sqlite.ts';
+import { DatabaseStartError } from './start-error.ts';
+
+/** The format that this version writes and reads; another one is refused and never rewritten. */
+const FORMAT = 1;
+/** "ChDb": tells our files from other SQLite files. */
+const APPLICATION_ID = 0x43684462;
+/** A process that is ending lets go of its database within this time. */
+const PATIENCE_MILLIS = 2000;
+
+const SCHEMA = `
+  CREATE TABLE collections (id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name));
+  CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL DEFAULT 0);
+  CREATE TABLE retryable_writes (session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL) WITHOUT ROWID;
+  CREATE INDEX retryable_writes_used ON retryable_writes (used);
+`;
+
+/** An open database file, locked for this process, with its prepared statements. */
+export interface DatabaseFile {
+  /** A statement that is prepared once; rows come as arrays. */
+  prepare(sql: string): StatementSync;
+  exec(sql: string): void;
+  /** Drops the prepared statements whose SQL names a table that is going. */
+  forget(table: string): void;
+  /** Copies all that is committed, also what is while the copy is made, into an empty directory. */
+  backup(target: string): Promise<void>;
+  /** Tells other processes of this machine where the database answers. */
+  announce(uri: string): void;
+  close(): void;
+}
+
+/** Opens the database in a directory, creating it if need be. */
+export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
+  const database = await openPatiently(directory);
+  withdraw(directory);
+  const statements = new Map<string, StatementSync>();
+  return {
+    prepare(sql) {
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = database.prepare(sql);
+        statement.setReturnArrays(true);
+        statements.set(sql, statement);
+      }
+      return statement;
+    },
+    exec: (sql) => database.exec(sql),
+    forget(table) {
+      const names = new RegExp(`\\b${table}\\b`);
+      for (const sql of statements.keys()) if (names.test(sql)) statements.delete(sql);
+    },
+    backup: (target) => backupInto(database, target),
+    announce: (uri) => announce(directory, uri),
+    close() {
+      statements.clear();
+      withdraw(directory);
+      database.close();
+    },
+  };
+}
+
+async function openPatiently(directory: string): Promise<DatabaseSync> {
+  for (const deadline = Date.now() + PATIENCE_MILLIS; ; await setTimeout(50)) {
+    try {
+      return openLocked(directory);
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= deadline) throw startError(error as NodeJS.ErrnoException, directory);
+    }
+  }
+}
+
+function openLocked(directory: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    makeDirectory(directory);
+    database = new sqlite.DatabaseSync(join(directory, DATABASE));
+    // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+    checkFormat(database, directory);
+    secureLog(directory);
+    // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync.
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536',
+    );
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error;
+  }
+}
+
+/**
+ * A database that was killed may have left changes in its log that were never synced, and one whose sync failed may have left
+ * pages that the kernel dropped but still shows. Before anybody is told of them they are written once more, and synced.
+ */
+function secureLog(directory: string): void {
+  const log = join(directory, `${DATABASE}-wal`);
+  if (!existsSync(log)) return;
+  const file = openSync(log, 'r+');
+  try {
+    const block = Buffer.allocUnsafe(1024 * 1024);
+    let at = 0;
+    for (let read = readSync(file, block, 0, block.length, at); read > 0; read = readSync(file, block, 0, block.length, at))
+      at += writeSync(file, block, 0, read, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function checkFormat(database: DatabaseSync, directory: string): void {
+  const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
+  const empty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (empty && pragma('application_id') === 0) {
+    database.exec(`BEGIN; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
+    return;
+  }
+  const format = pragma('application_id') === APPLICATION_ID ? pragma('user_version') : undefined;
+  if (format === FORMAT) return;
+  const what =
+    format === undefined ? 'is not a database of this program' : `has format ${format}, this version knows format ${FORMAT}`;
+  throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, DATABASE)} ${what}; it was left as it is.`);
+}
+
+function startError(error: NodeJS.ErrnoException & { errcode?: number }, directory: string): Error {
+  if (error instanceof DatabaseStartError) return error;
+  if (isBusy(error)) {
+    const holder = readAnnounced(directory);
+    const by = holder === undefined ? 'another process' : `process ${holder.pid}, which answers at ${holder.uri}`;
+    return new DatabaseStartError('HELD', `The database in ${directory} is held by ${by}.`);
+  }
+  if (error.errcode === undefined && error.code === undefined) return error;
+  return new DatabaseStartError('UNUSABLE_DIRECTORY', `The database cannot be opened in ${directory}: ${error.message}.`);
+}

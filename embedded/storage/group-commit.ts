@@ -1,0 +1,158 @@
+import { DatabaseError } from '../query/errors.ts';
+import type { DatabaseFile } from './file.ts';
+
+/** Frames of 4 KB in the log beyond which it is written back into the database: bounds both the log and the time that takes. */
+const CHECKPOINT_FRAMES = 1000;
+
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+
+/** Told how the transaction ended that a statement ran in: `undefined`, or why nothing of it is stored. */
+export type Settled = (failure: DatabaseError | undefined) => void;
+
+/** Housekeeping that may as well be done later: it is passed over while the disk takes no writes. */
+export function ifPossible(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+  }
+}
+
+/**
+ * Runs all that arrives in one turn of the event loop in one SQLite transaction, which is synced once. Nothing that was read or
+ * written in the turn may be told to a client before `settled` is called.
+ */
+export interface GroupCommit {
+  /** Runs a change of the stored data wholly or, if it throws, not at all; what others change in the same turn is not touched. */
+  write<T>(change: () => T): T;
+  /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
+  settled(callback: Settled): void;
+  /** How many changes were asked for so far. */
+  readonly changes: number;
+  /** Why no write is accepted any more, if so. */
+  readonly failure: DatabaseError | undefined;
+  /** Ends the present transaction at once. */
+  flush(): void;
+}
+
+/** `rolledBack` is called when memory no longer agrees with the stored data and must be read again. */
+export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): GroupCommit {
+  let open = false;
+  let changes = 0;
+  let changing = false;
+  let doomed: DatabaseError | undefined;
+  let failure: DatabaseError | undefined;
+  let waiting: Settled[] = [];
+  let scheduled: NodeJS.Immediate | undefined;
+
+  const flush = () => {
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    const callbacks = waiting;
+    waiting = [];
+    const wrote = open || doomed !== undefined;
+    const error = wrote ? commit() : undefined;
+    for (const callback of callbacks) callback(error);
+    if (wrote && error === undefined) checkpoint();
+  };
+
+  const schedule = () => {
+    scheduled ??= setImmediate(flush);
+  };
+
+  const commit = () => {
+    open = false;
+    try {
+      if (doomed === undefined) file.prepare('COMMIT').run();
+    } catch (error) {
+      doomed = storageError(error);
+    }
+    if (doomed !== undefined) rollback();
+    const result = doomed;
+    doomed = undefined;
+    return result;
+  };
+
+  const rollback = () => {
+    try {
+      file.exec('ROLLBACK');
+    } catch {
+      // SQLite has already rolled back by itself, as it does after an I/O error.
+    }
+    rolledBack();
+  };
+
+  const storageError = (error: unknown): DatabaseError => {
+    const code = (error as { errcode?: number }).errcode;
+    const message = (error as Error).message;
+    if (error instanceof DatabaseError) return error;
+    if (code === undefined) return new DatabaseError(1, `internal error: ${message}`);
+    if ((code & 0xff) === SQLITE_FULL) return new DatabaseError(14031, 'no space left on the device; nothing was written');
+    // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
+    if ((code & 0xff) === SQLITE_IOERR)
+      failure = new DatabaseError(96, `writing to disk failed (${message}); no writes until the database is restarted`);
+    return failure ?? new DatabaseError(96, `writing to disk failed: ${message}`);
+  };
+
+  const undo = (reason: DatabaseError, nothingChanged: boolean) => {
+    try {
+      if (!nothingChanged) file.exec('ROLLBACK TO change');
+      file.prepare('RELEASE change').run();
+      if (!nothingChanged) rolledBack();
+    } catch {
+      // There is no such savepoint any more: SQLite has rolled back the whole transaction.
+      doomed = reason;
+    }
+  };
+
+  const checkpoint = () => {
+    try {
+      const [, frames] = file.prepare('PRAGMA wal_checkpoint(NOOP)').get() as unknown as [number, number, number];
+      if (frames > CHECKPOINT_FRAMES) file.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+    } catch (error) {
+      // A full disk only leaves the log longer.
+      storageError(error);
+    }
+  };
+
+  return {
+    write(change) {
+      changes++;
+      if (failure !== undefined) throw failure;
+      if (doomed !== undefined) throw doomed;
+      // A change that is part of a greater one stands or falls with it.
+      if (changing) return change();
+      schedule();
+      const before = changes;
+      changing = true;
+      try {
+        if (!open) file.prepare('BEGIN IMMEDIATE').run();
+        open = true;
+        file.prepare('SAVEPOINT change').run();
+        const result = change();
+        file.prepare('RELEASE change').run();
+        return result;
+      } catch (error) {
+        const reason = storageError(error);
+        // What refuses itself before it has changed anything leaves nothing to undo.
+        undo(reason, error instanceof DatabaseError && changes === before);
+        throw reason;
+      } finally {
+        changing = false;
+      }
+    },
+    settled(callback) {
+      const touched = open || doomed !== undefined;
+      waiting.push(touched ? callback : () => callback(undefined));
+      schedule();
+    },
+    get changes() {
+      return changes;
+    },
+    get failure() {
+      return failure;
+    },
+    flush,
+  };
+}

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sqlite } from './sqlite.ts';
+
+/** The name of the database file in its directory; whoever has it open holds SQLite's lock on it. */
+export const DATABASE = 'database.sqlite';
+const HOLDER = 'holder.json';
+const SQLITE_BUSY = 5;
+
+/** The process that has a directory's database open, and where it answers. */
+export interface Holder {
+  readonly pid: number;
+  readonly uri: string;
+}
+
+/** The process that holds the database of a directory, if there is one that answers. */
+export function readHolder(directory: string): Holder | undefined {
+  // The file alone proves nothing: a process that was killed leaves it behind.
+  const announced = readAnnounced(directory);
+  return announced !== undefined && isHeld(directory) ? announced : undefined;
+}
+
+/** Whether some process has the database of a directory open, answering or not. */
+export function isHeld(directory: string): boolean {
+  const path = join(directory, DATABASE);
+  if (!existsSync(path)) return false;
+  try {
+    const probe = new sqlite.DatabaseSync(path);
+    try {
+      probe.prepare('SELECT 1 FROM sqlite_schema').get();
+    } finally {
+      probe.close();
+    }
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  }
+}
+
+/** What the latest holder said about itself; true only as long as it holds the lock. */
+export function readAnnounced(directory: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(join(directory, HOLDER), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells other processes of this machine where the database of a directory answers. */
+export function announce(directory: string, uri: string): void {
+  writeFileSync(join(directory, HOLDER), JSON.stringify({ pid: process.pid, uri } satisfies Holder));
+}
+
+/** Takes back what was announced; only while the lock is held, lest it be another one's. */
+export function withdraw(directory: string): void {
+  rmSync(join(directory, HOLDER), { force: true });
+}
+
+/** Whether SQLite refused because another process holds the lock; extended codes carry the plain one in their lowest byte. */
+export function isBusy(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  return errcode !== undefined && (errcode & 0xff) === SQLITE_BUSY;
+}

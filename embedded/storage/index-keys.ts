@@ -1,0 +1,129 @@
+import { DatabaseError } from '../query/errors.ts';
+import { BsonType } from '../query/value.ts';
+import { EMPTY_ARRAY_KEY, invertKey, NULL_KEY, rawKey } from './key.ts';
+import { type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
+
+/** One field of an index: its path, each part encoded, and its direction. */
+export interface IndexField {
+  readonly name: string;
+  readonly path: readonly Buffer[];
+  readonly descending: boolean;
+}
+
+/** The keys of one document in one index, and the fields (as bits) that lead through an array. */
+export interface IndexKeys {
+  readonly keys: Buffer[];
+  readonly multikey: number;
+}
+
+/** Prepares the pattern of an index, `{ room: 1, seq: -1 }`. */
+export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[] {
+  return [...pattern].map(([name, direction]) => ({
+    name,
+    path: name.split('.').map((part) => Buffer.from(part)),
+    descending: Number(direction) < 0,
+  }));
+}
+
+/** All distinct keys of a document; none if the index is sparse and the document has no field of it. */
+export function indexKeys(fields: readonly IndexField[], document: Buffer, sparse: boolean): IndexKeys {
+  const root = rawDocument(document);
+  const found: Found = { keys: new Map(), multikey: 0, sparse };
+  expand(
+    fields,
+    fields.map(() => ({ value: root, depth: 0, done: false })),
+    found,
+  );
+  return { keys: [...found.keys.values()], multikey: found.multikey };
+}
+
+/** Where one field of the index stands in the document: `depth` parts of its path are walked. */
+interface Place {
+  readonly value: RawValue | undefined;
+  readonly depth: number;
+  readonly done: boolean;
+}
+
+interface Found {
+  readonly keys: Map<string, Buffer>;
+  readonly sparse: boolean;
+  multikey: number;
+}
+
+/** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
+function expand(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
+  const walked = places.map((place, i) => walk(place, fields[i] as IndexField));
+  const array = walked.find((place) => !place.done && place.value?.type === BsonType.array)?.value;
+  if (array === undefined) {
+    addKey(fields, walked, found);
+    return;
+  }
+  walked.forEach((place, i) => {
+    if (place.done || place.value?.type !== BsonType.array) return;
+    if (place.value.start !== array.start) throw parallelArrays(fields, walked);
+    found.multikey |= 1 << i;
+  });
+  const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === BsonType.array;
+  let empty = true;
+  for (const element of rawValues(array)) {
+    empty = false;
+    expand(
+      fields,
+      walked.map((place, i) => (here(place) ? intoElement(place, fields[i] as IndexField, element) : place)),
+      found,
+    );
+  }
+  if (!empty) return;
+  const noElement = walked.map((place, i) => {
+    if (!here(place)) return place;
+    const value = place.depth === (fields[i] as IndexField).path.length ? EMPTY_ARRAY : undefined;
+    return { ...place, value, done: true };
+  });
+  expand(fields, noElement, found);
+}
+
+/** An element of the array is the value itself at the end of the path; on the way, only documents lead on. */
+function intoElement(place: Place, field: IndexField, element: RawValue): Place {
+  if (place.depth === field.path.length) return { ...place, value: element, done: true };
+  if (element.type === BsonType.object) return { ...place, value: element };
+  return { ...place, value: undefined, done: true };
+}
+
+function walk(place: Place, field: IndexField): Place {
+  let { value, depth } = place;
+  if (place.done) return place;
+  while (depth < field.path.length && value !== undefined) {
+    const part = field.path[depth] as Buffer;
+    if (value.type === BsonType.object) value = rawField(value, part);
+    else if (value.type === BsonType.array && isPosition(part) && rawField(value, part) !== undefined)
+      value = rawField(value, part);
+    else if (value.type === BsonType.array) return { value, depth, done: false };
+    else value = undefined;
+    depth++;
+  }
+  return { value, depth, done: value?.type !== BsonType.array };
+}
+
+function isPosition(part: Buffer): boolean {
+  return /^(0|[1-9]\d*)$/.test(part.toString('latin1'));
+}
+
+/** Stands for the one value of an array without elements. */
+const EMPTY_ARRAY: RawValue = { type: BsonType.undefined, bytes: EMPTY_ARRAY_KEY, start: 0, end: 0 };
+
+function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
+  if (found.sparse && places.every((place) => place.value === undefined)) return;
+  const parts = places.map(({ value }, i) => {
+    const key = value === undefined ? NULL_KEY : rawKey(value);
+    return (fields[i] as IndexField).descending ? invertKey(key) : key;
+  });
+  const key = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  found.keys.set(key.toString('latin1'), key);
+}
+
+function parallelArrays(fields: readonly IndexField[], places: readonly Place[]): DatabaseError {
+  const names = fields
+    .filter((_, i) => !places[i]?.done && places[i]?.value?.type === BsonType.array)
+    .map(({ name }) => `[${name}]`);
+  return new DatabaseError(171, `cannot index parallel arrays ${names.join(' ')}`);
+}

@@ -1,0 +1,25 @@
+import { DatabaseError } from '../query/errors.ts';
+
+/** 73 InvalidNamespace. */
+export const invalidNamespace = (message: string) => new DatabaseError(73, message);
+
+/** Refuses the names that MongoDB refuses for databases and collections. */
+export function checkNames(db: string, name: string): void {
+  checkDatabaseName(db);
+  if (name === '' || name.startsWith('.') || name.endsWith('.') || name.includes('..') || /[$\0]/.test(name))
+    throw invalidNamespace(`Invalid collection name: ${name}`);
+  if (name.startsWith('system.') && name !== 'system.js') throw invalidNamespace(`Invalid system namespace: ${db}.${name}`);
+  if (Buffer.byteLength(`${db}.${name}`) > 255) throw invalidNamespace('Fully qualified namespace is too long. Max: 255');
+}
+
+/** Refuses what cannot be a database's name. */
+export function checkDatabaseName(db: string): void {
+  if (db === '' || Buffer.byteLength(db) > 63 || /[/\\. "$\0]/.test(db)) throw invalidNamespace(`Invalid database name: '${db}'`);
+}
+
+/** The database and the collection of a full name. */
+export function namespaceParts(namespace: string): [string, string] {
+  const dot = namespace.indexOf('.');
+  if (dot < 1) throw invalidNamespace(`Invalid namespace specified '${namespace}'`);
+  return [namespace.slice(0, dot), namespace.slice(dot + 1)];
+}

@@ -1,0 +1,34 @@
+import { decode } from '../query/bson.ts';
+import { BsonType } from '../query/value.ts';
+import type { Catalog } from './catalog.ts';
+import type { DatabaseFile } from './file.ts';
+import { ifPossible } from './group-commit.ts';
+import { invertKey, typeByte, valueKey } from './key.ts';
+import { scanIndex } from './scan.ts';
+
+/** Removed in one go, so that a sweep does not hold up other commands for long; the rest waits for the next one. */
+const MAX_REMOVED = 10_000;
+
+/** Removes the documents whose date in a TTL index has passed by more than its `expireAfterSeconds`. */
+export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.now()): void {
+  for (const collection of catalog.all()) {
+    for (const index of collection.indexes) {
+      if (index.expireAfterSeconds === undefined) continue;
+      const [oldest, limit] = [Buffer.of(typeByte(BsonType.date)), valueKey(new Date(now - index.expireAfterSeconds * 1000))];
+      const range = index.fields[0]?.descending
+        ? { low: invertKey(limit), high: Buffer.of(256 - typeByte(BsonType.date)) }
+        : { low: oldest, high: limit };
+      const expired = new Set<number>();
+      for (const { rid } of scanIndex(file, collection, index, range, false)) {
+        expired.add(rid);
+        if (expired.size === MAX_REMOVED) break;
+      }
+      ifPossible(() => {
+        for (const rid of expired) {
+          const document = collection.get(rid);
+          if (document !== undefined) collection.remove(rid, document, () => decode(document));
+        }
+      });
+    }
+  }
+}

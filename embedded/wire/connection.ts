@@ -1,0 +1,112 @@
+import type { Socket } from 'node:net';
+import { MAX_MESSAGE_BYTES, type Message, messageLength, ProtocolError, parseMessage, replyBytes } from './messages.ts';
+
+/** What becomes of a message. */
+export interface Answer {
+  /** The encoded answer in pieces; `undefined` closes the connection instead. */
+  readonly pieces: readonly Buffer[] | undefined;
+}
+
+/** Answers a message by calling `done` once, now or later. */
+export type Handler = (message: Message, connection: Connection, done: (answer: Answer) => void) => void;
+
+/** One client's connection, as commands see it. */
+export interface Connection {
+  readonly id: number;
+  /** Who the client said it is, in its first hello. */
+  appName?: string;
+  /** Whether the client is on this machine. */
+  readonly isLocal: boolean;
+  /** Set where the connection is to end instead of bringing the next answer. */
+  hangsUp?: boolean;
+}
+
+/** Bytes of answers that may wait for a slow reader before its next command is looked at. */
+const MAX_WAITING_BYTES = 1_000_000;
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+
+let connections = 0;
+let replies = 0;
+
+/** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
+export function serveConnection(socket: Socket, handle: Handler): void {
+  const connection: Connection = { id: ++connections, isLocal: LOOPBACK.test(socket.remoteAddress ?? '') };
+  const inbox = createInbox();
+  let busy = false;
+
+  const next = () => {
+    if (busy || socket.destroyed) return;
+    if (socket.writableLength > MAX_WAITING_BYTES) {
+      socket.pause();
+      socket.once('drain', resume);
+      return;
+    }
+    const bytes = inbox.take();
+    if (bytes === undefined) return;
+    const message = parseMessage(bytes);
+    busy = true;
+    handle(message, connection, ({ pieces }) => {
+      busy = false;
+      if (socket.isPaused()) socket.resume();
+      if (pieces === undefined) socket.destroy();
+      else if (message.expectsReply && !socket.destroyed) socket.write(replyBytes(message, ++replies, pieces));
+      guarded(next);
+    });
+  };
+
+  const resume = () => {
+    socket.resume();
+    guarded(next);
+  };
+
+  const guarded = (step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      socket.destroy();
+      if (!(error instanceof ProtocolError)) console.error('A connection of the database broke:', error);
+    }
+  };
+
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    guarded(() => {
+      inbox.add(chunk);
+      if (busy && inbox.waiting > MAX_MESSAGE_BYTES) socket.pause();
+      next();
+    });
+  });
+}
+
+/** Collects the bytes of a connection and gives whole messages. */
+function createInbox() {
+  let chunks: Buffer[] = [];
+  let waiting = 0;
+  return {
+    get waiting() {
+      return waiting;
+    },
+    add(chunk: Buffer) {
+      chunks.push(chunk);
+      waiting += chunk.length;
+    },
+    take(): Buffer | undefined {
+      if (waiting < 16) return undefined;
+      let [first] = chunks as [Buffer];
+      if (first.length < 16) {
+        first = Buffer.concat(chunks);
+        chunks = [first];
+      }
+      const length = messageLength(first);
+      if (waiting < length) return undefined;
+      if (first.length < length) first = Buffer.concat(chunks);
+      chunks =
+        first.length > length ? [first.subarray(length), ...(first.length === waiting ? [] : chunks.slice(1))] : chunks.slice(1);
+      if (first.length === waiting && first.length === length) chunks = [];
+      waiting -= length;
+      return first.subarray(0, length);
+    },
+  };
+}

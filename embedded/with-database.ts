@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { launchDatabase } from './client-process.ts';
+import { readHolder } from './storage/holder.ts';
+import { DatabaseStartError } from './storage/start-error.ts';
+
+/*
+ * Runs a command with MONGODB_URI set: `node embedded/with-database.ts COMMAND [ARGUMENT...]`. Unless it is set already, that is
+ * the database that runs in DATA_DIR (default ./data), or else one that is started for as long as the command takes.
+ */
+
+const [command, ...args] = process.argv.slice(2);
+const dataDir = process.env.DATA_DIR || './data';
+
+try {
+  if (command === undefined) throw new Error('Usage: node embedded/with-database.ts COMMAND [ARGUMENT...]');
+  const uri = process.env.MONGODB_URI || readHolder(dataDir)?.uri;
+  const database = uri === undefined ? await startOrJoin() : { uri };
+  process.exitCode = await run(command, args, database.uri);
+  await database.close?.();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
+
+/** Starts the database, unless another command did so at the same moment. */
+async function startOrJoin(): Promise<{ readonly uri: string; close?(): Promise<void> }> {
+  try {
+    return await launchDatabase({ dataDir, port: 0 });
+  } catch (error) {
+    const holder = error instanceof DatabaseStartError && error.code === 'HELD' ? readHolder(dataDir) : undefined;
+    if (holder === undefined) throw error;
+    return holder;
+  }
+}
+
+/** The command's exit code; by the shells' custom 128 and the signal's number if a signal ended it. */
+function run(command: string, args: readonly string[], uri: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, MONGODB_URI: uri } });
+    const forward = (signal: NodeJS.Signals) => child.kill(signal);
+    process.on('SIGTERM', forward);
+    // The terminal sends Ctrl-C to the command as well; here it must only not end us first.
+    process.on('SIGINT', () => {});
+    child.once('error', (error) => reject(new Error(`${command} could not be run: ${error.message}.`)));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { startDatabase } from '../../embedded/server.ts';
+import { connect, freshDatabase, freshDirectory } from './support/database.ts';
+
+const BACKUP = fileURLToPath(new URL('../../embedded/backup.ts', import.meta.url));
+const run = promisify(execFile);
+
+describe('a backup', () => {
+  it('of a running database holds all that was acknowledged before, in order and without gaps', async () => {
+    const { uri } = await freshDatabase();
+    const things = connect(uri).db('test').collection('things');
+    await things.createIndex({ n: 1 }, { unique: true });
+    await things.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(200) })));
+    const target = join(freshDirectory(), 'copy');
+    const state = { ended: false };
+    const writing = (async () => {
+      let n = 20_000;
+      for (; !state.ended; n++) await things.insertOne({ n });
+      return n;
+    })();
+    await run(process.execPath, [BACKUP, uri, target]);
+    state.ended = true;
+    const written = await writing;
+    const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
+    const numbers = (await copy.collection('things').find().sort({ n: 1 }).toArray()).map(({ n }) => n);
+    expect(numbers.length).toBeGreaterThanOrEqual(20_000);
+    expect(numbers.length).toBeLessThanOrEqual(written);
+    expect(numbers).toEqual(Array.from(numbers, (_, n) => n));
+    expect(await copy.command({ validate: 'things', full: true })).toMatchObject({ valid: true, nrecords: numbers.length });
+  });
+
+  it('of a database that does not run is made from its directory', async () => {
+    const dataDir = freshDirectory();
+    const first = await startDatabase({ dataDir, port: 0 });
+    await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
+    await first.close();
+    const target = join(freshDirectory(), 'copy');
+    await run(process.execPath, [BACKUP, dataDir, target]);
+    const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
+    expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
+  });
+
+  it('is not written over anything', async () => {
+    const { uri } = await freshDatabase();
+    const target = freshDirectory();
+    writeFileSync(join(target, 'precious'), '');
+    await expect(run(process.execPath, [BACKUP, uri, target])).rejects.toMatchObject({
+      stderr: `The directory ${target} is not empty; nothing was copied.\n`,
+    });
+  });
+
+  it('is refused outside the database admin', async () => {
+    const client = connect((await freshDatabase()).uri);
+    const directory = join(freshDirectory(), 'copy');
+    await expect(client.db('test').command({ backup: 1, directory })).rejects.toMatchObject({ code: 13 });
+    expect(await client.db('admin').command({ backup: 1, directory })).toMatchObject({ ok: 1, directory });
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Int32 } from 'bson';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Doc, isDoc, type Value } from '../../embedded/query/value.ts';
+import { type RunningDatabase, startDatabase } from '../../embedded/server.ts';
+import { valueKey } from '../../embedded/storage/key.ts';
+import { doc } from './query/arbitraries.ts';
+import { type Work, work } from './support/arbitrary-work.ts';
+import { connectWire, type WireClient } from './support/wire-client.ts';
+import { WORK_DIFFERENCES } from './support/work-differences.ts';
+
+const uri = process.env.DIFFERENTIAL_URI ?? '';
+const numRuns = Number(process.env.DIFFERENTIAL_CASES ?? 300);
+const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000);
+const HOUR = 3_600_000;
+const DB = `differential_${process.pid}`;
+
+describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`, { timeout: HOUR }, () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'differential-'));
+  let database: RunningDatabase;
+  let own: WireClient;
+  let engine: WireClient;
+
+  beforeAll(async () => {
+    database = await startDatabase({ dataDir, port: 0 });
+    own = await connectWire(database.port);
+    engine = await connectWire(Number(new URL(uri).port || 27017));
+  });
+  afterAll(async () => {
+    await engine.exact(DB, doc(['dropDatabase', new Int32(1)]));
+    engine.close();
+    own.close();
+    await database.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('get the answers that the engine gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(work, { minLength: 4, maxLength: 12 }), async (sequence) => {
+        await both(['drop']);
+        for (const step of [...sequence, EVERYTHING]) {
+          const [ours, theirs] = await both(step);
+          if (WORK_DIFFERENCES.some(({ applies }) => applies(step, ours, theirs))) return;
+          expect(ours, JSON.stringify(step)).toEqual(theirs);
+        }
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  async function both([name, ...fields]: Work): Promise<[Doc, Doc]> {
+    const command = doc([name, 'work'], ...fields);
+    const answers = await Promise.all([own.exact(DB, command), engine.exact(DB, command)]);
+    return answers.map(told) as [Doc, Doc];
+  }
+});
+
+const EVERYTHING: Work = ['find', ['filter', new Map()], ['sort', doc(['_id', new Int32(1)])]];
+
+/** Of an answer what a client acts upon. */
+function told(reply: Doc): Doc {
+  const errors = (reply.get('writeErrors') as Doc[] | undefined)?.map((error) =>
+    doc(['index', error.get('index') as Value], ['code', error.get('code') as Value]),
+  );
+  const cursor = reply.get('cursor') as Doc | undefined;
+  // Of equal values of several types either may stand for all.
+  const values = (reply.get('values') as Value[] | undefined)?.map((value) => valueKey(value).toString('hex')).sort();
+  const parts: [string, Value | undefined][] = [
+    ...['code', 'n', 'nModified', 'upserted', 'value', 'lastErrorObject'].map((name): [string, Value | undefined] => [
+      name,
+      reply.get(name),
+    ]),
+    ['errors', errors],
+    ['values', values],
+    ['documents', cursor?.get('firstBatch')],
+  ];
+  return new Map(parts.filter(([, value]) => value !== undefined).map(([name, value]) => [name, unordered(value as Value)]));
+}
+
+/** The same with the fields of all documents by name: which of several new ones comes first is not promised. */
+function unordered(value: Value): Value {
+  if (Array.isArray(value)) return value.map(unordered);
+  if (!isDoc(value)) return value;
+  return new Map([...value].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, unordered(field)]));
+}

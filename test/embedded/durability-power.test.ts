@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { crashAgainAndAgain, type Victim } from './support/crash-load.ts';
+import { NOTHING_WRONG } from './support/findings.ts';
+import { type LoopImage, makeImage, mountImage, whyNoImages } from './support/loop-image.ts';
+import { createRandom, SEED } from './support/random.ts';
+import { faultsOfStoredData } from './support/stored-check.ts';
+import { CARELESS, DATABASE, type DatabaseProcess, forkDatabase } from './support/victim.ts';
+
+/** 200 and 100 000 are the goal; a run of the whole suite makes do with less. */
+const CUTS = Number(process.env.POWER_CUTS ?? 4);
+const ACKNOWLEDGEMENTS = Number(process.env.POWER_ACKS ?? 2000);
+const HOUR = 3_600_000;
+/** Room for all documents of the run and a full log. */
+const MEGABYTES = 64 + Math.ceil(ACKNOWLEDGEMENTS / 400);
+
+const hindrance = whyNoImages();
+
+describe(`a database whose power is cut while it writes${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
+  it.runIf(hindrance === undefined)(
+    `has all that it acknowledged, once, over ${CUTS} cuts and ${ACKNOWLEDGEMENTS} writes (seed ${SEED})`,
+    { timeout: HOUR },
+    async () => {
+      const victim = onImage(DATABASE);
+      const report = await crashAgainAndAgain(victim, { cuts: CUTS, acknowledgements: ACKNOWLEDGEMENTS, seed: SEED });
+      if (process.env.POWER_CUTS !== undefined) console.info('power cuts', report);
+      expect(report.findings).toEqual(NOTHING_WRONG);
+      expect(report.cuts).toBe(CUTS);
+      expect(report.acknowledged).toBeGreaterThanOrEqual(ACKNOWLEDGEMENTS);
+      await victim.kill();
+      expect(await faultsOfStoredData(victim.dataDir())).toEqual([]);
+    },
+  );
+
+  it.runIf(hindrance === undefined)('would be caught if it acknowledged before it syncs', async () => {
+    const careless = onImage(CARELESS, ['--no-sync']);
+    const { findings } = await crashAgainAndAgain(careless, { cuts: 10, acknowledgements: 4000, seed: SEED });
+    expect(findings.lost).not.toEqual([]);
+  });
+});
+
+/** A database on a file system of its own; after a cut it goes on with what had reached the device. */
+function onImage(main: string, args: readonly string[] = []): Victim & { kill(): Promise<void>; dataDir(): string } {
+  const random = createRandom(SEED);
+  const directory = mkdtempSync(join(tmpdir(), 'power-'));
+  let file = join(directory, 'image-0');
+  let image: LoopImage | undefined;
+  let database: DatabaseProcess | undefined;
+  let images = 1;
+  const kill = async () => {
+    await database?.kill();
+    database = undefined;
+  };
+  const unmount = () => {
+    image?.unmount();
+    image = undefined;
+  };
+  const dataDir = () => join(image?.mountpoint ?? '', 'data');
+  onTestFinished(async () => {
+    await kill();
+    unmount();
+    rmSync(directory, { recursive: true });
+  });
+  makeImage(file, MEGABYTES);
+  return {
+    dataDir,
+    kill,
+    async start() {
+      image = mountImage(file);
+      database = await forkDatabase(dataDir(), main, args);
+      return database;
+    },
+    async cut() {
+      const mounted = image as LoopImage;
+      // The kernel may at any time write what nobody has asked it to: let some cuts meet it in the middle of that.
+      const written = random.below(3) === 0 ? promisify(execFile)('sync', ['-f', mounted.mountpoint]) : undefined;
+      await database?.freeze();
+      const survivor = join(directory, `image-${images++}`);
+      mounted.copyAsCut(survivor);
+      await kill();
+      await written;
+      unmount();
+      rmSync(file);
+      file = survivor;
+    },
+  };
+}

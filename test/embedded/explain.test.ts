@@ -1,0 +1,101 @@
+import type { Db, Document } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { freshDb } from './support/database.ts';
+
+describe('explain', () => {
+  it('shows the scan of the collection where no index helps, and all documents looked at', async () => {
+    const { things } = await withMessages();
+    expect(await statistics(things.find({ text: 'text 7' }))).toMatchObject({
+      nReturned: 1,
+      totalKeysExamined: 0,
+      totalDocsExamined: 100,
+      executionStages: { stage: 'COLLSCAN', direction: 'forward' },
+    });
+  });
+
+  it('shows a page read backward from a compound index, which looks at no more than the page', async () => {
+    const { things } = await withMessages();
+    const page = things
+      .find({ room: 3, seq: { $lt: 8 } })
+      .sort({ seq: -1 })
+      .limit(5);
+    expect(await statistics(page)).toMatchObject({
+      nReturned: 5,
+      totalKeysExamined: 5,
+      totalDocsExamined: 5,
+      executionStages: {
+        stage: 'LIMIT',
+        inputStage: {
+          stage: 'FETCH',
+          inputStage: {
+            stage: 'IXSCAN',
+            indexName: 'room_1_seq_1',
+            keyPattern: { room: 1, seq: 1 },
+            direction: 'backward',
+            indexBounds: { room: ['[3, 3]'], seq: ['(NaN, 8)'] },
+          },
+        },
+      },
+    });
+  });
+
+  it('shows a sort in memory where no index has the order', async () => {
+    const { things } = await withMessages();
+    expect(await statistics(things.find({ room: 3 }).sort({ text: 1 }))).toMatchObject({
+      nReturned: 10,
+      executionStages: { stage: 'SORT', sortPattern: { text: 1 }, inputStage: { stage: 'FETCH' } },
+    });
+  });
+
+  it('counts keys alone where the index knows the answer', async () => {
+    const { db } = await withMessages();
+    const { executionStats } = await explain(db, { count: 'things', query: { room: 3 } });
+    expect(executionStats).toMatchObject({
+      totalKeysExamined: 10,
+      totalDocsExamined: 0,
+      executionStages: { stage: 'COUNT' },
+    });
+  });
+
+  it('shows the find at the beginning of a pipeline and the stages after it', async () => {
+    const { things } = await withMessages();
+    const plan = await things.aggregate([{ $match: { room: 3 } }, { $group: { _id: '$seq' } }]).explain('executionStats');
+    expect(plan.stages).toMatchObject([
+      { $cursor: { queryPlanner: { winningPlan: { stage: 'FETCH' } }, executionStats: { totalDocsExamined: 10 } } },
+      { $group: { _id: '$seq' } },
+    ]);
+  });
+
+  it.each<[string, Document]>([
+    ['an update', { update: 'things', updates: [{ q: { room: 3 }, u: { $set: { seen: true } }, multi: true }] }],
+    ['a deletion', { delete: 'things', deletes: [{ q: { room: 3 }, limit: 0 }] }],
+    ['a findAndModify', { findAndModify: 'things', query: { room: 3 }, update: { $set: { seen: true } } }],
+    ['a distinct', { distinct: 'things', key: 'seq', query: { room: 3 } }],
+  ])('shows the index of %s and changes nothing', async (_, command) => {
+    const { db, things } = await withMessages();
+    const { queryPlanner } = await explain(db, command);
+    expect(JSON.stringify(queryPlanner.winningPlan)).toContain('"indexName":"room_1_seq_1"');
+    expect(await things.countDocuments({ seen: { $exists: false } })).toBe(100);
+  });
+
+  it('refuses what cannot be explained', async () => {
+    const { db } = await withMessages();
+    await expect(explain(db, { ping: 1 })).rejects.toMatchObject({ code: 59 });
+  });
+});
+
+async function withMessages() {
+  const db = await freshDb();
+  const things = db.collection('things');
+  await things.createIndex({ room: 1, seq: 1 });
+  await things.insertMany(Array.from({ length: 100 }, (_, n) => ({ room: n % 10, seq: Math.floor(n / 10), text: `text ${n}` })));
+  return { db, things };
+}
+
+async function statistics(cursor: { explain(verbosity: 'executionStats'): Promise<Document> }): Promise<Document> {
+  return (await cursor.explain('executionStats')).executionStats;
+}
+
+function explain(db: Db, command: Document): Promise<Document> {
+  return db.command({ explain: command, verbosity: 'executionStats' });
+}

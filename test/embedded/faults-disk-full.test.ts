@@ -1,0 +1,126 @@
+import { appendFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Document } from 'bson';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect, freshDatabase } from './support/database.ts';
+import { DB, examine, prepare } from './support/examine.ts';
+import { NOTHING_WRONG } from './support/findings.ts';
+import { makeImage, mountImage, whyNoImages } from './support/loop-image.ts';
+import { SEED } from './support/random.ts';
+import { writeSome, writeUntilRefused } from './support/refusals.ts';
+import { forkDatabase } from './support/victim.ts';
+import { connectWire } from './support/wire-client.ts';
+import { createWriter } from './support/writer.ts';
+
+const hindrance = whyNoImages();
+const OUT_OF_DISK_SPACE = 14031;
+
+describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
+  it.runIf(hindrance === undefined)('refuses writes, reads on, loses nothing, and writes again when there is space', async () => {
+    const mountpoint = smallDisk(24);
+    const dataDir = join(mountpoint, 'data');
+    const database = await start(dataDir);
+    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, SEED));
+    await prepare(database.port);
+    await writeSome(writers, database.port, 20);
+    await insertFixed(database.port);
+
+    for (const spare of [0, 100_000]) {
+      const filler = fill(mountpoint, spare);
+      const reading = readSame(database.port);
+      const { codes } = await writeUntilRefused(writers, database.port, 1);
+      expect(await reading.stop()).toEqual([]);
+      expect([...codes]).toEqual([OUT_OF_DISK_SPACE]);
+      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+      rmSync(filler);
+      await writeSome(writers, database.port, 20);
+      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+    }
+
+    fill(mountpoint, 0);
+    await writeUntilRefused(writers, database.port, 1);
+    await database.kill();
+    const { port } = await start(dataDir);
+    expect(await examine(writers, port)).toEqual(NOTHING_WRONG);
+  });
+
+  it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
+    const mountpoint = smallDisk(48);
+    const { uri } = await freshDatabase({ dataDir: join(mountpoint, 'data'), sweepMillis: 20 });
+    const tokens = connect(uri).db('test').collection('tokens');
+    // In small pieces, so that the log stays smaller than what the removal writes to it.
+    for (let i = 0; i < 100; i++)
+      await tokens.insertMany(Array.from({ length: 100 }, () => ({ until: new Date(), pad: 'x'.repeat(1000) })));
+    const filler = fill(mountpoint, 500_000);
+    await tokens.createIndex({ until: 1 }, { expireAfterSeconds: 0 });
+    await sleep(100);
+    expect(await tokens.countDocuments()).toBe(10_000);
+    rmSync(filler);
+    await vi.waitFor(async () => expect(await tokens.countDocuments()).toBe(0), { timeout: 10_000 });
+  });
+});
+
+function smallDisk(megabytes: number): string {
+  const directory = mkdtempSync(join(tmpdir(), 'small-'));
+  const file = join(directory, 'image');
+  makeImage(file, megabytes);
+  const image = mountImage(file);
+  onTestFinished(() => {
+    image.unmount();
+    rmSync(directory, { recursive: true });
+  });
+  return image.mountpoint;
+}
+
+async function insertFixed(port: number): Promise<void> {
+  const client = await connectWire(port);
+  expect(await client.command(DB, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
+  client.close();
+}
+
+/** Reads the same all the time; gives the wrong answers. */
+function readSame(port: number): { stop(): Promise<Document[]> } {
+  const wrong: Document[] = [];
+  let stopped = false;
+  const read = async () => {
+    const client = await connectWire(port);
+    while (!stopped) {
+      const answer = await client.command(DB, { count: 'fixed' });
+      if (answer.n !== 1) wrong.push(answer);
+    }
+    client.close();
+  };
+  const done = read();
+  return {
+    async stop() {
+      stopped = true;
+      await done;
+      return wrong;
+    },
+  };
+}
+
+/** Takes all space but a little; the file to delete to get it back. */
+function fill(mountpoint: string, spare: number): string {
+  const filler = join(mountpoint, 'filler');
+  const block = Buffer.alloc(50_000);
+  let size = 0;
+  try {
+    for (;;) {
+      appendFileSync(filler, block);
+      size += block.length;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+  truncateSync(filler, Math.max(size - spare, 0));
+  return filler;
+}
+
+async function start(dataDir: string) {
+  const database = await forkDatabase(dataDir);
+  onTestFinished(() => database.kill());
+  return database;
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freshDirectory } from './support/database.ts';
+import { whyNoStrace } from './support/strace.ts';
+import { DATABASE } from './support/victim.ts';
+import { connectWire } from './support/wire-client.ts';
+
+/** Where the database says that it is ready. */
+const STDOUT = '1';
+const hindrance = whyNoStrace();
+
+/* A file that is synced is still lost with the power if its name was not: each directory must be synced, too. */
+describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
+  it.runIf(hindrance === undefined)('comes after the log, and after the names of all new files and directories', async () => {
+    const parent = freshDirectory();
+    const dataDir = join(parent, 'new', 'data');
+    const calls = await traced(parent, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
+    const log = join(dataDir, 'database.sqlite-wal');
+    const [created, written, acknowledged] = [
+      calls.indexOf(`create ${log}`),
+      calls.lastIndexOf(`write ${log}`),
+      calls.indexOf('answer'),
+    ];
+    const synced = (path: string, since: number) => calls.slice(since, acknowledged).includes(`sync ${path}`);
+    expect({ created: created >= 0, written: written > created, acknowledged: acknowledged > written }).toEqual({
+      created: true,
+      written: true,
+      acknowledged: true,
+    });
+    expect(synced(log, written)).toBe(true);
+    expect(synced(dataDir, created)).toBe(true);
+    expect(synced(join(parent, 'new'), calls.indexOf(`mkdir ${dataDir}`))).toBe(true);
+    expect(synced(parent, calls.indexOf(`mkdir ${join(parent, 'new')}`))).toBe(true);
+  });
+
+  it.runIf(hindrance === undefined)('after a crash comes when all that the crash left in the log is synced', async () => {
+    const dataDir = freshDirectory();
+    await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
+    const calls = await traced(dataDir, dataDir, { find: 'things' });
+    const log = join(dataDir, 'database.sqlite-wal');
+    expect(calls.slice(calls.lastIndexOf(`write ${log}`), calls.indexOf('answer'))).toContain(`sync ${log}`);
+    expect(calls).toContain(`write ${log}`);
+  });
+});
+
+/** What a database that is killed after one command has asked of the kernel, in order. */
+async function traced(parent: string, dataDir: string, command: Record<string, unknown>): Promise<string[]> {
+  const output = join(parent, `strace-${Object.keys(command)[0]}`);
+  const events = 'trace=mkdir,openat,fsync,fdatasync,pwrite64,write,writev';
+  const args = [
+    '-f',
+    '-y',
+    '-s',
+    '0',
+    '-e',
+    events,
+    '-o',
+    output,
+    process.execPath,
+    DATABASE,
+    '--data-dir',
+    dataDir,
+    '--port',
+    '0',
+  ];
+  const strace = spawn('strace', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const ended = once(strace, 'exit');
+  // The process group is that of strace and the database.
+  const kill = () => strace.exitCode ?? strace.signalCode ?? process.kill(-(strace.pid as number), 'SIGKILL');
+  onTestFinished(() => void kill());
+  const [uri] = await once(createInterface(strace.stdout), 'line');
+  const client = await connectWire(Number(new URL(uri).port));
+  expect(await client.command('test', command)).toMatchObject({ ok: 1 });
+  client.close();
+  kill();
+  await ended;
+  return readFileSync(output, 'utf8').split('\n').flatMap(eventOf);
+}
+
+/** `12345 fsync(24</data/database.sqlite-wal>) = 0` and the like. */
+function eventOf(line: string): string[] {
+  const [, call, rest = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? [];
+  const [, descriptor, file = ''] = /^(\d+)<([^>]*)>/.exec(rest) ?? [];
+  const quoted = /"([^"]*)"/.exec(rest)?.[1] ?? '';
+  switch (call) {
+    case 'mkdir':
+      return [`mkdir ${quoted}`];
+    case 'openat':
+      return rest.includes('O_CREAT') ? [`create ${quoted}`] : [];
+    case 'fsync':
+    case 'fdatasync':
+      return [`sync ${file}`];
+    case 'pwrite64':
+      return [`write ${file}`];
+    case 'write':
+    case 'writev':
+      return [file.startsWith('socket') && descriptor !== STDOUT ? 'answer' : `write ${file}`];
+  }
+  return [];
+}

@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises';
+import { Int32 } from 'bson';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { encode } from '../../embedded/query/bson.ts';
+import { DatabaseError } from '../../embedded/query/errors.ts';
+import { Catalog } from '../../embedded/storage/catalog.ts';
+import { openDatabaseFile } from '../../embedded/storage/file.ts';
+import { createGroupCommit, type GroupCommit } from '../../embedded/storage/group-commit.ts';
+import { freshCollection, freshDb, freshDirectory } from './support/database.ts';
+
+describe('writes of one turn, committed together', () => {
+  it('a change that breaks half-way takes back itself and nothing of the others', async () => {
+    const { catalog, commits } = await freshStorage();
+    const outcomes: string[] = [];
+    const told = (name: string) => (failure: DatabaseError | undefined) => outcomes.push(`${name} ${failure ? 'lost' : 'kept'}`);
+    insert(catalog, 1);
+    commits.settled(told('first'));
+    expect(() =>
+      commits.write(() => {
+        insert(catalog, 2);
+        throw new Error('broke');
+      }),
+    ).toThrow(new DatabaseError(1, 'internal error: broke'));
+    insert(catalog, 3);
+    commits.settled(told('third'));
+    await setImmediate();
+    expect(outcomes).toEqual(['first kept', 'third kept']);
+    expect(stored(catalog)).toEqual([1, 3]);
+  });
+
+  it('takes back collections and indexes with the change that made them', async () => {
+    const { catalog, commits } = await freshStorage();
+    insert(catalog, 1);
+    expect(() =>
+      commits.write(() => {
+        catalog.create('test', 'short-lived');
+        throw new DatabaseError(121, 'refused');
+      }),
+    ).toThrow(new DatabaseError(121, 'refused'));
+    expect(catalog.get('test', 'short-lived')).toBeUndefined();
+    catalog.create('test', 'short-lived');
+    commits.flush();
+    catalog.load();
+    expect(catalog.inDatabase('test').map(({ identity }) => identity.name)).toEqual(['things', 'short-lived']);
+  });
+
+  it('keep all but the refused ones when many clients write at once', async () => {
+    const things = await freshCollection();
+    await things.createIndex({ name: 1 }, { unique: true });
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => things.insertOne({ name: `name ${n % 60}` })));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(60);
+    expect(await things.distinct('name')).toHaveLength(60);
+  });
+});
+
+describe('a command that changes the catalog', () => {
+  it('leaves nothing of several indexes behind when the last one is refused', async () => {
+    const things = await freshCollection();
+    await things.insertMany([{ name: 'a' }, { name: 'a' }]);
+    const indexes = things.createIndexes([{ key: { other: 1 } }, { key: { name: 1 }, unique: true }]);
+    await expect(indexes).rejects.toMatchObject({ code: 11000 });
+    expect((await things.indexes()).map(({ name }) => name)).toEqual(['_id_']);
+  });
+
+  it('leaves the old collection alone when what $out brings is refused', async () => {
+    const db = await freshDb();
+    await db.collection('target').createIndex({ name: 1 }, { unique: true });
+    await db.collection('target').insertOne({ name: 'old' });
+    await db.collection('source').insertMany([{ name: 'a' }, { name: 'a' }]);
+    const out = db.collection('source').aggregate([{ $out: 'target' }]);
+    await expect(out.toArray()).rejects.toMatchObject({ code: 11000 });
+    expect((await db.collection('target').find().toArray()).map(({ name }) => name)).toEqual(['old']);
+    expect((await db.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(['source', 'target']);
+  });
+});
+
+async function freshStorage() {
+  const file = await openDatabaseFile(freshDirectory());
+  onTestFinished(() => file.close());
+  const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
+  const catalog = new Catalog(file, () => commits);
+  catalog.create('test', 'things');
+  commits.flush();
+  return { catalog, commits };
+}
+
+function insert(catalog: Catalog, n: number): void {
+  const doc = new Map([['_id', new Int32(n)]]);
+  catalog.get('test', 'things')?.insert(Buffer.from(encode(doc)), () => doc);
+}
+
+function stored(catalog: Catalog): (number | undefined)[] {
+  const things = catalog.get('test', 'things');
+  return [1, 2, 3].filter((rid) => things?.get(rid) !== undefined).map((rid) => things?.get(rid)?.readInt32LE(9));
+}

@@ -1,0 +1,157 @@
+import { Int32 } from 'bson';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encode } from '../../embedded/query/bson.ts';
+import { compileSort } from '../../embedded/query/sort.ts';
+import { type Doc, isDoc, type Value } from '../../embedded/query/value.ts';
+import { collections, doc, filters, scalars, sorts, updates } from './query/arbitraries.ts';
+import { runs } from './support/all-values.ts';
+import { indexedPaths, indexes } from './support/arbitrary-indexes.ts';
+import { freshDatabase, freshDirectory } from './support/database.ts';
+import { SEED } from './support/random.ts';
+import { faultsOfStoredData } from './support/stored-check.ts';
+import { connectWire, type WireClient } from './support/wire-client.ts';
+
+const DB = 'planned';
+const HOUR = 3_600_000;
+const NATURAL = doc(['hint', doc(['$natural', new Int32(1)])]);
+
+/** Besides the filters of all kinds, such as indexes are made for: equality first, then a range, often of values that are there. */
+const simpleFilters = fc
+  .uniqueArray(
+    fc.tuple(
+      indexedPaths,
+      fc.oneof(
+        { weight: 3, arbitrary: scalars },
+        { weight: 2, arbitrary: fc.tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte'), scalars).map((entry) => doc(entry)) },
+        { weight: 1, arbitrary: fc.array(scalars, { maxLength: 3 }).map((list) => doc(['$in', list])) },
+        { weight: 1, arbitrary: fc.boolean().map((exists) => doc(['$exists', exists])) },
+        { weight: 1, arbitrary: fc.tuple(scalars, scalars).map(([low, high]) => doc(['$gte', low], ['$lt', high])) },
+      ),
+    ),
+    { selector: ([path]) => path, maxLength: 3 },
+  )
+  .map((fields): Doc => new Map(fields));
+
+const simpleSorts = fc
+  .uniqueArray(fc.tuple(indexedPaths, fc.constantFrom(1, -1)), { selector: ([path]) => path, minLength: 1, maxLength: 3 })
+  .map((parts): Doc => new Map(parts.map(([path, direction]) => [path, new Int32(direction)])));
+
+const queries = fc.record({
+  filter: fc.oneof(filters, simpleFilters),
+  sort: fc.option(fc.oneof(sorts, simpleSorts), { nil: undefined }),
+  skip: fc.option(fc.nat(2), { nil: undefined }),
+  limit: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+});
+
+const cases = fc.record({
+  docs: collections,
+  later: collections,
+  indexes,
+  changes: fc.array(fc.tuple(filters, updates), { maxLength: 2 }),
+  removed: fc.option(filters, { nil: undefined }),
+  queries: fc.array(queries, { minLength: 4, maxLength: 8 }),
+});
+
+describe('the planner', () => {
+  it('finds by an index just what a scan of all documents finds', { timeout: HOUR }, async () => {
+    const dataDir = freshDirectory();
+    const database = await freshDatabase({ dataDir });
+    const client = await connectWire(database.port);
+    let made = 0;
+    let byIndex = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, async (given) => {
+        const name = `c${made++}`;
+        const docs = given.docs.concat(given.later.map((fields, i) => new Map([...fields, ['_id', new Int32(100 + i)]])));
+        await client.exact(DB, doc(['insert', name], ['documents', docs.slice(0, given.docs.length)]));
+        for (const index of given.indexes) await client.exact(DB, doc(['createIndexes', name], ['indexes', [index]]));
+        await client.exact(DB, doc(['insert', name], ['documents', docs.slice(given.docs.length)], ['ordered', false]));
+        for (const [q, u] of given.changes)
+          await client.exact(DB, doc(['update', name], ['updates', [doc(['q', q], ['u', u], ['multi', true])]]));
+        if (given.removed !== undefined)
+          await client.exact(DB, doc(['delete', name], ['deletes', [doc(['q', given.removed], ['limit', new Int32(1)])]]));
+        for (const query of given.queries) byIndex += await compareAnswers(client, name, query);
+      }),
+      { seed: SEED | 0, numRuns: runs(60) },
+    );
+    expect(byIndex).toBeGreaterThan(made / 2);
+    client.close();
+    await database.close();
+    expect(await faultsOfStoredData(dataDir)).toEqual([]);
+  });
+
+  it('does not get lost in lists of values whose combinations are too many to look up', async () => {
+    const client = await connectWire((await freshDatabase()).port);
+    const key = { a: 1, b: 1, c: 1 };
+    await client.command(DB, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });
+    await client.command(DB, { insert: 'many', documents: [{ _id: 1, a: 1, b: 1, c: 1 }] });
+    const list = Array.from({ length: 200 }, (_, i) => i);
+    for (const hint of [undefined, key]) {
+      const filter = { a: { $in: list }, b: { $in: list }, c: 1 };
+      const { cursor } = await client.command(DB, { find: 'many', filter, hint });
+      expect(cursor.firstBatch).toEqual([{ _id: 1, a: 1, b: 1, c: 1 }]);
+    }
+    client.close();
+  });
+});
+
+interface AskedQuery {
+  readonly filter: Doc;
+  readonly sort: Doc | undefined;
+  readonly skip: number | undefined;
+  readonly limit: number | undefined;
+}
+
+/** Asks the planner and a scan, and `explain`; 1 if the planner took an index. */
+async function compareAnswers(client: WireClient, name: string, query: AskedQuery): Promise<number> {
+  const { filter, sort, skip, limit } = query;
+  const all = doc(['find', name], ['filter', filter]);
+  const asked: Doc = new Map(all);
+  if (sort !== undefined) asked.set('sort', sort);
+  if (skip !== undefined) asked.set('skip', new Int32(skip));
+  if (limit !== undefined) asked.set('limit', new Int32(limit));
+  const matching = await answer(client, new Map([...all, ...NATURAL]));
+  const scanned = await answer(client, new Map([...asked, ...NATURAL]));
+  const planned = await answer(client, asked);
+  expect(planned.code).toBe(scanned.code);
+  if (planned.code !== undefined) return 0;
+  const found = planned.docs.map(bytesOf);
+  expect(found.length).toBe(scanned.docs.length);
+  expect(new Set(found).size).toBe(found.length);
+  expect(matching.docs.map(bytesOf)).toEqual(expect.arrayContaining(found));
+  if (sort !== undefined) {
+    const { compare } = compileSort(sort);
+    planned.docs.forEach((document, i) => void expect(compare(document, scanned.docs[i] as Doc)).toBe(0));
+  }
+  const counted = await client.exact(DB, doc(['count', name], ['query', filter]));
+  expect(Number(counted.get('n'))).toBe(matching.docs.length);
+  return explained(client, asked, found.length);
+}
+
+/** The figures of `explain` must fit what was found. */
+async function explained(client: WireClient, asked: Doc, found: number): Promise<number> {
+  const explanation = await client.exact(DB, doc(['explain', asked], ['verbosity', 'executionStats']));
+  const stats = explanation.get('executionStats') as Doc;
+  const [returned, documents, keys] = ['nReturned', 'totalDocsExamined', 'totalKeysExamined'].map((name) =>
+    Number(stats.get(name)),
+  );
+  const byIndex = stages(stats.get('executionStages')).includes('IXSCAN');
+  expect(returned).toBe(found);
+  expect(documents).toBeGreaterThanOrEqual(found);
+  if (byIndex) expect(keys).toBeGreaterThanOrEqual(documents as number);
+  else expect(keys).toBe(0);
+  return Number(byIndex);
+}
+
+function stages(stage: Value | undefined): Value[] {
+  return isDoc(stage) ? [stage.get('stage') as Value, ...stages(stage.get('inputStage'))] : [];
+}
+
+async function answer(client: WireClient, command: Doc): Promise<{ docs: Doc[]; code?: number }> {
+  const reply = await client.exact(DB, command);
+  if (reply.has('code')) return { docs: [], code: Number(reply.get('code')) };
+  return { docs: (reply.get('cursor') as Doc).get('firstBatch') as Doc[] };
+}
+
+const bytesOf = (document: Doc) => Buffer.from(encode(document)).toString('hex');

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { analyseFilter } from '../../../embedded/query/analyse.ts';
+import { UNDEFINED, type Value } from '../../../embedded/query/value.ts';
+import { d } from './notation.ts';
+
+/** What is expected of each path, with values as a driver would send them. */
+const bounds = (expected: Record<string, Record<string, unknown>>) =>
+  new Map(Object.entries(expected).map(([path, entry]) => [path, Object.fromEntries(d(entry))]));
+
+describe('analyseFilter', () => {
+  it.each<[string, object, Record<string, Record<string, unknown>>]>([
+    ['equality is exact', { a: 1 }, { a: { exact: true, eq: 1 } }],
+    ['a range is exact', { a: { $gt: 1, $lte: 5 } }, { a: { exact: true, gt: 1, lte: 5 } }],
+    ['a range without a lower bound is not, for NaN lies below', { a: { $lt: 5 } }, { a: { exact: false, lt: 5 } }],
+    ['a range of texts needs no lower bound', { a: { $lt: 'x' } }, { a: { exact: true, lt: 'x' } }],
+    ['a list is exact', { a: { $in: [1, 'x'] } }, { a: { exact: true, in: [1, 'x'] } }],
+    ['null is not exact, for keys do not tell null from missing paths', { a: null }, { a: { exact: false, eq: null } }],
+    [
+      'several paths stand beside each other',
+      { a: 1, 'b.c': { $gte: 2 } },
+      { a: { exact: true, eq: 1 }, 'b.c': { exact: true, gte: 2 } },
+    ],
+    ['$and is looked into', { $and: [{ a: 1 }, { a: { $gt: 0 } }] }, { a: { exact: true, eq: 1, gt: 0 } }],
+    ['a second equality on a path is left to matching', { $and: [{ a: 1 }, { a: 2 }] }, { a: { exact: false, eq: 1 } }],
+    ['$or is left to matching', { a: 1, $or: [{ b: 1 }] }, { a: { exact: true, eq: 1 }, '': { exact: false } }],
+    ['other operators are left to matching', { a: { $exists: true, $gt: 1 } }, { a: { exact: false, gt: 1 } }],
+    [
+      '$elemMatch over fields gives bounds for the fields',
+      { a: { $elemMatch: { b: 1, c: { $gt: 2 } } } },
+      { a: { exact: false }, 'a.b': { exact: false, eq: 1 }, 'a.c': { exact: false, gt: 2 } },
+    ],
+    [
+      '$elemMatch over values gives bounds for the array',
+      { a: { $elemMatch: { $gt: 1, $lt: 3 } } },
+      { a: { exact: false, gt: 1, lt: 3 } },
+    ],
+    ['$all gives its first value', { a: { $all: [1, 2] } }, { a: { exact: false, eq: 1 } }],
+    ['a pattern with a plain beginning gives a range', { a: /^ab/ }, { a: { exact: false, gte: 'ab', lt: 'ac' } }],
+    ['a pattern that ignores case gives none', { a: { $regex: '^ab', $options: 'i' } }, { a: { exact: false } }],
+    ['a pattern without a plain beginning gives none', { a: /ab/ }, { a: { exact: false } }],
+    ['a pattern with alternatives gives none', { a: /^ab|c/ }, { a: { exact: false } }],
+    ['a pattern whose last letter may be missing leaves it out', { a: /^ab?/ }, { a: { exact: false, gte: 'a', lt: 'b' } }],
+    ['$comment says nothing', { $comment: 'x', a: 1 }, { a: { exact: true, eq: 1 } }],
+    ['no filter says nothing', {}, {}],
+  ])('%s', (_story, filter, expected) => {
+    expect(analyseFilter(d(filter))).toEqual(bounds(expected));
+  });
+
+  it('looks for an array by its first element or as an element, and for an empty one by undefined', () => {
+    const one = d({ a: [1, 2] }).get('a') as Value[];
+    expect(analyseFilter(d({ a: [1, 2] })).get('a')).toEqual({ exact: false, in: [one[0], one] });
+    expect(analyseFilter(d({ a: [] })).get('a')).toEqual({ exact: false, in: [UNDEFINED, []] });
+  });
+});

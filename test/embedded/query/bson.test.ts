@@ -1,0 +1,140 @@
+import { deserialize, Int32, ObjectId, serialize } from 'bson';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decode, documentSize, encode, readField, THROUGH_ARRAY } from '../../../embedded/query/bson.ts';
+import { DatabaseError } from '../../../embedded/query/errors.ts';
+import { CodeWithScope, DBPointer, FarDate, UNDEFINED } from '../../../embedded/query/value.ts';
+import { documents } from './arbitraries.ts';
+import { codeOf, d } from './notation.ts';
+
+/** Properties answer true or false themselves: an assertion library costs more than what it looks at here. */
+const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+
+describe('decode and encode', () => {
+  it('write the very bytes that the bson package writes, for any document', () => {
+    fc.assert(
+      fc.property(documents, (doc) => same(encode(doc), serialize(doc))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('read back what they wrote, to the bit', () => {
+    fc.assert(
+      fc.property(documents, (doc) => same(encode(decode(encode(doc))), encode(doc))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('read what the bson package reads', () => {
+    const read = (bytes: Uint8Array) => serialize(deserialize(bytes, { promoteValues: false }));
+    fc.assert(fc.property(documents, (doc) => same(read(encode(doc)), read(serialize(doc)))));
+  });
+
+  it.each([
+    ['fields that look like numbers', d({ b: 1 }).set('1', new Int32(2)).set('0', new Int32(3)), ['b', '1', '0']],
+    ['a field named __proto__', new Map([['__proto__', new Int32(1)]]), ['__proto__']],
+    ['a field without a name', new Map([['', new Int32(1)]]), ['']],
+  ])('keep the order and the names of %s', (_story, doc, names) => {
+    expect([...decode(encode(doc)).keys()]).toEqual(names);
+  });
+
+  it('keep dates beyond those of JavaScript, undefined, DBPointer and code with scope', () => {
+    const doc = new Map(
+      Object.entries({
+        far: new FarDate(2n ** 62n),
+        none: UNDEFINED,
+        pointer: new DBPointer('db.a', new ObjectId('507f1f77bcf86cd799439011')),
+        code: new CodeWithScope('f()', d({ x: 1 })),
+      }),
+    );
+    expect(decode(encode(doc))).toEqual(doc);
+  });
+
+  it('hold texts of any length and script', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', '\0', 'é', '\u07ff', '€', '\uffff', '😀'), maxLength: 80 });
+    fc.assert(fc.property(texts, (text) => decode(encode(new Map([['a', text]]))).get('a') === text));
+  });
+});
+
+describe('decode refuses', () => {
+  const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+  it.each([
+    ['nothing at all', ''],
+    ['a length beyond the bytes', '06 00 00 00 00'],
+    ['a length below the least', '04 00 00 00 00'],
+    ['a negative length', 'ff ff ff ff 00'],
+    ['bytes after the end', '05 00 00 00 00 00'],
+    ['a missing end', '05 00 00 00 01'],
+    ['an unknown type', '08 00 00 00 20 61 00 00'],
+    ['a name without an end', '07 00 00 00 0a 61 62'],
+    ['an int32 cut short', '0a 00 00 00 10 61 00 01 00 00'],
+    ['a string of no bytes', '0c 00 00 00 02 61 00 00 00 00 00 00'],
+    ['a string without its final zero', '0e 00 00 00 02 61 00 02 00 00 00 62 62 00'],
+    ['a string longer than the document', '0e 00 00 00 02 61 00 ff 00 00 00 62 00 00'],
+    ['a string that is not UTF-8', '0e 00 00 00 02 61 00 02 00 00 00 ff 00 00'],
+    ['a boolean of 2', '09 00 00 00 08 61 00 02 00'],
+    ['binary data of negative length', '0d 00 00 00 05 61 00 ff ff ff ff 00 00'],
+    ['a regular expression with an unknown option', '0c 00 00 00 0b 61 00 62 00 71 00 00'],
+    ['an inner document longer than the outer', '0d 00 00 00 03 61 00 ff 00 00 00 00 00'],
+    ['a name given twice', '0b 00 00 00 0a 61 00 0a 61 00 00'],
+  ])('%s with 22 InvalidBSON', (_story, bytes) => {
+    expect(codeOf(() => decode(hex(bytes)))).toBe(22);
+  });
+
+  it('documents nested deeper than 100 levels with 15 Overflow, and takes those of 100', () => {
+    const nested = (levels: number) => {
+      let doc = d({});
+      for (let i = 1; i < levels; i++) doc = new Map([['a', doc]]);
+      return encode(doc);
+    };
+    expect(decode(nested(100)).size).toBe(1);
+    expect(codeOf(() => decode(nested(101)))).toBe(15);
+  });
+
+  it('mutated bytes cleanly, or reads them as something else, but never breaks', () => {
+    const mutations = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(documents, mutations, fc.nat(3), (doc, changes, cut) => {
+        const bytes = Buffer.from(encode(doc));
+        for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+        const outcome = codeOf(() => encode(decode(bytes.subarray(0, bytes.length - cut))));
+        return outcome instanceof Uint8Array || outcome === 22 || outcome === 15;
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+describe('encode refuses', () => {
+  it('a field name with a null byte, which BSON cannot hold', () => {
+    expect(() => encode(new Map([['a\0b', null]]))).toThrow(DatabaseError);
+  });
+});
+
+describe('documentSize', () => {
+  it('tells where the next of several documents starts', () => {
+    const bytes = Buffer.concat([encode(d({ a: 1 })), encode(d({ b: 'x' }))]);
+    expect(documentSize(bytes)).toBe(12);
+    expect(documentSize(bytes, 12)).toBe(14);
+  });
+
+  it('refuses a size beyond the bytes at hand with 22 InvalidBSON', () => {
+    expect(codeOf(() => documentSize(encode(d({ a: 1 })).subarray(0, 11)))).toBe(22);
+  });
+});
+
+describe('readField', () => {
+  const bytes = encode(d({ a: 'text', b: { c: 5, d: [1] }, e: [{ f: 1 }], g: null, h: 7 }));
+  it.each<[string, string[], unknown]>([
+    ['a field', ['a'], 'text'],
+    ['a field behind others of every kind', ['h'], new Int32(7)],
+    ['a field in a document', ['b', 'c'], new Int32(5)],
+    ['an array as a whole', ['b', 'd'], [new Int32(1)]],
+    ['null', ['g'], null],
+    ['nothing where the field is missing', ['x'], undefined],
+    ['nothing inside a text', ['a', 'b'], undefined],
+    ['that an array is in the way', ['e', 'f'], THROUGH_ARRAY],
+  ])('finds %s', (_story, path, value) => {
+    expect(readField(bytes, path)).toEqual(value);
+  });
+});

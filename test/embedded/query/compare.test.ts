@@ -1,0 +1,105 @@
+import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compare, equals } from '../../../embedded/query/compare.ts';
+import { hashKey } from '../../../embedded/query/hash-key.ts';
+import { identical } from '../../../embedded/query/identical.ts';
+import { CodeWithScope, DBPointer, FarDate, type Value } from '../../../embedded/query/value.ts';
+import { values } from './arbitraries.ts';
+import { d } from './notation.ts';
+
+const id = new ObjectId('507f1f77bcf86cd799439011');
+const double = (value: number) => new Double(value);
+const long = (text: string) => Long.fromString(text);
+const decimal = (text: string) => Decimal128.fromString(text);
+
+describe('the order of values', () => {
+  const ladder: [string, Value | undefined][] = [
+    ['minKey', new MinKey()],
+    ['a missing field', undefined],
+    ['null', null],
+    ['NaN', double(Number.NaN)],
+    ['-Infinity', double(Number.NEGATIVE_INFINITY)],
+    ['the least int64', Long.MIN_VALUE],
+    ['-1', new Int32(-1)],
+    ['0.1 as decimal', decimal('0.1')],
+    ['0.1 as double, a little more', double(0.1)],
+    ['2^53', double(2 ** 53)],
+    ['2^53 + 1 as int64', long('9007199254740993')],
+    ['the greatest int64', Long.MAX_VALUE],
+    ['2^63', double(2 ** 63)],
+    ['Infinity', double(Number.POSITIVE_INFINITY)],
+    ['an empty text', ''],
+    ['capitals before small letters', 'B'],
+    ['small letters', 'a'],
+    ['a text before its continuations', 'ab'],
+    ['letters beyond ASCII', 'ü'],
+    ['the end of the basic plane', '\uffff'],
+    ['characters beyond it, whose UTF-16 units are smaller', '😀'],
+    ['an empty document', d({})],
+    ['a document by the type of its first field', d({ b: 1 })],
+    ['then by its name', d({ c: 0 })],
+    ['a document with more fields', d({ c: 0, d: 1 })],
+    ['a document with a field of a later type', d({ a: 'x' })],
+    ['an empty array', []],
+    ['an array by its first elements', [new Int32(1), new Int32(5)]],
+    ['a greater first element', [new Int32(2)]],
+    ['binary data by length', new Binary(Buffer.from('z'))],
+    ['then by subtype', new Binary(Buffer.from('aa'), 0)],
+    ['a later subtype', new Binary(Buffer.from('aa'), 4)],
+    ['ObjectIds by bytes', id],
+    ['false', false],
+    ['true', true],
+    ['the earliest date of all', new FarDate(-(2n ** 63n))],
+    ['a date', new Date(0)],
+    ['a date beyond JavaScript', new FarDate(2n ** 60n)],
+    ['timestamps by seconds', new Timestamp({ t: 1, i: 9 })],
+    ['timestamps beyond 2^31, unsigned', new Timestamp({ t: 4_000_000_000, i: 0 })],
+    ['regular expressions by pattern', new BSONRegExp('a', 'x')],
+    ['then by options', new BSONRegExp('b')],
+    ['a DBPointer', new DBPointer('db.a', id)],
+    ['code', new Code('f()')],
+    ['code with scope', new CodeWithScope('f()', d({}))],
+    ['maxKey', new MaxKey()],
+  ];
+
+  it.each(ladder.slice(1).map(([story, value], i) => [story, value, ladder[i]?.[0], ladder[i]?.[1]] as const))(
+    'has %s after what comes before it',
+    (_story, value, _before, before) => {
+      expect(Math.sign(compare(before, value))).toBe(-1);
+      expect(Math.sign(compare(value, before))).toBe(1);
+      expect(compare(value, value)).toBe(0);
+    },
+  );
+
+  it.each<[string, Value, Value]>([
+    ['1 of every type of number', new Int32(1), decimal('1.000')],
+    ['int64 and double', long('5'), double(5)],
+    ['zero of both signs', double(0), double(-0)],
+    ['NaN of both types', double(Number.NaN), decimal('NaN')],
+    ['a symbol and a text', new BSONSymbol('a'), 'a'],
+    ['decimals of different digits', decimal('1E+3'), decimal('1000.0')],
+  ])('takes %s as equal', (_story, a, b) => {
+    expect(equals(a, b)).toBe(true);
+    expect(hashKey(a)).toBe(hashKey(b));
+    expect(identical(a, b)).toBe(false);
+  });
+
+  it('is total: of any three values, each pair is in one order and the order is transitive', () => {
+    fc.assert(
+      fc.property(values, values, values, (a, b, c) => {
+        const [low, middle, high] = [a, b, c].sort(compare) as [Value, Value, Value];
+        const opposite = Math.sign(compare(a, b)) + Math.sign(compare(b, a)) === 0;
+        return opposite && compare(low, middle) <= 0 && compare(middle, high) <= 0 && compare(low, high) <= 0;
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('agrees with the keys for grouping: they are the same just for equal values', () => {
+    fc.assert(
+      fc.property(values, values, (a, b) => (hashKey(a) === hashKey(b)) === equals(a, b)),
+      { numRuns: 5000 },
+    );
+  });
+});

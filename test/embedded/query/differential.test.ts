@@ -1,0 +1,173 @@
+import { Int32 } from 'bson';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compare } from '../../../embedded/query/compare.ts';
+import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import {
+  collections,
+  doc,
+  documents,
+  filteredUpdates,
+  filters,
+  findProjections,
+  projections,
+  sorts,
+  updates,
+} from './arbitraries.ts';
+import { expressionFamilies, pipelines } from './arbitrary-expressions.ts';
+import { FILTER_DIFFERENCES, PIPELINE_DIFFERENCES, SORT_DIFFERENCES, UPDATE_DIFFERENCES } from './known-differences.ts';
+import { type Outcome, ownOracle, serverOracle } from './oracle.ts';
+
+const uri = process.env.DIFFERENTIAL_URI ?? '';
+const numRuns = Number(process.env.DIFFERENTIAL_CASES ?? 300);
+const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000);
+const parameters = { numRuns, seed, endOnFailure: false };
+const ALL: Doc = new Map();
+
+describe.runIf(uri !== '')(
+  `the functions answer as the engine does, in ${numRuns} cases each from seed ${seed}`,
+  { timeout: 3_600_000 },
+  () => {
+    const own = ownOracle();
+    let engine: Awaited<ReturnType<typeof serverOracle>>;
+
+    beforeAll(async () => {
+      engine = await serverOracle(uri, `query_differential_${process.pid}`);
+    });
+    afterAll(async () => {
+      await engine.close();
+    });
+
+    it('on filters', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, filters, async (docs, filter) => {
+          const [ours, theirs] = await both(docs, { filter });
+          if (!FILTER_DIFFERENCES.some((known) => known.applies({ filter }))) expect(byId(ours)).toEqual(byId(theirs));
+        }),
+        parameters,
+      );
+    });
+
+    it('on projections', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, projections, async (docs, projection) => {
+          const [ours, theirs] = await both(docs, { filter: ALL, projection });
+          expect(byId(ours)).toEqual(byId(theirs));
+        }),
+        parameters,
+      );
+    });
+
+    it('on projections of a find, but for the order of fields', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, findProjections, async (docs, projection) => {
+          const [ours, theirs] = (await both(docs, { filter: ALL, projection })).map(docsOrCode) as [
+            Doc[] | number,
+            Doc[] | number,
+          ];
+          const refused = [ours, theirs].every((outcome) => typeof outcome === 'number' && REFUSED_PROJECTIONS.has(outcome));
+          if (!refused) expect(unorderedSet(ours)).toEqual(unorderedSet(theirs));
+        }),
+        parameters,
+      );
+    });
+
+    it('on sorts', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, sorts, async (docs, parts) => {
+          const sort = new Map(parts).set('_id', new Int32(1));
+          const [ours, theirs] = await both(docs, { filter: ALL, sort });
+          if (!SORT_DIFFERENCES.some((known) => known.applies({ docs, sort }))) expect(ours).toEqual(theirs);
+        }),
+        parameters,
+      );
+    });
+
+    it('on updates, but for the order of new fields', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, updates, async (docs, update) => {
+          const [ours, theirs] = await Promise.all([own.update(docs, update), engine.update(docs, update)]);
+          docs.forEach((before, i) => {
+            const difference = { before, update, own: ours[i] as Doc | number, theirs: theirs[i] as Doc | number };
+            if (!UPDATE_DIFFERENCES.some((known) => known.applies(difference)))
+              expect(unordered(difference.own)).toEqual(unordered(difference.theirs));
+          });
+        }),
+        parameters,
+      );
+    });
+
+    it('on updates of the elements that a filter finds', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, filteredUpdates, async (docs, { update, arrayFilters }) => {
+          const [ours, theirs] = await Promise.all([
+            own.update(docs, update, arrayFilters),
+            engine.update(docs, update, arrayFilters),
+          ]);
+          agreeOnUpdates(docs, update, ours, theirs);
+        }),
+        parameters,
+      );
+    });
+
+    it('on pipelines, but for the order of new fields', async () => {
+      await fc.assert(
+        fc.asyncProperty(collections, pipelines, (docs, stages) => agreeOn(docs, stages)),
+        parameters,
+      );
+    });
+
+    it.for(Object.entries(expressionFamilies))('on expressions: %s', async ([, expressions]) => {
+      await fc.assert(
+        fc.asyncProperty(documents, expressions, async (fields, expression) => {
+          const stage = doc(['$project', doc(['_id', new Int32(0)], ['result', expression])]);
+          await agreeOn([new Map([['_id', new Int32(1)], ...fields])], [stage]);
+        }),
+        parameters,
+      );
+    });
+
+    function both(docs: readonly Doc[], question: Parameters<typeof own.find>[1]): Promise<[Outcome, Outcome]> {
+      return Promise.all([own.find(docs, question), engine.find(docs, question)]);
+    }
+
+    function agreeOnUpdates(docs: readonly Doc[], update: Doc, ours: (Doc | number)[], theirs: (Doc | number)[]): void {
+      docs.forEach((before, i) => {
+        const difference = { before, update, own: ours[i] as Doc | number, theirs: theirs[i] as Doc | number };
+        const known = UPDATE_DIFFERENCES.some((entry) => entry.applies(difference));
+        if (!known) expect(unordered(difference.own)).toEqual(unordered(difference.theirs));
+      });
+    }
+
+    async function agreeOn(docs: readonly Doc[], stages: Doc[]): Promise<void> {
+      const [ours, theirs] = (await Promise.all([own.aggregate(docs, stages, docs), engine.aggregate(docs, stages, docs)])).map(
+        docsOrCode,
+      ) as [Doc[] | number, Doc[] | number];
+      const known = PIPELINE_DIFFERENCES.some((difference) => difference.applies({ docs, stages, own: ours, theirs }));
+      if (!known) expect(unorderedSet(ours)).toEqual(unorderedSet(theirs));
+    }
+  },
+);
+
+/** The engine gives other codes of the same kind for a projection that both includes and excludes. */
+const REFUSED_PROJECTIONS: ReadonlySet<number> = new Set([31252, 31253, 31254, 31310]);
+
+function docsOrCode(outcome: Outcome): Doc[] | number {
+  return 'docs' in outcome ? outcome.docs : outcome.code;
+}
+
+function byId(outcome: Outcome): unknown {
+  return 'docs' in outcome ? outcome.docs.toSorted((a, b) => compare(a.get('_id'), b.get('_id'))) : outcome;
+}
+
+function unorderedSet(docs: readonly Doc[] | number): unknown {
+  return typeof docs === 'number' ? docs : docs.map((item) => unordered(item) as Doc).sort(compare);
+}
+
+/** The same value with the fields of all documents by name. */
+function unordered(value: Value | number): Value | number {
+  if (Array.isArray(value)) return value.map((item) => unordered(item) as Value);
+  if (!isDoc(value as Value)) return value;
+  const fields = [...(value as Doc)].map(([name, field]) => [name, unordered(field) as Value] as const);
+  return new Map(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

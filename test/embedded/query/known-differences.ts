@@ -1,0 +1,207 @@
+import { Decimal128, Int32, MaxKey, MinKey } from 'bson';
+import { equals } from '../../../embedded/query/compare.ts';
+import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+
+/** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */
+export interface KnownDifference<Case> {
+  readonly reason: string;
+  applies(difference: Case): boolean;
+}
+
+/** One document before an update, and what either made of it; a number is the code of an error. */
+export interface UpdateDifference {
+  readonly before: Doc;
+  readonly update: Doc;
+  readonly own: Doc | number;
+  readonly theirs: Doc | number;
+}
+
+/** What the engine does otherwise when it updates. */
+export const UPDATE_DIFFERENCES: readonly KnownDifference<UpdateDifference>[] = [
+  {
+    reason: 'the engine does not let an array filter find null in a field of an element that is no document',
+    applies: ({ own, theirs, update }) =>
+      (typeof own === 'number' || typeof theirs === 'number') &&
+      some(update, (value) => isDoc(value) && [...value.keys()].some((path) => path.includes('$[e]'))),
+  },
+  {
+    reason: 'of several things wrong with an update, or with a path that leads nowhere, the engine reports another than MongoDB',
+    applies: ({ own, theirs }) => [own, theirs].every((code) => typeof code === 'number' && [2, 9, 14, 28].includes(code)),
+  },
+  {
+    reason: 'the engine counts with booleans in $inc, $mul and $bit; MongoDB refuses them as no numbers',
+    applies: ({ own, theirs, before }) =>
+      own === 14 && isDoc(theirs as Value) && some(before, (value) => typeof value === 'boolean'),
+  },
+  {
+    reason: 'the engine makes empty documents on the way to a field that $pull, $pullAll or $pop do not find',
+    applies: ({ own, theirs, update }) =>
+      ['$pull', '$pullAll', '$pop'].some((name) => update.has(name)) && typeof own !== 'number' && typeof theirs !== 'number',
+  },
+  {
+    reason:
+      'the engine lets $unset pass over $[] on a field that is no array or not there, but not over other paths that lead nowhere',
+    applies: ({ own, theirs, update }) =>
+      fieldsOf(update, '$unset').length > 0 && (typeof own === 'number') !== (typeof theirs === 'number'),
+  },
+  {
+    reason: 'the engine does not make an empty array of $push or $addToSet with nothing to add or all of it cut off',
+    applies: ({ update, theirs }) =>
+      typeof theirs !== 'number' && ['$push', '$addToSet'].some((name) => some(update.get(name) ?? null, isEmptyEach)),
+  },
+  {
+    reason:
+      'the engine takes a $rename along one path for a conflict, and one through an array without the field for nothing to do',
+    applies: ({ own, theirs, update }) => update.has('$rename') && (typeof own === 'number' || typeof theirs === 'number'),
+  },
+];
+
+/** What the engine does otherwise when it sorts. */
+export const SORT_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; sort: Doc }>[] = [
+  {
+    reason: 'the engine sorts an empty array as null; in MongoDB it comes before null and missing fields',
+    applies: ({ docs }) => docs.some((doc) => some(doc, (value) => Array.isArray(value) && value.length === 0)),
+  },
+  {
+    reason: 'the engine does not look into an array inside an array by its number',
+    applies: ({ sort, docs }) =>
+      [...sort.keys()].some((path) => /\.\d/.test(path)) && docs.some((doc) => some(doc, isNestedArray)),
+  },
+];
+
+/** What the engine does otherwise when it matches. */
+export const FILTER_DIFFERENCES: readonly KnownDifference<{ filter: Doc }>[] = [
+  {
+    reason: 'the engine does not compare missing fields in nested documents with minKey and maxKey',
+    applies: ({ filter }) => some(filter, (value) => value instanceof MinKey || value instanceof MaxKey),
+  },
+  {
+    reason: 'the engine does not let $elemMatch look for missing fields in an array inside an array',
+    applies: ({ filter }) =>
+      some(filter, (value) => isDoc(value) && value.has('$elemMatch')) && some(filter, (value) => value === null),
+  },
+];
+
+/** A pipeline, and the documents or the code of the error that either ended in. */
+export interface PipelineDifference {
+  readonly docs: readonly Doc[];
+  readonly stages: readonly Doc[];
+  readonly own: readonly Doc[] | number;
+  readonly theirs: readonly Doc[] | number;
+}
+
+/** What the engine does otherwise in pipelines and expressions. */
+export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[] = [
+  {
+    reason: 'the engine does not compute, and so does not fail on, fields that a later stage drops',
+    applies: ({ own, theirs, stages }) => stages.length > 2 && typeof own === 'number' && typeof theirs !== 'number',
+  },
+  {
+    reason: 'the engine computes, and so fails on, fields of documents that a later stage does not ask for',
+    applies: ({ own, theirs, stages }) => typeof own !== 'number' && typeof theirs === 'number' && uses(stages, '$limit'),
+  },
+  {
+    reason: 'the engine does not evaluate expressions inside the list of arrays that $zip takes',
+    applies: ({ theirs }) => theirs === 34468,
+  },
+  {
+    reason: 'the engine goes on after a null argument that makes the whole result null, and finds a later one of the wrong type',
+    applies: ({ own, theirs, stages }) => theirs === 14 && typeof own !== 'number' && uses(stages, '$add', '$multiply'),
+  },
+  {
+    reason: 'the engine chooses between the two codes of $setIsSubset by the value, MongoDB by whether the set is constant',
+    applies: ({ own, theirs }) => [own, theirs].every((code) => code === 17046 || code === 17310),
+  },
+  {
+    reason: 'the engine takes a missing field for minKey where MongoDB has it just above',
+    applies: ({ docs, stages }) => [...docs, ...stages].some((doc) => some(doc, (value) => value instanceof MinKey)),
+  },
+  {
+    reason: 'the engine counts no documents as a document with 0',
+    applies: ({ own, theirs, stages }) =>
+      uses(stages, '$count') && typeof own !== 'number' && typeof theirs !== 'number' && own.length === theirs.length - 1,
+  },
+  {
+    reason: 'the engine gives $avg the type of what it averages, MongoDB always double or decimal',
+    applies: ({ stages }) => uses(stages, '$avg'),
+  },
+  {
+    reason: 'powers of decimals are refused here, and the engine refuses those that overflow to infinity',
+    applies: ({ stages }) => uses(stages, '$pow'),
+  },
+  {
+    reason: 'the engine rounds doubles above 2^53 by their decimal digits',
+    applies: ({ stages }) => uses(stages, '$round', '$trunc'),
+  },
+  {
+    reason: 'the engine makes a whole number of the remainder of a whole number by a double',
+    applies: ({ stages }) => uses(stages, '$mod'),
+  },
+  { reason: 'the order of a union is open', applies: ({ stages }) => uses(stages, '$setUnion', '$setIntersection') },
+  {
+    reason: 'the engine cuts dates before 2000, and days and weeks, to the wrong side',
+    applies: ({ stages }) => uses(stages, '$dateTrunc'),
+  },
+  {
+    reason: 'the engine adds months to a date in UTC and not in the zone asked for',
+    applies: ({ stages }) => uses(stages, '$dateAdd'),
+  },
+  {
+    reason: 'the engine writes doubles with six digits where it makes a text of them',
+    applies: ({ stages }) => uses(stages, ...CASES),
+  },
+  {
+    reason: 'the engine counts hours between dates in zones off by half an hour to the wrong side',
+    applies: ({ stages }) => uses(stages, '$dateDiff'),
+  },
+  {
+    reason: 'the engine turns doubles into decimals one by one and gives zero and NaN other digits',
+    applies: ({ docs, stages }) => [...docs, ...stages].some((doc) => some(doc, isDecimal)),
+  },
+  { reason: 'the engine makes another decimal zero of the double', applies: ({ stages }) => uses(stages, '$toDecimal') },
+  {
+    reason: 'the engine leaves texts that are not UTF-8 behind when it replaces nothing by something',
+    applies: ({ theirs }) => theirs === 22,
+  },
+  {
+    reason: 'the engine asks for a format to convert binary data to text',
+    applies: ({ own, theirs }) => own === 241 && theirs === 9,
+  },
+  {
+    reason: 'the engine merges $unset with a later $addFields, which then sees what was taken away',
+    applies: ({ stages }) => uses(stages, '$unset') && uses(stages, '$addFields'),
+  },
+];
+
+const CASES = ['$toLower', '$toUpper', '$strcasecmp', '$substrCP'];
+
+/** Whether an operator or a stage occurs anywhere. */
+function uses(stages: readonly Doc[], ...names: string[]): boolean {
+  return stages.some((stage) => some(stage, (value) => isDoc(value) && names.some((name) => value.has(name))));
+}
+
+function isDecimal(value: Value): boolean {
+  return value instanceof Decimal128;
+}
+
+function fieldsOf(update: Doc, operator: string): string[] {
+  const fields = update.get(operator);
+  return isDoc(fields) ? [...fields.keys()] : [];
+}
+
+function isEmptyEach(value: Value): boolean {
+  const each = isDoc(value) ? value.get('$each') : undefined;
+  if (!Array.isArray(each)) return false;
+  return each.length === 0 || equals((value as Doc).get('$slice'), new Int32(0));
+}
+
+function isNestedArray(value: Value): boolean {
+  return Array.isArray(value) && value.some(Array.isArray);
+}
+
+/** Whether some value at any depth passes a test. */
+function some(value: Value, test: (value: Value) => boolean): boolean {
+  if (test(value)) return true;
+  if (Array.isArray(value)) return value.some((item) => some(item, test));
+  return isDoc(value) && [...value.values()].some((item) => some(item, test));
+}

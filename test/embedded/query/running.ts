@@ -1,0 +1,27 @@
+import { deserialize } from 'bson';
+import { encode } from '../../../embedded/query/bson.ts';
+import { runPipeline } from '../../../embedded/query/pipeline.ts';
+import type { PipelineContext } from '../../../embedded/query/stages/stage.ts';
+import type { Doc } from '../../../embedded/query/value.ts';
+import { all, d } from './notation.ts';
+
+/** The collection that joins find under the name `users`. */
+export const USERS = all(
+  { _id: 1, name: 'Ada', rooms: ['a', 'b'] },
+  { _id: 2, name: 'Bob', boss: 1 },
+  { _id: 3, name: 'Cyd', boss: 2 },
+);
+
+/** Runs a pipeline, as a driver would send it. */
+export function run(stages: object[], docs: Doc[], context: Partial<PipelineContext> = {}): Doc[] {
+  const collection = (name: string) => (name === 'users' ? USERS : []);
+  return [...runPipeline(stages.map(d), docs, { collection, ...context })];
+}
+
+/** A document as a driver would read it. */
+export function plain(doc: Doc): object {
+  return deserialize(encode(doc));
+}
+
+/** A sentence, stages, documents and what becomes of them. */
+export type Row = readonly [story: string, stages: object[], docs: object[], expected: object[]];

@@ -1,0 +1,266 @@
+import { BSONRegExp, Decimal128, Double, Int32, Long, Timestamp } from 'bson';
+import { describe, expect, it } from 'vitest';
+import { compileUpdate, type UpdateOptions } from '../../../embedded/query/update.ts';
+import type { Doc } from '../../../embedded/query/value.ts';
+import { codeOf, d } from './notation.ts';
+
+const now = new Date('2024-05-01T12:00:00Z');
+
+function updated(update: object, before: object, options: UpdateOptions = {}): Doc {
+  return compileUpdate(d(update), { now, ...options }).apply(d(before)).doc;
+}
+
+/** A sentence, an update, a document before it and after it. */
+type Row = readonly [story: string, update: object, before: object, after: object];
+
+const long = (text: string) => Long.fromString(text);
+
+const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+  $set: [
+    ['sets a field', { $set: { a: 1 } }, { a: 0 }, { a: 1 }],
+    ['adds a field', { $set: { b: 1 } }, { a: 0 }, { a: 0, b: 1 }],
+    ['makes the documents on the way', { $set: { 'a.b.c': 1 } }, {}, { a: { b: { c: 1 } } }],
+    ['sets an array element by its number', { $set: { 'a.1': 9 } }, { a: [1, 2] }, { a: [1, 9] }],
+    ['fills an array up with null', { $set: { 'a.3': 9 } }, { a: [1] }, { a: [1, null, null, 9] }],
+    ['takes a number for a field name where there is no array', { $set: { 'a.0': 1 } }, {}, { a: { 0: 1 } }],
+    ['changes the type of a number', { $set: { a: Long.fromInt(1) } }, { a: 1 }, { a: Long.fromInt(1) }],
+  ],
+  $unset: [
+    ['takes a field away', { $unset: { a: '' } }, { a: 1, b: 2 }, { b: 2 }],
+    ['leaves null in place of an array element', { $unset: { 'a.0': '' } }, { a: [1, 2] }, { a: [null, 2] }],
+    ['passes over what is missing', { $unset: { 'a.b': '' } }, { a: 5 }, { a: 5 }],
+  ],
+  '$inc, $mul': [
+    ['$inc adds', { $inc: { a: 2 } }, { a: 1 }, { a: 3 }],
+    ['$inc sets what is missing', { $inc: { a: 2 } }, {}, { a: 2 }],
+    ['$inc of int32 beyond its range becomes int64', { $inc: { a: 1 } }, { a: 2147483647 }, { a: long('2147483648') }],
+    ['$inc with int64 stays int64', { $inc: { a: Long.fromInt(1) } }, { a: 1 }, { a: Long.fromInt(2) }],
+    ['$inc of int64 is exact', { $inc: { a: 1 } }, { a: long('9007199254740993') }, { a: long('9007199254740994') }],
+    ['$inc with a double becomes double', { $inc: { a: 0.5 } }, { a: 1 }, { a: 1.5 }],
+    [
+      '$inc with a decimal becomes decimal',
+      { $inc: { a: Decimal128.fromString('0.10') } },
+      { a: 1 },
+      { a: Decimal128.fromString('1.10') },
+    ],
+    ['$mul multiplies', { $mul: { a: 3 } }, { a: 2 }, { a: 6 }],
+    ['$mul of what is missing is 0 of the type of the factor', { $mul: { a: Long.fromInt(3) } }, {}, { a: Long.fromInt(0) }],
+    ['$mul beyond int32 becomes int64', { $mul: { a: 2 } }, { a: 2147483647 }, { a: long('4294967294') }],
+  ],
+  '$min, $max': [
+    ['$min takes the less', { $min: { a: 1 } }, { a: 2 }, { a: 1 }],
+    ['$min leaves what is less', { $min: { a: 3 } }, { a: 2 }, { a: 2 }],
+    ['$max takes the greater', { $max: { a: 3 } }, { a: 2 }, { a: 3 }],
+    ['$max goes by the order of types', { $max: { a: 'x' } }, { a: 99 }, { a: 'x' }],
+    ['both set what is missing', { $min: { a: 1 }, $max: { b: 1 } }, {}, { a: 1, b: 1 }],
+  ],
+  $rename: [
+    ['gives a field another name, at the end', { $rename: { a: 'c' } }, { a: 1, b: 2 }, { b: 2, c: 1 }],
+    ['takes the place of a field of that name', { $rename: { a: 'b' } }, { a: 1, b: 2 }, { b: 1 }],
+    ['carries null', { $rename: { a: 'b' } }, { a: null, b: 2 }, { b: null }],
+    ['moves into and out of documents', { $rename: { 'a.x': 'b.y' } }, { a: { x: 1 } }, { a: {}, b: { y: 1 } }],
+    ['passes over what is missing', { $rename: { a: 'b' } }, { b: 2 }, { b: 2 }],
+  ],
+  $currentDate: [
+    ['sets the time of the command', { $currentDate: { a: true } }, {}, { a: now }],
+    [
+      'sets it as date or timestamp',
+      { $currentDate: { a: { $type: 'date' }, b: { $type: 'timestamp' } } },
+      {},
+      { a: now, b: new Timestamp({ t: now.getTime() / 1000, i: 1 }) },
+    ],
+  ],
+  $bit: [
+    [
+      'computes and, or, xor',
+      { $bit: { a: { and: 6 }, b: { or: 1 }, c: { xor: 3 } } },
+      { a: 3, b: 2, c: 1 },
+      { a: 2, b: 3, c: 2 },
+    ],
+    ['takes what is missing for 0', { $bit: { a: { or: 5 } } }, {}, { a: 5 }],
+    ['becomes int64 by an int64', { $bit: { a: { or: Long.fromInt(4) } } }, { a: 1 }, { a: Long.fromInt(5) }],
+  ],
+  $setOnInsert: [['does nothing to a document that is there', { $setOnInsert: { a: 1 } }, { b: 1 }, { b: 1 }]],
+  replacement: [
+    ['replaces all fields but _id', { b: 2 }, { _id: 1, a: 1 }, { _id: 1, b: 2 }],
+    ['takes the same _id', { b: 2, _id: 1 }, { _id: 1, a: 1 }, { _id: 1, b: 2 }],
+    ['leaves nothing but _id of nothing', {}, { _id: 1, a: 1 }, { _id: 1 }],
+  ],
+};
+
+describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+  it.each(rows)('%s', (_story, update, before, after) => {
+    const result = updated(update, before);
+    expect([...result]).toEqual([...d(after)]);
+    expect(result).toEqual(d(after));
+  });
+});
+
+describe('new fields', () => {
+  it('come in the order of their names, numbers by value, whatever the order of the operators', () => {
+    expect([...updated({ $set: { z: 1, 'x.10': 1, 'x.9': 1 }, $inc: { m: 1 } }, { q: 0 })]).toEqual([
+      ['q', new Int32(0)],
+      ['m', new Int32(1)],
+      [
+        'x',
+        new Map([
+          ['9', new Int32(1)],
+          ['10', new Int32(1)],
+        ]),
+      ],
+      ['z', new Int32(1)],
+    ]);
+  });
+
+  it('stand behind _id, which stays in front', () => {
+    expect([
+      ...compileUpdate(d({ b: 1, _id: 5 }))
+        .apply(d({ a: 1, _id: 5 }))
+        .doc.keys(),
+    ]).toEqual(['_id', 'b']);
+  });
+});
+
+describe('modified', () => {
+  it.each<[string, object, object, boolean]>([
+    ['tells a change', { $set: { a: 2 } }, { a: 1 }, true],
+    ['tells the same value from a change', { $set: { a: 1 } }, { a: 1 }, false],
+    ['counts another type of the same number as a change', { $set: { a: new Double(1) } }, { a: 1 }, true],
+    ['counts another order of fields as a change', { $set: { a: { c: 1, b: 1 } } }, { a: { b: 1, c: 1 } }, true],
+    ['tells an increment by 0 from a change', { $inc: { a: 0 } }, { a: 1 }, false],
+    ['tells a replacement by the same from a change', { a: 1 }, { _id: 1, a: 1 }, false],
+    ['tells -0 from 0', { $set: { a: -0 } }, { a: new Double(0) }, true],
+  ])('%s', (_story, update, before, modified) => {
+    expect(compileUpdate(d(update)).apply(d(before)).modified).toBe(modified);
+  });
+
+  it('leaves the document that was passed in as it was', () => {
+    const before = d({ a: { b: [1] } });
+    compileUpdate(d({ $push: { 'a.b': 2 }, $set: { c: 1 } })).apply(before);
+    expect(before).toEqual(d({ a: { b: [1] } }));
+  });
+});
+
+describe('an update is refused', () => {
+  it.each<[string, object, object, number]>([
+    ['with an operator that there is not', { $foo: { a: 1 } }, {}, 9],
+    ['with fields beside operators', { $set: { a: 1 }, b: 1 }, {}, 9],
+    ['with operators beside fields', { a: 1, $set: { b: 1 } }, {}, 52],
+    ['with an operator of what is no document', { $set: 1 }, {}, 9],
+    ['with two operators on one path', { $set: { a: 1 }, $inc: { a: 1 } }, {}, 40],
+    ['with an operator above another', { $set: { a: 1, 'a.b': 1 } }, {}, 40],
+    ['with an operator below another', { $unset: { 'a.b': 1 }, $set: { a: 1 } }, {}, 40],
+    ['without a path', { $set: { '': 1 } }, {}, 56],
+    ['with a path that has an empty part', { $set: { 'a..b': 1 } }, {}, 56],
+    ['with a path that has an operator in it', { $set: { 'a.$b': 1 } }, {}, 52],
+    ['when it would change _id', { $set: { _id: 2 } }, { _id: 1 }, 66],
+    ['when it would take _id away', { $unset: { _id: 1 } }, { _id: 1 }, 66],
+    ['when a replacement has another _id', { _id: 2 }, { _id: 1 }, 66],
+    ['when the path leads through a number', { $set: { 'a.b': 1 } }, { a: 1 }, 28],
+    ['when the path leads through null', { $set: { 'a.b': 1 } }, { a: null }, 28],
+    ['when the path names a field of an array', { $set: { 'a.b': 1 } }, { a: [] }, 28],
+    ['when an array would have to be filled up without end', { $set: { 'a.2000000': 1 } }, { a: [] }, 2],
+    ['with $inc by a text', { $inc: { a: 'x' } }, {}, 14],
+    ['with $inc of a text', { $inc: { a: 1 } }, { a: 'x' }, 14],
+    ['when $inc goes beyond int64', { $inc: { a: 1 } }, { a: Long.MAX_VALUE }, 2],
+    ['with $rename to no text', { $rename: { a: 1 } }, {}, 2],
+    ['with $rename to itself', { $rename: { a: 'a' } }, {}, 2],
+    ['with $rename along one path', { $rename: { a: 'a.b' } }, {}, 2],
+    ['with $rename of an array element', { $rename: { 'a.0': 'b' } }, { a: [1] }, 2],
+    ['with $rename into an array', { $rename: { b: 'a.0' } }, { a: [1], b: 1 }, 2],
+    ['with $currentDate of an unknown type', { $currentDate: { a: { $type: 'time' } } }, {}, 2],
+    ['with $bit of no operation', { $bit: { a: {} } }, {}, 2],
+    ['with $bit of an unknown operation', { $bit: { a: { not: 1 } } }, {}, 2],
+    ['with $bit by a double', { $bit: { a: { or: 1.5 } } }, {}, 2],
+    ['with $bit of a timestamp', { $bit: { a: { or: 1 } } }, { a: new Timestamp({ t: 1, i: 1 }) }, 2],
+    ['with $ and no position', { $set: { 'a.$': 1 } }, { a: [1] }, 2],
+    ['with $ in front', { $set: { '$.a': 1 } }, {}, 2],
+    ['with two $', { $set: { 'a.$.b.$': 1 } }, {}, 2],
+  ])('%s', (_story, update, before, code) => {
+    expect(codeOf(() => updated(update, before))).toBe(code);
+  });
+});
+
+describe('$, $[] and $[identifier]', () => {
+  const positions = { a: [{ x: 1 }, { x: 2 }, { x: 3 }] };
+
+  it('$ is the position of the match', () => {
+    const update = compileUpdate(d({ $set: { 'a.$.x': 9 } }));
+    expect(update.needsPosition).toBe(true);
+    expect(update.apply(d(positions), { positional: 1 }).doc).toEqual(d({ a: [{ x: 1 }, { x: 9 }, { x: 3 }] }));
+  });
+
+  it('$[] is every element', () => {
+    expect(updated({ $inc: { 'a.$[].x': 10 } }, positions)).toEqual(d({ a: [{ x: 11 }, { x: 12 }, { x: 13 }] }));
+    expect(updated({ $max: { 'b.$[]': 2 } }, { b: [1, 2, 3] })).toEqual(d({ b: [2, 2, 3] }));
+  });
+
+  it('$[identifier] is every element that its filter finds', () => {
+    const arrayFilters = [d({ 'big.x': { $gte: 2 } })];
+    expect(updated({ $set: { 'a.$[big].y': 1 } }, positions, { arrayFilters })).toEqual(
+      d({ a: [{ x: 1 }, { x: 2, y: 1 }, { x: 3, y: 1 }] }),
+    );
+    expect(updated({ $unset: { 'b.$[e]': 1 } }, { b: [1, 2] }, { arrayFilters: [d({ e: 2 })] })).toEqual(d({ b: [1, null] }));
+    expect(
+      updated(
+        { $set: { 'c.$[o].$[i]': 0 } },
+        { c: [[1, 5], [7]] },
+        { arrayFilters: [d({ o: { $size: 2 } }), d({ i: { $gt: 4 } })] },
+      ),
+    ).toEqual(d({ c: [[1, 0], [7]] }));
+  });
+
+  it.each<[string, object, object, object[] | undefined, number]>([
+    ['$[] on what is no array', { $set: { 'a.$[]': 1 } }, { a: 1 }, undefined, 2],
+    ['$[] on what is missing', { $set: { 'a.$[]': 1 } }, {}, undefined, 2],
+    ['an identifier without a filter', { $set: { 'a.$[x]': 1 } }, { a: [1] }, undefined, 2],
+    ['a filter without an identifier', { $set: { a: 1 } }, {}, [{ x: 1 }], 9],
+    ['two filters for one identifier', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1 }, { x: 2 }], 9],
+    ['a filter of two fields', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1, y: 2 }], 9],
+    ['a filter of no field', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{}], 9],
+    ['an identifier with a capital in front', { $set: { 'a.$[X]': 1 } }, { a: [] }, [{ X: 1 }], 2],
+    ['two operators that meet at one element', { $set: { 'a.$[x]': 1, 'a.$[]': 2 } }, { a: [1] }, [{ x: 1 }], 40],
+    ['$[] beside a number', { $set: { 'a.$[].b': 1, 'a.0': 2 } }, { a: [{}] }, undefined, 40],
+    ['filters beside a replacement', { a: 1 }, {}, [{ x: 1 }], 9],
+  ])('%s is refused', (_story, update, before, arrayFilters, code) => {
+    const options = arrayFilters === undefined ? {} : { arrayFilters: arrayFilters.map(d) };
+    expect(codeOf(() => updated(update, before, options))).toBe(code);
+  });
+});
+
+describe('a pipeline', () => {
+  const byPipeline = (stages: object[], before: object) => compileUpdate(stages.map(d), { now }).apply(d(before)).doc;
+
+  it('computes from the document itself', () => {
+    expect(byPipeline([{ $set: { sum: { $add: ['$a', '$b'] } } }, { $unset: ['a'] }], { _id: 1, a: 1, b: 2 })).toEqual(
+      d({ _id: 1, b: 2, sum: 3 }),
+    );
+    expect(byPipeline([{ $set: { at: '$$NOW' } }], { _id: 1 })).toEqual(d({ _id: 1, at: now }));
+  });
+
+  it('keeps _id when it replaces the document', () => {
+    expect(byPipeline([{ $replaceWith: { x: '$a' } }], { _id: 1, a: 5 })).toEqual(d({ _id: 1, x: 5 }));
+  });
+
+  it.each<[string, object[], number]>([
+    ['of a stage that does not change one document by itself', [{ $match: {} }], 72],
+    ['of a stage with two names', [{ $set: {}, $unset: 'a' }], 40323],
+    ['that changes _id', [{ $set: { _id: 2 } }], 66],
+  ])('%s is refused', (_story, stages, code) => {
+    expect(codeOf(() => byPipeline(stages, { _id: 1 }))).toBe(code);
+  });
+});
+
+describe('a collation', () => {
+  it('rules over $min, $max, $addToSet and $pull', () => {
+    const texts = new Intl.Collator('en', { sensitivity: 'base' }).compare;
+    const update = { $max: { a: 'A' }, $addToSet: { b: 'X' }, $pull: { c: 'Y' } };
+    expect(updated(update, { a: 'a', b: ['x'], c: ['y', 'z'] }, { texts })).toEqual(d({ a: 'a', b: ['x'], c: ['z'] }));
+  });
+});
+
+describe('a regular expression', () => {
+  it('is a value like any other when it is set', () => {
+    expect(updated({ $set: { a: new BSONRegExp('x') } }, {})).toEqual(new Map([['a', new BSONRegExp('x')]]));
+  });
+});

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Document } from 'bson';
+import { DB, examine, prepare } from './examine.ts';
+import type { Findings } from './findings.ts';
+import { createRandom } from './random.ts';
+import { connectWire } from './wire-client.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+/** A database under test: `cut` ends it in the middle of its work, `start` starts it over what is left. */
+export interface Victim {
+  start(): Promise<{ readonly port: number }>;
+  cut(): Promise<void>;
+}
+
+/** How much is to happen. */
+export interface CrashPlan {
+  readonly cuts: number;
+  /** In all rounds together, at least. */
+  readonly acknowledgements: number;
+  readonly seed: number;
+}
+
+/** What happened until the last cut, or until the first one that did damage. */
+export interface CrashReport {
+  readonly cuts: number;
+  readonly acknowledged: number;
+  readonly documents: number;
+  /** Commands that were under way when the database was cut, and which of them had been carried out. */
+  readonly underWay: { sent: number; done: number };
+  readonly findings: Findings;
+}
+
+const WRITERS = 16;
+/** Of a database that does not start. */
+const NO_PORT = 0;
+
+/**
+ * Lets several clients write, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
+ * again what was not, and so on.
+ */
+export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promise<CrashReport> {
+  const random = createRandom(plan.seed);
+  const writers = Array.from({ length: WRITERS }, (_, id) => createWriter(id, plan.seed));
+  const underWay = { sent: 0, done: 0 };
+  let acknowledged = 0;
+  let cuts = 0;
+  let { port } = await victim.start();
+  await prepare(port);
+  for (;;) {
+    const documents: Document[] = [];
+    const findings = await examine(writers, port, documents);
+    const report = { cuts, acknowledged, documents: documents.length, underWay, findings };
+    if (Object.values(findings).some((list) => list.length > 0) || cuts >= plan.cuts) return report;
+    count(writers, documents, underWay);
+    const goal = acknowledged + (plan.acknowledgements - acknowledged) / (plan.cuts - cuts);
+    const last = cuts === plan.cuts - 1;
+    const enough = last ? plan.acknowledgements : acknowledged + (goal - acknowledged) * 2 * random.fraction();
+    const reached = signal();
+    const running = writers.map((writer) =>
+      write(writer, port, () => {
+        acknowledged++;
+        if (acknowledged >= enough) reached.done();
+      }),
+    );
+    await Promise.race([reached.promise, Promise.all(running)]);
+    await sleep(random.fraction() * 5);
+    await victim.cut();
+    await Promise.all(running);
+    cuts++;
+    port = await victim.start().then(
+      ({ port }) => port,
+      () => NO_PORT,
+    );
+  }
+}
+
+/** Works until the connection breaks. */
+async function write(writer: Writer, port: number, acknowledged: () => void): Promise<void> {
+  const client = await connectWire(port);
+  for (;;) {
+    const { command } = writer.next();
+    const reply = await client.command(DB, command).catch(() => undefined);
+    if (reply === undefined) break;
+    writer.acknowledged(reply);
+    acknowledged();
+  }
+  client.close();
+}
+
+function count(writers: readonly Writer[], documents: readonly Document[], underWay: { sent: number; done: number }): void {
+  const stored = new Map(documents.map((document) => [document._id, document.n]));
+  for (const { pending } of writers) {
+    if (pending === undefined || pending.changes.size === 0) continue;
+    underWay.sent++;
+    if ([...pending.changes].every(([_id, after]) => stored.get(_id) === after?.n)) underWay.done++;
+  }
+}
+
+function signal(): { promise: Promise<void>; done: () => void } {
+  let done = () => {};
+  const promise = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  return { promise, done };
+}

@@ -1,0 +1,52 @@
+import { DB } from './examine.ts';
+import { connectWire } from './wire-client.ts';
+import type { Writer } from './writer.ts';
+
+/** Some of the writers' commands are meant to get it. */
+const DUPLICATE_KEY = 11000;
+
+/** What the writers met with. */
+export interface Refusals {
+  /** The error codes of the refused commands. */
+  readonly codes: ReadonlySet<number>;
+  readonly acknowledged: number;
+  /** Of those, the ones that were sent when a refusal was already known. */
+  readonly acknowledgedAfterwards: number;
+}
+
+/** Lets all write until each has been refused several times in a row. */
+export async function writeUntilRefused(writers: readonly Writer[], port: number, times = 3): Promise<Refusals> {
+  const result = { codes: new Set<number>(), acknowledged: 0, acknowledgedAfterwards: 0 };
+  await Promise.all(
+    writers.map(async (writer) => {
+      const client = await connectWire(port);
+      for (let refused = 0; refused < times; ) {
+        const known = result.codes.size > 0;
+        const reply = await client.command(DB, writer.next().command);
+        const code = reply.code ?? reply.writeErrors?.[0].code;
+        if (code !== undefined && code !== DUPLICATE_KEY) {
+          result.codes.add(code);
+          refused++;
+          continue;
+        }
+        writer.acknowledged(reply);
+        refused = 0;
+        result.acknowledged++;
+        if (known) result.acknowledgedAfterwards++;
+      }
+      client.close();
+    }),
+  );
+  return result;
+}
+
+/** Lets each writer have some more commands acknowledged, the refused one first. */
+export async function writeSome(writers: readonly Writer[], port: number, commands: number): Promise<void> {
+  await Promise.all(
+    writers.map(async (writer) => {
+      const client = await connectWire(port);
+      for (let i = 0; i < commands; i++) writer.acknowledged(await client.command(DB, writer.next().command));
+      client.close();
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import { decode } from '../../../embedded/query/bson.ts';
+import { Catalog } from '../../../embedded/storage/catalog.ts';
+import { openDatabaseFile } from '../../../embedded/storage/file.ts';
+import { createGroupCommit } from '../../../embedded/storage/group-commit.ts';
+import { scanTable } from '../../../embedded/storage/scan.ts';
+
+/** Opens the database of a directory and says what does not fit together: within SQLite's file, or between documents and indexes. */
+export async function faultsOfStoredData(dataDir: string): Promise<string[]> {
+  const file = await openDatabaseFile(dataDir);
+  try {
+    const [[integrity]] = file.prepare('PRAGMA integrity_check').all() as unknown as [[string]];
+    const faults = integrity === 'ok' ? [] : [integrity];
+    const commits = createGroupCommit(file, () => {});
+    for (const collection of new Catalog(file, () => commits).all()) {
+      for (const index of collection.indexes) {
+        const wanted = new Set<string>();
+        for (const { rid, document } of scanTable(file, collection, false))
+          for (const key of index.keysOf(document, () => decode(document)).keys) wanted.add(`${key.toString('hex')} ${rid}`);
+        const rows = file.prepare(`SELECT lower(hex(key)), rid FROM ${index.table}`).all() as unknown as [string, number][];
+        const stored = new Set(rows.map(([key, rid]) => `${key} ${rid}`));
+        for (const entry of wanted)
+          if (!stored.has(entry)) faults.push(`${index.name} of ${collection.namespace} lacks ${entry}`);
+        for (const entry of stored) if (!wanted.has(entry)) faults.push(`${index.name} of ${collection.namespace} has ${entry}`);
+      }
+    }
+    return faults;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+import { type Document, deserialize, serialize } from 'bson';
+import { decode, encode } from '../../../embedded/query/bson.ts';
+import type { Doc, Value } from '../../../embedded/query/value.ts';
+
+const OP_MSG = 2013;
+const HEADER_BYTES = 16;
+
+/** A client that knows exactly what it has sent and what was answered: unlike the driver it sends nothing twice by itself. */
+export interface WireClient {
+  /** The answer, also one that tells of an error; rejects when the connection ends before. */
+  command(db: string, body: Document): Promise<Document>;
+  /** The same with the database's own documents, in which no type is lost. */
+  exact(db: string, body: Doc): Promise<Doc>;
+  close(): void;
+}
+
+/** Connects to a database on this machine; one command at a time. */
+export async function connectWire(port: number): Promise<WireClient> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  const answers = answersOf(socket);
+  const exchange = async (body: Uint8Array) => {
+    const answer = answers.next();
+    socket.write(message(body));
+    return (await answer).subarray(HEADER_BYTES + 5);
+  };
+  return {
+    command: async (db, body) =>
+      deserialize(await exchange(serialize({ ...body, $db: db }, { ignoreUndefined: true })), { promoteBuffers: true }),
+    exact: async (db, body) => decode(await exchange(encode(new Map<string, Value>([...body, ['$db', db]])))),
+    close: () => socket.destroy(),
+  };
+}
+
+/** An OP_MSG with one encoded body and no flags. */
+export function message(document: Uint8Array, requestId = 1): Buffer {
+  const bytes = Buffer.alloc(HEADER_BYTES + 5 + document.length);
+  bytes.writeInt32LE(bytes.length, 0);
+  bytes.writeInt32LE(requestId, 4);
+  bytes.writeInt32LE(OP_MSG, 12);
+  bytes.set(document, HEADER_BYTES + 5);
+  return bytes;
+}
+
+/** The whole messages that come by a socket, each to whoever asked first. */
+export function answersOf(socket: Socket) {
+  let received = Buffer.alloc(0);
+  let waiting: { resolve: (bytes: Buffer) => void; reject: (error: Error) => void } | undefined;
+  let ended: Error | undefined;
+  const end = (error: Error) => {
+    ended ??= error;
+    waiting?.reject(ended);
+    waiting = undefined;
+  };
+  const deliver = () => {
+    if (waiting === undefined || received.length < 4 || received.length < received.readInt32LE(0)) return;
+    const length = received.readInt32LE(0);
+    waiting.resolve(received.subarray(0, length));
+    received = received.subarray(length);
+    waiting = undefined;
+  };
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    deliver();
+  });
+  socket.on('error', end);
+  socket.on('close', () => end(new Error('the connection was closed')));
+  return {
+    next: () =>
+      new Promise<Buffer>((resolve, reject) => {
+        if (ended !== undefined) reject(ended);
+        else waiting = { resolve, reject };
+        deliver();
+      }),
+  };
+}

@@ -1,0 +1,128 @@
+import { type Document, Long, UUID } from 'bson';
+import { createRandom } from './random.ts';
+
+/** A document as the test knows it must be stored. */
+export interface Kept {
+  readonly _id: string;
+  readonly writer: number;
+  readonly key: string;
+  readonly n: number;
+  readonly pad: string;
+}
+
+/** One write command and what comes of it. */
+export interface Step {
+  readonly command: Document;
+  /** The documents that it changes, as they are afterwards; `undefined`: gone. All of them change, or none. */
+  readonly changes: ReadonlyMap<string, Kept | undefined>;
+  /** Whether this is the answer it must get, the first time as well as when it is sent again. */
+  readonly answeredBy: (reply: Document) => boolean;
+}
+
+/** One client's own documents in a shared collection, and the command that it waits for. */
+export interface Writer {
+  readonly id: number;
+  /** The documents as all acknowledged commands have left them. */
+  readonly model: ReadonlyMap<string, Kept>;
+  /** Sent but not acknowledged. */
+  readonly pending: Step | undefined;
+  /** The next command: the pending one again, or a new one. */
+  next(): Step;
+  acknowledged(reply: Document): void;
+}
+
+export const COLLECTION = 'kept';
+
+/** Makes a writer whose commands follow from the seed; each is numbered, so that it may be sent again. */
+export function createWriter(id: number, seed: number): Writer {
+  const random = createRandom(seed + id);
+  const model = new Map<string, Kept>();
+  const ids: string[] = [];
+  const lsid = { id: new UUID() };
+  let made = 0;
+  let number = 0;
+  let pending: Step | undefined;
+
+  const fresh = (): Kept => {
+    const _id = `${id}-${++made}`;
+    // Some documents fill several pages of the file.
+    const size = random.below(100) === 0 ? 20_000 : 300;
+    return { _id, writer: id, key: `key ${_id}`, n: 0, pad: `${_id};`.repeat(random.below(size / 10)) };
+  };
+  const anyOf = () => model.get(random.pick(ids)) as Kept;
+  const numbered = (command: Document): Document => ({
+    ...command,
+    lsid,
+    txnNumber: Long.fromNumber(++number),
+    writeConcern: { w: 'majority', j: true },
+  });
+
+  const insert = (count: number): Step => {
+    const documents = Array.from({ length: count }, fresh);
+    return {
+      command: numbered({ insert: COLLECTION, documents }),
+      changes: new Map(documents.map((document) => [document._id, document])),
+      answeredBy: ({ ok, n, writeErrors }) => ok === 1 && n === count && writeErrors === undefined,
+    };
+  };
+  const update = (): Step => {
+    const before = anyOf();
+    const u = random.below(3) > 0 ? { $inc: { n: 1 } } : { $inc: { n: 1 }, $set: { key: `key ${before._id} ${++made}` } };
+    return {
+      command: numbered({ update: COLLECTION, updates: [{ q: { _id: before._id }, u }] }),
+      changes: new Map([[before._id, { ...before, ...u.$set, n: before.n + 1 }]]),
+      answeredBy: ({ ok, n, nModified }) => ok === 1 && n === 1 && nModified === 1,
+    };
+  };
+  const findAndModify = (): Step => {
+    const { key, ...before } = anyOf();
+    return {
+      command: numbered({ findAndModify: COLLECTION, query: { key }, update: { $inc: { n: 1 } }, new: true }),
+      changes: new Map([[before._id, { ...before, key, n: before.n + 1 }]]),
+      answeredBy: ({ ok, value }) => ok === 1 && value._id === before._id && value.n === before.n + 1,
+    };
+  };
+  const remove = (): Step => {
+    const { _id } = anyOf();
+    return {
+      command: numbered({ delete: COLLECTION, deletes: [{ q: { _id }, limit: 1 }] }),
+      changes: new Map([[_id, undefined]]),
+      answeredBy: ({ ok, n }) => ok === 1 && n === 1,
+    };
+  };
+  const collide = (): Step => ({
+    command: numbered({ insert: COLLECTION, documents: [{ ...fresh(), key: anyOf().key }] }),
+    changes: new Map(),
+    answeredBy: ({ ok, n, writeErrors }) => ok === 1 && n === 0 && writeErrors[0].code === 11000,
+  });
+  const choose = (): Step => {
+    const dice = random.below(100);
+    if (dice < 35 || ids.length < 3) return insert(1);
+    if (dice < 45) return insert(3);
+    if (dice < 70) return update();
+    if (dice < 85) return findAndModify();
+    return dice < 95 ? remove() : collide();
+  };
+
+  return {
+    id,
+    model,
+    get pending() {
+      return pending;
+    },
+    next() {
+      pending ??= choose();
+      return pending;
+    },
+    acknowledged(reply) {
+      if (!pending?.answeredBy(reply)) throw new Error(`${JSON.stringify(reply)} answers ${JSON.stringify(pending?.command)}`);
+      for (const [_id, after] of pending.changes) {
+        if (after === undefined) ids.splice(ids.indexOf(_id), 1);
+        else if (!model.has(_id)) ids.push(_id);
+        if (after === undefined) model.delete(_id);
+        else model.set(_id, after);
+      }
+      pending = undefined;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freshDirectory } from './support/database.ts';
+import { mutate, SEEDS } from './support/mutations.ts';
+import { createRandom, SEED } from './support/random.ts';
+import { type DatabaseProcess, forkDatabase, residentBytes } from './support/victim.ts';
+import { connectWire } from './support/wire-client.ts';
+
+/** 1 000 000 is the goal; a run of the whole suite makes do with less. */
+const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? 12_000);
+const HOUR = 3_600_000;
+const CONNECTIONS = 8;
+/** After so many what the broken messages have created is removed. */
+const ROUND = 4000;
+/** Twice the largest message, as it comes and as it is taken apart; and SQLite's cache and V8's heap as they grow to their limits. */
+const MEMORY_GROWTH = 2 * 48_000_000 + 100_000_000;
+
+describe('broken messages', () => {
+  it(`end at most their own connection: ${MESSAGES} of them (seed ${SEED})`, { timeout: HOUR }, async () => {
+    const database = await start();
+    const canary = await startCanary(database);
+    const random = createRandom(SEED);
+    let before = 0;
+    let most = 0;
+    for (let sent = 0; sent < MESSAGES; ) {
+      const round = Math.min(ROUND, MESSAGES - sent);
+      const share = Math.ceil(round / CONNECTIONS);
+      await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => sendBroken(database.port, share, () => mutate(random.pick(SEEDS), random))),
+      );
+      sent += share * CONNECTIONS;
+      await dropAll(database.port);
+      const memory = residentBytes(database.pid);
+      most = Math.max(most, memory);
+      // The first round warms up.
+      before ||= memory;
+    }
+    const { longestMillis, answered } = await canary.stop();
+    if (process.env.FUZZ_MESSAGES !== undefined) console.info({ longestMillis, answered, before, most });
+    expect(answered).toBeGreaterThan(0);
+    expect(most - before).toBeLessThan(MEMORY_GROWTH);
+  });
+});
+
+/** Sends some to a connection, then closes it, and so on. */
+async function sendBroken(port: number, count: number, next: () => Buffer): Promise<void> {
+  for (let sent = 0; sent < count; ) {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    // The database may close first.
+    socket.on('error', () => {});
+    socket.resume();
+    for (const end = Math.min(sent + 1 + (sent % 4), count); sent < end; sent++) socket.write(next());
+    socket.end();
+    await closed;
+  }
+}
+
+/** A client that asks all the time and must always be answered. */
+async function startCanary({ port }: DatabaseProcess) {
+  const client = await connectWire(port);
+  expect(await client.command('canary', { insert: 'birds', documents: [{ _id: 'tweety' }] })).toMatchObject({ ok: 1, n: 1 });
+  const result = { longestMillis: 0, answered: 0 };
+  let stopped = false;
+  const asking = (async () => {
+    while (!stopped) {
+      const since = performance.now();
+      const { cursor } = await client.command('canary', { find: 'birds' });
+      expect(cursor.firstBatch).toEqual([{ _id: 'tweety' }]);
+      result.answered++;
+      result.longestMillis = Math.max(result.longestMillis, performance.now() - since);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    client.close();
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await asking;
+      return result;
+    },
+  };
+}
+
+async function dropAll(port: number): Promise<void> {
+  const client = await connectWire(port);
+  const { databases } = await client.command('admin', { listDatabases: 1, nameOnly: true });
+  for (const { name } of databases) if (name !== 'canary') await client.command(name, { dropDatabase: 1 });
+  client.close();
+}
+
+async function start(): Promise<DatabaseProcess> {
+  const database = await forkDatabase(freshDirectory());
+  onTestFinished(() => database.kill());
+  return database;
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { launchDatabase } from '../../embedded/client-process.ts';
+import { startDatabase } from '../../embedded/server.ts';
+import { readHolder } from '../../embedded/storage/holder.ts';
+import { connect, freshDatabase, freshDirectory } from './support/database.ts';
+
+const WITH_DATABASE = fileURLToPath(new URL('../../embedded/with-database.ts', import.meta.url));
+const TELL_URI = 'console.log(process.env.MONGODB_URI)';
+const WAIT_FOREVER = 'console.log("waiting"); setInterval(() => {}, 1000)';
+
+describe('a command with a database around it', () => {
+  it('finds a database that was started for it and is gone afterwards', async () => {
+    const dataDir = freshDirectory();
+    const { code, output } = await withDatabase(dataDir, TELL_URI).ended;
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^mongodb:\/\/127\.0\.0\.1:\d+\/\?directConnection=true\n$/),
+    });
+    expect(readHolder(dataDir)).toBeUndefined();
+  });
+
+  it('joins the database that already runs in the directory and leaves it running', async () => {
+    const dataDir = freshDirectory();
+    const { uri } = await freshDatabase({ dataDir });
+    expect(await withDatabase(dataDir, TELL_URI).ended).toEqual({ code: 0, output: `${uri}\n` });
+    expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  });
+
+  it('starts its own where only the note of a process that no longer holds the database is left', async () => {
+    const dataDir = freshDirectory();
+    await (await startDatabase({ dataDir, port: 0 })).close();
+    const stale = 'mongodb://127.0.0.1:9/';
+    writeFileSync(join(dataDir, 'holder.json'), JSON.stringify({ pid: process.pid, uri: stale }));
+    const { code, output } = await withDatabase(dataDir, TELL_URI).ended;
+    expect(code).toBe(0);
+    expect(output).not.toContain(stale);
+  });
+
+  it('takes the address in MONGODB_URI instead if there is one', async () => {
+    const dataDir = freshDirectory();
+    const { ended } = withDatabase(dataDir, TELL_URI, { MONGODB_URI: 'mongodb://elsewhere' });
+    expect(await ended).toEqual({ code: 0, output: 'mongodb://elsewhere\n' });
+  });
+
+  it('ends as the command ends', async () => {
+    expect(await withDatabase(freshDirectory(), 'process.exit(7)').ended).toMatchObject({ code: 7 });
+  });
+
+  it('hands SIGTERM on to the command and closes the database after it', async () => {
+    const dataDir = freshDirectory();
+    const { process: wrapper, ended } = withDatabase(dataDir, WAIT_FOREVER);
+    await once(wrapper.stdout, 'data');
+    wrapper.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 128 + 15 });
+    expect(readHolder(dataDir)).toBeUndefined();
+  });
+});
+
+describe('a database in a process of its own', () => {
+  it('has let go of its directory when closeNow returns', async () => {
+    const dataDir = freshDirectory();
+    const first = await launchDatabase({ dataDir, port: 0 });
+    const things = connect(first.uri).db('test').collection('things');
+    await things.insertOne({ name: 'kept' });
+    first.closeNow();
+    expect(readHolder(dataDir)).toBeUndefined();
+    const { uri } = await freshDatabase({ dataDir });
+    expect(await connect(uri).db('test').collection('things').findOne()).toMatchObject({ name: 'kept' });
+  });
+
+  it('is waited for by the next one while it ends', async () => {
+    const dataDir = freshDirectory();
+    const first = await launchDatabase({ dataDir, port: 0 });
+    const second = launchDatabase({ dataDir, port: 0 });
+    await first.close();
+    const { uri, close } = await second;
+    expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    await close();
+  });
+});
+
+function withDatabase(dataDir: string, script: string, environment: NodeJS.ProcessEnv = {}) {
+  const { MONGODB_URI: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [WITH_DATABASE, process.execPath, '-e', script], {
+    env: { ...inherited, DATA_DIR: dataDir, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, output }));
+  return { process: child, ended };
+}
