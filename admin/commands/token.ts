@@ -1,0 +1,65 @@
+import { createToken, revokeAnyToken, tokenName } from '../../lib/api-tokens.ts';
+import { scopes } from '../../lib/operation.ts';
+import { id, optional, readParameters, someOf } from '../../lib/parameters.ts';
+import { listAllTokens } from '../../lib/tokens.ts';
+import { findUserId } from '../../lib/users.ts';
+import { type Command, required, UsageError } from '../command.ts';
+import { table } from '../table.ts';
+import { readUsername } from './user.ts';
+
+export const tokenCommands: Record<string, Command> = {
+  'token create': {
+    usage: 'token create <username> --name <name> [--scope <scope> ...] [--expires 90d]',
+    summary: `Makes a token for an account and prints it, this once. It may do all that its user may, or what its scopes say: ${scopes.join(', ')}.`,
+    operands: 1,
+    options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
+    run: async ([word], options) => {
+      const token = readParameters(
+        { name: tokenName, scope: optional(someOf(scopes)) },
+        { name: required(options, 'name'), scope: options.scope },
+      );
+      const expiresAt = options.expires === undefined ? undefined : timeFromNow(options.expires);
+      const user = await findUserId(readUsername(word));
+      const made = await createToken(user, token.name, { scopes: token.scope, expiresAt });
+      return { data: made, text: made.token };
+    },
+  },
+  'token list': {
+    usage: 'token list <username>',
+    summary: "Lists an account's tokens and sessions, without the tokens themselves.",
+    operands: 1,
+    run: async ([word]) => {
+      const tokens = await listAllTokens(await findUserId(readUsername(word)));
+      const rows = tokens.map((token) => [
+        token._id.$oid,
+        token.kind,
+        token.name,
+        `...${token.hint}`,
+        token.scopes.join(',') || 'all',
+        token.last_used_at?.$date ?? 'never',
+        token.expires_at?.$date ?? 'never',
+      ]);
+      return { data: tokens, text: table(['ID', 'KIND', 'NAME', 'TOKEN', 'SCOPES', 'LAST USED', 'EXPIRES'], rows) };
+    },
+  },
+  'token revoke': {
+    usage: 'token revoke <id>',
+    summary: 'Ends a token or a session at once. It does not ask: nothing is lost that is not made anew in a moment.',
+    operands: 1,
+    // For scripts that say it to every command that takes something away.
+    options: { yes: { type: 'boolean' } },
+    run: async ([word]) => {
+      const token = await revokeAnyToken(readParameters({ id }, { id: word }).id);
+      return { data: token, text: `Revoked the token ${token.name}.` };
+    },
+  },
+};
+
+/** The time after so many hours, days, weeks: 12h, 90d, 52w. */
+function timeFromNow(span: unknown): Date {
+  const [, count, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(String(span)) ?? [];
+  const hours = { h: 1, d: 24, w: 168 }[unit];
+  if (!count || !hours)
+    throw new UsageError('The option --expires must be a number of hours, days or weeks such as 12h, 90d, 52w.');
+  return new Date(Date.now() + Number(count) * hours * 3_600_000);
+}

@@ -1,0 +1,118 @@
+import { ObjectId } from 'mongodb';
+import { deleteUser } from '../../lib/account-deletion.ts';
+import { type AccountChanges, changeUser, createUser } from '../../lib/accounts.ts';
+import { readParameters } from '../../lib/parameters.ts';
+import { email, findUserByName, findUserId, listUsers, type User, username } from '../../lib/users.ts';
+import { type Command, required } from '../command.ts';
+import { confirm } from '../confirm.ts';
+import { askPassword } from '../password.ts';
+import { table, yesOrNo } from '../table.ts';
+
+/** Reads a user's name as the API does. */
+export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
+
+export const userCommands: Record<string, Command> = {
+  'user create': {
+    usage: 'user create <username> --email <email> [--admin] [--password-stdin]',
+    summary: 'Creates an account. Asks for the password, hidden and twice, or reads it from standard input.',
+    operands: 1,
+    options: { email: { type: 'string' }, admin: { type: 'boolean' }, 'password-stdin': { type: 'boolean' } },
+    run: async ([name], options) => {
+      const account = readParameters({ username, email }, { username: name, email: required(options, 'email') });
+      const password = await askPassword(options['password-stdin'] === true);
+      const user = await createUser({ ...account, password, is_admin: options.admin === true });
+      return { data: user, text: `Created the ${user.is_admin ? 'administrator' : 'user'} ${user.username}.` };
+    },
+  },
+  'user password': {
+    usage: 'user password <username> [--password-stdin]',
+    summary:
+      "Changes an account's password and ends its sessions. Asks for it, hidden and twice, or reads it from standard input.",
+    operands: 1,
+    options: { 'password-stdin': { type: 'boolean' } },
+    run: async ([word], options) => {
+      const id = await findUserId(readUsername(word));
+      const user = await changeUser(id, { password: await askPassword(options['password-stdin'] === true) });
+      return { data: user, text: `Changed the password of ${user.username}.` };
+    },
+  },
+  'user list': {
+    usage: 'user list',
+    summary: 'Lists the accounts, the oldest first.',
+    operands: 0,
+    run: async () => {
+      const users = await listAllUsers();
+      const rows = users.map((user) => [
+        user.username,
+        user.email,
+        yesOrNo(user.is_admin),
+        yesOrNo(user.is_active),
+        user.created_at.$date,
+      ]);
+      return { data: users, text: table(['USERNAME', 'EMAIL', 'ADMIN', 'ACTIVE', 'CREATED'], rows) };
+    },
+  },
+  'user show': {
+    usage: 'user show <username>',
+    summary: 'Shows an account.',
+    operands: 1,
+    run: async ([word]) => {
+      const user = await findUserByName(readUsername(word));
+      const lines = [
+        `id: ${user._id.$oid}`,
+        `username: ${user.username}`,
+        `email: ${user.email}`,
+        `admin: ${yesOrNo(user.is_admin)}`,
+        `active: ${yesOrNo(user.is_active)}`,
+        `created: ${user.created_at.$date}`,
+      ];
+      return { data: user, text: lines.join('\n') };
+    },
+  },
+  'user promote': changing('promote', 'Makes an account an administrator.', { is_admin: true }, 'is an administrator'),
+  'user demote': changing('demote', 'Makes an administrator a user.', { is_admin: false }, 'is no administrator'),
+  'user deactivate': changing(
+    'deactivate',
+    'Shuts an account off: its sessions end, its tokens rest.',
+    { is_active: false },
+    'is not active',
+  ),
+  'user activate': changing('activate', 'Lets a deactivated account in again.', { is_active: true }, 'is active'),
+  'user delete': {
+    usage: 'user delete <username> [--yes]',
+    summary: 'Deletes an account for good: its messages stay, under a deleted user. Asks before it does, or takes --yes.',
+    operands: 1,
+    options: { yes: { type: 'boolean' } },
+    run: async ([word], options) => {
+      const user = await findUserByName(readUsername(word));
+      await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true);
+      await deleteUser(idOf(user));
+      return { data: user, text: `Deleted ${user.username}.` };
+    },
+  },
+};
+
+/** A command that changes the state of an account, and says what it is then. */
+function changing(word: string, summary: string, changes: AccountChanges, state: string): Command {
+  return {
+    usage: `user ${word} <username>`,
+    summary,
+    operands: 1,
+    run: async ([name]) => {
+      const user = await changeUser(await findUserId(readUsername(name)), changes);
+      return { data: user, text: `${user.username} ${state} now.` };
+    },
+  };
+}
+
+async function listAllUsers(): Promise<User[]> {
+  const all: User[] = [];
+  const limit = 200;
+  for (let after: ObjectId | undefined; ; after = idOf(all.at(-1) as User)) {
+    const page = await listUsers({ limit, after });
+    all.push(...page.slice(0, limit));
+    if (page.length <= limit) return all;
+  }
+}
+
+const idOf = (user: User) => new ObjectId(user._id.$oid);

@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import type { Command } from './command.ts';
+import { UsageError } from './command.ts';
+
+/** The administrators' command line: finds the command, runs it, and says how it went in one sentence and an exit status. */
+async function main(words: string[]): Promise<number> {
+  // Imported late, so that a setting that can't be used is told like any other mistake.
+  const { commands } = await import('./commands.ts');
+  const name = Object.keys(commands).find((candidate) => candidate === words.slice(0, candidate.split(' ').length).join(' '));
+  const command = name === undefined ? undefined : commands[name];
+  if (name === undefined || command === undefined) {
+    const asked = words.length === 0 || words.some((word) => word === '--help' || word === '-h' || word === 'help');
+    if (!asked) process.stderr.write(`There is no command '${words.join(' ')}'.\n`);
+    process[asked ? 'stdout' : 'stderr'].write(usageOf(Object.values(commands)));
+    return asked ? 0 : 2;
+  }
+  return run(command, words.slice(name.split(' ').length));
+}
+
+async function run(command: Command, words: string[]): Promise<number> {
+  try {
+    const { values, positionals } = parse(command, words);
+    if (values.help) {
+      process.stdout.write(`${usageOf([command])}\n${command.summary}\n`);
+      return 0;
+    }
+    const { prepareDatabase, closeDatabase } = await import('./database.ts');
+    try {
+      await prepareDatabase();
+      const { data, text } = await command.run(positionals, values);
+      process.stdout.write(`${values.json ? JSON.stringify(data) : text}\n`);
+      return 0;
+    } finally {
+      await closeDatabase();
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n${usageOf([command])}`);
+    return 2;
+  }
+}
+
+function parse(command: Command, words: string[]) {
+  try {
+    const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+    const parsed = parseArgs({ args: words, options, allowPositionals: true });
+    if (!parsed.values.help && parsed.positionals.length !== command.operands) {
+      throw new UsageError(parsed.positionals.length < command.operands ? 'Something is missing.' : 'There is a word too many.');
+    }
+    return parsed as { values: Record<string, string | boolean | string[] | undefined>; positionals: string[] };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const usageOf = (commands: Command[]) =>
+  `Usage:\n${commands.map(({ usage }) => `  npm run --silent admin -- ${usage}\n`).join('')}`;
+
+async function say(error: unknown): Promise<number> {
+  const { explain } = await import('./explain.ts');
+  process.stderr.write(`${explain(error)}\n`);
+  return 1;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch(say);

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { newPassword } from '../lib/new-password.ts';
+import { readParameters } from '../lib/parameters.ts';
+
+/** Gets a new password from standard input or, hidden and twice, from whoever sits at the terminal; never from the arguments, which others can see. */
+export async function askPassword(fromStandardInput: boolean): Promise<string> {
+  const typed = fromStandardInput ? await readLine() : await typeTwice();
+  return readParameters({ password: newPassword }, { password: typed }).password;
+}
+
+const readLine = async () => (await text(process.stdin)).split(/\r?\n/, 1)[0];
+
+async function typeTwice(): Promise<string> {
+  if (!process.stdin.isTTY) throw new Error('Type the password at a terminal, or pipe it in with --password-stdin.');
+  const first = await typeHidden('Password: ');
+  if ((await typeHidden('Once more: ')) !== first) throw new Error('The two passwords are not the same: nothing was changed.');
+  return first;
+}
+
+async function typeHidden(prompt: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    terminal.once('SIGINT', () => reject(new Error('Interrupted: nothing was changed.')));
+    terminal.once('close', () => reject(new Error('No password was typed: nothing was changed.')));
+  });
+  process.stderr.write(prompt);
+  try {
+    return await Promise.race([terminal.question(''), interrupted]);
+  } finally {
+    interrupted.catch(() => {}); // closing below is no news any more
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}

@@ -1,0 +1,18 @@
+/** A bar on the terminal's last line while something long is under way; nothing where nobody looks. */
+export function progressBar(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, width = 40) {
+  let shown = '';
+  return {
+    update(done: number, all: number): void {
+      const share = all === 0 ? 1 : done / all;
+      const filled = Math.floor(share * width);
+      const bar = `[${'#'.repeat(filled)}${' '.repeat(width - filled)}] ${Math.floor(share * 100)}% ${done} of ${all}`;
+      if (!stream.isTTY || bar === shown) return;
+      stream.write(`\r${bar}`);
+      shown = bar;
+    },
+
+    end(): void {
+      if (shown) stream.write('\n');
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Sets rows of words as columns, each as wide as its widest word. */
+export function table(head: string[], rows: string[][]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_word, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((word, column) => word.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Yes or no, as a word of a row. */
+export const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');

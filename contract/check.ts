@@ -1,0 +1,75 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../lib/docs/openapi.ts';
+import type { Reply } from './calls.ts';
+import { patternOf } from './functions.ts';
+
+/** What a reply is by the contract: the operation that gave it, and in what it is not as declared. */
+export type Checked = { operation: string; faults: string[] };
+
+/** Compares replies with an OpenAPI document: an undeclared status, header or field is a fault. */
+export function replyChecker(document: OpenApi): (method: string, path: string, reply: Reply) => Checked {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'contract');
+  const find = operationFinder(document);
+
+  const schemaAt = (pointer: string): ValidateFunction =>
+    ajv.getSchema(`contract#${encodeURI(pointer)}`) ?? ajv.compile({ $ref: `contract#${encodeURI(pointer)}` });
+  const mismatch = (pointer: string, value: unknown, what: string) => {
+    const validate = schemaAt(pointer);
+    return validate(value) ? [] : [`${what} ${ajv.errorsText(validate.errors, { dataVar: '' })}`];
+  };
+
+  function checkHeaders(response: Response, at: string, sent: Record<string, string>): string[] {
+    const declared = Object.entries(response.headers ?? {}).map(([name, header]) => ({
+      name: name.toLowerCase(),
+      ...resolve<Header>(document, header, `${at}/headers/${escapePointer(name)}`),
+    }));
+    const names = new Set(declared.map(({ name }) => name));
+    const undeclared = Object.keys(sent).filter((name) => !names.has(name) && !transport.has(name));
+    const wrong = declared.flatMap(({ name, value: { required }, pointer }) => {
+      if (sent[name] === undefined) return required ? [`lacks the header ${name}`] : [];
+      return mismatch(`${pointer}/schema`, sent[name], `the header ${name}`);
+    });
+    return [...undeclared.map((name) => `has the undeclared header ${name}`), ...wrong];
+  }
+
+  function checkBody({ content }: Response, at: string, { headers, body }: Reply, method: string): string[] {
+    if (!content || method === 'HEAD') return body === '' ? [] : ['has a body, though none is declared'];
+    const type = headers['content-type']?.split(';')[0] ?? '';
+    if (!Object.hasOwn(content, type)) return [`has a body of the undeclared type '${type}'`];
+    return mismatch(`${at}/content/${escapePointer(type)}/schema`, body, 'the body');
+  }
+
+  return (method, path, reply) => {
+    const { operation, responses, pointer } = find(method, path);
+    const declared = responses[reply.status];
+    if (!declared) return { operation, faults: [`has the undeclared status ${reply.status}`] };
+    const { value: response, pointer: at } = resolve<Response>(document, declared, `${pointer}/${reply.status}`);
+    return { operation, faults: [...checkHeaders(response, at, reply.headers), ...checkBody(response, at, reply, method)] };
+  };
+}
+
+/** Finds the operation of a request, and the pointer to its responses; for other methods and paths what is declared for all such. */
+function operationFinder(document: OpenApi) {
+  const places = ['paths', 'x-pages'] as const;
+  const known = places
+    .flatMap((key) => Object.entries(document[key]).map(([path, methods]) => ({ key, path, methods, pattern: patternOf(path) })))
+    .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
+
+  return (method: string, address: string): { operation: string; responses: Responses; pointer: string } => {
+    const { pathname } = new URL(address, 'http://localhost');
+    const found = known.find(({ pattern }) => pattern.test(pathname));
+    if (!found) return { operation: 'other path', responses: document['x-other-paths'], pointer: '/x-other-paths' };
+    const { key, path, methods } = found;
+    const name = method.toLowerCase();
+    const operation = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (!operation) return { operation: 'other method', responses: document['x-other-methods'], pointer: '/x-other-methods' };
+    const pointer = `/${key}/${escapePointer(path)}/${name}/responses`;
+    return { operation: `${method} ${path}`, responses: operation.responses, pointer };
+  };
+}
+
+// What belongs to the connection and to HTTP itself, and Content-Type, which OpenAPI declares with the body.
+const transport = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonSchema } from '../lib/schema.ts';
+
+/** Collects the schemas that have a title, so that each stands in the document once. */
+export function schemaCollector() {
+  const schemas: Record<string, unknown> = {};
+
+  /** The same schema, with a reference in place of every schema that has a title. */
+  function refer(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map(refer);
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refer(value)]));
+    if (!('title' in schema) || typeof schema.title !== 'string') return inner;
+    if (schema.title in schemas && !isDeepStrictEqual(schemas[schema.title], inner)) {
+      throw new Error(`Two schemas are called ${schema.title}`);
+    }
+    schemas[schema.title] = inner;
+    return { $ref: `#/components/schemas/${schema.title}` };
+  }
+
+  return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
+}
+
+/** Collects headers by name and content, and gives references to them. */
+export function headerCollector() {
+  const headers: Record<string, unknown> = {};
+
+  return {
+    headers,
+    /** A response's headers as references; two different headers of one name become `Name` and `Name-2`. */
+    refer: (all: Record<string, unknown>) =>
+      Object.fromEntries(
+        Object.entries(all).map(([name, header]) => {
+          for (let copy = 1; ; copy++) {
+            const key = copy === 1 ? name : `${name}-${copy}`;
+            headers[key] ??= header;
+            if (isDeepStrictEqual(headers[key], header)) return [name, { $ref: `#/components/headers/${key}` }];
+          }
+        }),
+      ),
+  };
+}

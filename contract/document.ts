@@ -1,0 +1,101 @@
+import { type Operations, scopes } from '../lib/operation.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { headerCollector, schemaCollector } from './components.ts';
+import { errorResponses, otherMethodResponse } from './errors.ts';
+import { everywhere, onOptions, onPage } from './headers.ts';
+import { tags } from './names.ts';
+import { describeOperation } from './operations.ts';
+import type { Step } from './story.ts';
+
+/** The OpenAPI 3.1 document of the service, from the operations that answer its requests. */
+export function describeService(paths: Path[], examples: Map<string, Step> = new Map()) {
+  const { schemas, refer: referSchemas } = schemaCollector();
+  const { headers, refer: referHeaders } = headerCollector();
+  const refer = (response: Described) => (response.headers ? { ...response, headers: referHeaders(response.headers) } : response);
+
+  const isPage = ({ operations }: Path) => Object.values(operations).some(({ type }) => type === 'text/html');
+  const described = paths
+    .filter((path) => !isPage(path))
+    .map(({ path, operations }) => {
+      const methods = Object.entries(operations).map(([method, defined]) => {
+        const operation = describeOperation(method, path, defined, examples.get(`${method} ${path}`));
+        const responses = Object.entries(operation.responses).map(([status, response]) => [status, refer(response)]);
+        return [method.toLowerCase(), { ...operation, responses: Object.fromEntries(responses) }];
+      });
+      return [path, Object.fromEntries(methods)];
+    });
+  const mentioned = JSON.stringify(described);
+  const responses = Object.entries(errorResponses())
+    .filter(([name]) => mentioned.includes(`#/components/responses/${name}"`))
+    .map(([name, response]) => [name, refer(response)]);
+
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chat service',
+      version: manifest.version,
+      summary: manifest.description,
+      description,
+      license: { name: manifest.license, identifier: manifest.license },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    security: [{ token: [] }],
+    tags: tags
+      .filter(({ segments }) => paths.some(({ path }) => segments.some((segment) => path.split('/').includes(segment))))
+      .map(({ name, description }) => ({ name, description })),
+    paths: referSchemas(Object.fromEntries(described)),
+    'x-other-methods': { 204: optionsResponse, ...refusalsBefore, 405: otherMethodResponse },
+    'x-pages': Object.fromEntries(paths.filter(isPage).map(({ path, operations }) => [path, describePage(operations)])),
+    'x-other-paths': { 204: optionsResponse, 404: errorResponses().NotFound },
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Auth-Token',
+          description: `The 32 characters of a session or of a named token. A named token may be confined to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+        },
+      },
+      schemas,
+      headers,
+      responses: Object.fromEntries(responses),
+    },
+  };
+}
+
+type Path = { path: string; operations: Operations };
+
+// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, whose headers alone matter here
+type Described = any;
+
+const pageResponse = {
+  description: 'The page.',
+  headers: { ...everywhere, ...onPage },
+  content: { 'text/html': { schema: { type: 'string' } } },
+};
+
+const describePage = (operations: Operations) => ({
+  get: { summary: operations.GET?.summary, responses: { 200: pageResponse } },
+});
+
+const optionsResponse = { description: 'The methods; there is no body.', headers: { ...everywhere, ...onOptions } };
+
+// What every request may be refused with before its method is looked at.
+const refusalsBefore = {
+  401: { $ref: '#/components/responses/NotAuthentificated' },
+  403: { $ref: '#/components/responses/PermissionDenied' },
+  406: { $ref: '#/components/responses/NotAcceptable' },
+  503: { $ref: '#/components/responses/ServiceUnavailable' },
+};
+
+const description = `Accounts, rooms and messages, as JSON both ways.
+
+- \`X-Auth-Token\` carries every kind of token: the one of a session, and named ones for programs.
+- Ids come as \`{"$oid": "<24 hex>"}\`, times as \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
+- Lists are bare arrays. \`limit\` says how many things a page has; \`Link: <...>; rel="next"\` says that there is more, and where.
+- Every error has a \`title\` and a \`description\` of one sentence; 405 has no body.
+- Checks come in this order: token (401), a path that is wholly the administrators' (403), media type (406), method (405), permission for
+  the method (403), body and parameters (400, 413), the object (404), its state (409).
+- OPTIONS is answered on every path, without a token, with 204 and \`Allow\`.
+- Every method that a path does not have is answered with 405 and \`Allow\`, every other path with 404.
+- Fields of a body that an operation does not know are ignored.`;

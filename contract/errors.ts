@@ -1,0 +1,94 @@
+import {
+  conflict,
+  gone,
+  type HttpError,
+  internalError,
+  invalidJson,
+  invalidParameter,
+  missingParameter,
+  notAcceptable,
+  notAuthentificated,
+  notFound,
+  payloadTooLarge,
+  permissionDenied,
+  serviceUnavailable,
+  tooManyRequests,
+} from '../lib/errors.ts';
+import { keyReused } from '../lib/idempotency.ts';
+import { largestBody } from '../lib/middleware/json-body.ts';
+import type { JsonSchema } from '../lib/schema.ts';
+import { always, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
+
+const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
+
+/** The errors of the service by status: what each is called, what it means, and how it looks. */
+export const errors: Record<number, { name: string; meaning: string; samples: HttpError[] }> = {
+  400: {
+    name: 'BadRequest',
+    meaning: 'A parameter is missing or not as it must be, or the body is not JSON.',
+    samples: [missingParameter('name'), invalidParameter('limit', 'be from 1 to 200'), invalidJson()],
+  },
+  401: {
+    name: 'NotAuthentificated',
+    meaning: 'There is no token, or it is not valid (any more).',
+    samples: [notAuthentificated()],
+  },
+  403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [permissionDenied()] },
+  404: { name: 'NotFound', meaning: 'There is no such thing, or none that the caller may see.', samples: [notFound('room')] },
+  406: { name: 'NotAcceptable', meaning: 'The caller does not take JSON, or does not send it.', samples: [notAcceptable()] },
+  409: {
+    name: 'Conflict',
+    meaning: "The thing's present state does not allow it.",
+    samples: [conflict('The room is archived.')],
+  },
+  410: { name: 'Gone', meaning: 'It was there, and is no more.', samples: [gone('The cursor is older than the kept history.')] },
+  413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(largestBody)] },
+  422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
+  429: { name: 'TooManyRequests', meaning: 'Too many in too short a time.', samples: [tooManyRequests(12)] },
+  500: { name: 'InternalError', meaning: 'A fault of the service, which is in its log.', samples: [internalError(aRequestId)] },
+  503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable()] },
+};
+
+/** The response of each error that has a body, for OpenAPI's components. */
+export const errorResponses = () =>
+  Object.fromEntries(Object.values(errors).map(({ name, meaning, samples }) => [name, errorResponse(meaning, samples)]));
+
+/** The answer to a method that a path does not have. */
+export const otherMethodResponse = {
+  description: `The path does not have the method; \`allow\` says which it has. There is no body.`,
+  headers: {
+    ...everywhere,
+    ...onEmpty,
+    Allow: always('The methods of the path.', { type: 'string' }),
+  },
+};
+
+function errorResponse(description: string, samples: HttpError[]) {
+  const headers: Headers = { ...everywhere, ...onEmpty };
+  if (samples.some((sample) => 'Retry-After' in sample.headers)) headers['Retry-After'] = retryAfter;
+  return {
+    description,
+    headers,
+    content: { 'application/json': { schema: errorSchema(samples), ...examplesOf(samples) } },
+  };
+}
+
+// The title tells the errors of one status apart; the description is for people.
+function errorSchema(samples: HttpError[]): JsonSchema {
+  const titles = [...new Set(samples.map(({ body }) => body?.title))];
+  const link = samples.some(({ body }) => body?.link) && { link: linkSchema };
+  const properties = { title: titles.length === 1 ? { const: titles[0] } : { enum: titles }, description: sentence, ...link };
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const sentence = { type: 'string', minLength: 1 };
+const linkSchema = {
+  type: 'object',
+  properties: { href: { type: 'string', format: 'uri-reference' }, rel: { const: 'help' }, text: sentence },
+  required: ['href', 'rel', 'text'],
+  additionalProperties: false,
+};
+
+const examplesOf = (samples: HttpError[]) => ({
+  examples: Object.fromEntries(samples.map(({ body }) => [String(body?.title).replaceAll(' ', ''), { value: body }])),
+});

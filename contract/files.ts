@@ -1,0 +1,43 @@
+import { ObjectId } from 'mongodb';
+import { createUser } from '../lib/accounts.ts';
+import { createToken } from '../lib/api-tokens.ts';
+import type { OpenApi } from '../lib/docs/openapi.ts';
+import { apiPage } from './api-page.ts';
+import { inProcess } from './calls.ts';
+import { clientTypes } from './client-types.ts';
+import { describeService } from './document.ts';
+import { loadPaths } from './functions.ts';
+import { bob, house } from './house.ts';
+import { stabilise } from './stable.ts';
+import { firstSteps, type Step, tellStory } from './story.ts';
+
+const project = new URL('../', import.meta.url);
+
+/** Every file that is made from the operations, with what has to stand in it. */
+export async function makeFiles(): Promise<Map<URL, string>> {
+  const steps = firstSteps(await tell());
+  const source = JSON.stringify(describeService(await loadPaths(), steps), null, 2);
+  const document: OpenApi = JSON.parse(source);
+  return new Map([
+    [new URL('docs/openapi.json', project), `${source}\n`],
+    [new URL('docs/api.md', project), apiPage(document, steps)],
+    [new URL('client/src/contract.ts', project), clientTypes(document)],
+  ]);
+}
+
+async function tell(): Promise<Step[]> {
+  const account = { username: 'ann', email: 'ann@example.org', password: 'correct horse battery', is_admin: true };
+  const { _id } = await createUser(account);
+  const { token } = await createToken(new ObjectId(_id.$oid), 'laptop');
+  const ann = { name: 'ann', token };
+  const steps = await tellStory(inProcess, house(ann, bob));
+  return stabilise(steps.map(shorten), [ann.token, ...steps.flatMap(tokensIn)]);
+}
+
+// The document would have itself for an example.
+const shorten = (step: Step): Step =>
+  step.path === '/api/openapi.json' ? { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } } : step;
+
+function tokensIn({ answer }: Step): string[] {
+  return typeof answer === 'object' && answer !== null && 'token' in answer ? [String(answer.token)] : [];
+}

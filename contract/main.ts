@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+
+// The story needs an empty database, and leaves none behind. Set before the service is loaded, which reads its settings once.
+Object.assign(process.env, {
+  MONGODB_DATABASE: `chat_story_${randomBytes(6).toString('hex')}`,
+  LOG_LEVEL: 'silent',
+  BCRYPT_COST: '4',
+});
+
+const { client, database } = await import('../lib/database.ts');
+const { ensureIndexes } = await import('../lib/indexes.ts');
+const { makeFiles } = await import('./files.ts');
+
+try {
+  await ensureIndexes();
+  const files = await makeFiles();
+  process.exitCode = process.argv.includes('--check') ? await check(files) : await write(files);
+} finally {
+  await database.dropDatabase();
+  await client.close();
+}
+
+async function write(files: Map<URL, string>): Promise<number> {
+  for (const [file, content] of files) await writeFile(file, content);
+  return 0;
+}
+
+async function check(files: Map<URL, string>): Promise<number> {
+  const current = await Promise.all(
+    [...files].map(async ([file, content]) => ({ file, isCurrent: (await readFile(file, 'utf8')) === content })),
+  );
+  const stale = current.filter(({ isCurrent }) => !isCurrent);
+  for (const { file } of stale)
+    process.stderr.write(`${file.pathname.split('/').slice(-2).join('/')} is stale: run 'npm run openapi'.\n`);
+  return stale.length > 0 ? 1 : 0;
+}

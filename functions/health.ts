@@ -1,0 +1,14 @@
+import { endpoint } from '../lib/endpoint.ts';
+import { checkHealth, healthSchema } from '../lib/health.ts';
+import { operation } from '../lib/operation.ts';
+
+/** `/api/health`: for whoever watches over the service. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Tell that the service runs and reaches its database',
+    access: 'anyone',
+    status: 200,
+    answer: healthSchema,
+    run: checkHealth,
+  }),
+});

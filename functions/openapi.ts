@@ -1,0 +1,14 @@
+import document from '../docs/openapi.json' with { type: 'json' };
+import { endpoint } from '../lib/endpoint.ts';
+import { operation } from '../lib/operation.ts';
+
+/** `/api/openapi.json`: what the whole API is, for programs. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Describe every operation in OpenAPI 3.1',
+    access: 'anyone',
+    status: 200,
+    answer: { type: 'object', description: 'This document.' },
+    run: async () => document,
+  }),
+});

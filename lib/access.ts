@@ -1,0 +1,76 @@
+import type { Filter, ObjectId } from 'mongodb';
+import { conflict, notFound, permissionDenied } from './errors.ts';
+import { isThere, type Role, type RoomDocument, rooms } from './rooms.ts';
+import type { Caller } from './tokens.ts';
+
+/** Who may do something in a room (absent: not only its members), and whether also when it is archived. */
+export type Rule = { roles?: readonly Role[]; whenArchived?: true };
+
+/** What a member may do. */
+export const members: Rule = { roles: ['owner', 'moderator', 'member'] };
+
+/** What takes a moderator or an owner. */
+export const moderators: Rule = { roles: ['owner', 'moderator'] };
+
+/** A room in the eyes of one user: of its members it has at most that one. */
+export type RoomState = Pick<
+  RoomDocument,
+  '_id' | 'is_visible' | 'archived_at' | 'deleting_at' | 'seq' | 'message_count' | 'created_at' | 'changed_at'
+> & { members: RoomDocument['members'] };
+
+/** The fields of a room that make its state in the eyes of `user`; `path` is where the room stands in an aggregation. */
+export const stateFields = (user: ObjectId, path = '$') => ({
+  _id: `${path}_id`,
+  is_visible: `${path}is_visible`,
+  archived_at: `${path}archived_at`,
+  deleting_at: `${path}deleting_at`,
+  seq: `${path}seq`,
+  message_count: `${path}message_count`,
+  created_at: `${path}created_at`,
+  changed_at: `${path}changed_at`,
+  members: { $filter: { input: `${path}members`, as: 'member', cond: { $eq: ['$$member.user', user] } } },
+});
+
+/** A room as its feed and its pages need it, and the database's time; 404 for who may not see it, 403 for who may not read it. */
+export async function readableRoom(room: ObjectId, caller: Caller): Promise<RoomState & { now: Date }> {
+  const [state] = await findState(room, caller);
+  if (!state || !isShownTo(caller, state)) throw notFound('room');
+  if (!isReadableBy(caller, state)) throw permissionDenied(membersOnly);
+  return state;
+}
+
+/** Whether someone may read what is written in a room. */
+export const isReadableBy = (caller: Caller, state: RoomState) => caller.user.is_admin || state.members.length > 0;
+
+/** The filter of an update that only finds the room while the rule lets the user act. */
+export const allows = ({ roles, whenArchived }: Rule, user: ObjectId): Filter<RoomDocument> => ({
+  ...(roles && { members: { $elemMatch: { user, role: { $in: [...roles] } } } }),
+  ...(!whenArchived && { archived_at: null }),
+});
+
+/** Throws what, by the rule, stands in someone's way in a room. */
+export function check(rule: Rule, state: RoomState): void {
+  const role = state.members[0]?.role;
+  if (rule.roles && (role === undefined || !rule.roles.includes(role)))
+    throw permissionDenied(rule.roles.includes('member') ? membersOnly : 'Room moderator required.');
+  if (state.archived_at && !rule.whenArchived) throw conflict('The room is archived.');
+}
+
+/** The same for a room that is yet to be looked at. */
+export async function checkRoom(rule: Rule, room: ObjectId, caller: Caller): Promise<void> {
+  const [state] = await findState(room, caller);
+  if (!state || !isShownTo(caller, state)) throw notFound('room');
+  check(rule, state);
+}
+
+const findState = (room: ObjectId, caller: Caller) =>
+  rooms
+    .aggregate<RoomState & { now: Date }>([
+      { $match: { ...isThere, _id: room } },
+      { $project: { ...stateFields(caller.user._id), now: '$$NOW' } },
+    ])
+    .toArray();
+
+const isShownTo = (caller: Caller, state: RoomState) => state.is_visible || isReadableBy(caller, state);
+
+const membersOnly = 'Room membership required.';

@@ -1,0 +1,53 @@
+/** What the service can be told from outside; every value has a default but the database's address. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** Reads the settings from an environment; a value that makes no sense ends it with the variable's name. */
+export function readConfig(environment: Record<string, string | undefined>) {
+  const text = (name: string, fallback: string) => environment[name]?.trim() || fallback;
+
+  const integer = (name: string, fallback: number, least: number, most: number) => {
+    const value = Number(text(name, String(fallback)));
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new ConfigError(`Set ${name} to a whole number from ${least} to ${most}, not '${environment[name]}'.`);
+  };
+
+  const oneOf = <const Choice extends string>(name: string, fallback: Choice, choices: readonly Choice[]) => {
+    const value = text(name, fallback);
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    throw new ConfigError(`Set ${name} to one of ${choices.join(', ')}, not '${value}'.`);
+  };
+
+  return {
+    mongodbUri: mongodbUri(text('MONGODB_URI', '')),
+    mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
+    mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
+    docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
+    corsOrigins: text('CORS_ORIGINS', '*').split(/[\s,]+/),
+    roomMembers: integer('ROOM_MEMBERS', 1_000, 1, 10_000),
+    eventDays: integer('EVENT_DAYS', 30, 1, 3_650),
+    feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
+    bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
+    registration: oneOf('REGISTRATION', 'open', ['open', 'closed']),
+    sessionDays: integer('SESSION_DAYS', 30, 1, 3650),
+    metrics: oneOf('METRICS', 'off', ['off', 'on']) === 'on',
+    logLevel: oneOf('LOG_LEVEL', 'info', ['debug', 'info', 'error', 'silent']),
+  };
+}
+
+/** A setting that can't be used; its message says which one and what it should be. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+function mongodbUri(value: string): string {
+  if (/^mongodb(\+srv)?:\/\//.test(value)) return value;
+  throw new ConfigError(
+    value
+      ? `Set MONGODB_URI to a connection string that starts with mongodb:// or mongodb+srv://.`
+      : `Set MONGODB_URI to the connection string of a MongoDB database, or start with 'npm start', which brings its own.`,
+  );
+}
+
+/** The settings of this process. */
+export const config = readConfig(process.env);

@@ -1,0 +1,63 @@
+import type { ObjectId, WithId } from 'mongodb';
+import { type EventDocument, events } from './events.ts';
+import { type AuthoredMessage, isMessage, messages, withAuthor } from './messages.ts';
+
+/** A place in a room's order at which something is: a message, or an event of whatever kind. */
+export type Row = {
+  seq: number;
+  at: Date;
+  /** How many messages the room had counted up to here, this one included. */
+  ordinal: number | undefined;
+  isMessage: boolean;
+};
+
+/** The same with what is there. */
+export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDocument> };
+
+/** The rows of a room from `seq` on, without a gap that is only one of reading: up to where both collections were read. */
+export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<FullRow[]> {
+  const behind = { room, seq: { $gte: seq } };
+  const [found, happened] = await Promise.all([
+    messages
+      .aggregate<AuthoredMessage>([
+        { $match: { ...behind, ...isMessage } },
+        { $sort: { seq: 1 } },
+        { $limit: limit },
+        ...withAuthor,
+      ])
+      .toArray(),
+    events.find(behind, { sort: { seq: 1 }, limit }).toArray(),
+  ]);
+  const rows = [
+    ...found.map((message): FullRow => {
+      const { seq, created_at: at, ordinal } = message;
+      return { seq, at, ordinal, isMessage: true, message };
+    }),
+    ...happened.map((event): FullRow => {
+      const { seq, at, ordinal } = event;
+      return { seq, at, ordinal, isMessage: false, event };
+    }),
+  ];
+  const end = Math.min(...lastOfFull([found, happened], limit));
+  return rows.sort(bySeq).filter((row) => row.seq <= end);
+}
+
+/** The last rows of a room, likewise, and only where they are; `isAll` when there are none before them. */
+export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
+  const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, created_at: 1, at: 1 } } as const;
+  const [found, happened] = await Promise.all([
+    messages.find({ room, ...isMessage }, options).toArray(),
+    events.find({ room }, options).toArray(),
+  ]);
+  const rows = [
+    ...found.map(({ seq, created_at: at, ordinal }): Row => ({ seq, at, ordinal, isMessage: true })),
+    ...happened.map(({ seq, at, ordinal }): Row => ({ seq, at, ordinal, isMessage: false })),
+  ];
+  const cut = lastOfFull([found, happened], limit);
+  return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...cut)), isAll: cut.length === 0 };
+}
+
+const lastOfFull = (lists: { seq: number }[][], limit: number) =>
+  lists.filter(({ length }) => length === limit).map((list) => list.at(-1)?.seq ?? 0);
+
+const bySeq = (one: Row, other: Row) => one.seq - other.seq;

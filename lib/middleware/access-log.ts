@@ -1,0 +1,27 @@
+import type { Request } from '@middy/core';
+import { requestDeadline } from '../deadline.ts';
+import { log } from '../log.ts';
+import { embeddedMetrics, requestEnded } from '../metrics.ts';
+import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
+
+/** The plugin that writes one line per request when it ends. The path is logged without its query, which may hold what users typed. */
+export const accessLog = {
+  requestEnd(request: Request): void {
+    const { event, context, response } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
+    const { http } = event.requestContext;
+    const milliseconds = Math.round((performance.now() - event.deadline + requestDeadline) * 10) / 10;
+    const ended = { function: context.functionName, method: http.method, status: response?.statusCode ?? 500, milliseconds };
+    if (requestEnded.hasSubscribers) requestEnded.publish(ended);
+    log('info', 'request', {
+      request_id: event.requestId,
+      method: http.method,
+      path: event.rawPath,
+      status: response?.statusCode,
+      bytes: response?.body?.length ?? 0,
+      milliseconds,
+      user: event.caller?.user._id.toHexString(),
+      source: http.sourceIp,
+      ...embeddedMetrics(ended),
+    });
+  },
+};

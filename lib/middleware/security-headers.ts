@@ -1,0 +1,19 @@
+import type { Step } from '../request.ts';
+
+/** Adds what OWASP's REST cheat sheet asks of an API that no browser should render, frame or guess the type of. */
+export function securityHeaders(): Step {
+  return { after: addSecurityHeaders, onError: addSecurityHeaders };
+}
+
+const addSecurityHeaders: NonNullable<Step['after']> = ({ response }) => {
+  if (response) response.headers = { ...headers, ...response.headers };
+};
+
+/** The headers and their values. */
+export const headers = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};

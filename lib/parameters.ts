@@ -1,0 +1,137 @@
+import type { ObjectId } from 'mongodb';
+import { dateSchema } from './dates.ts';
+import { invalidParameter, missingParameter } from './errors.ts';
+import { idSchema, parseId } from './ids.ts';
+import { eitherOf, type JsonSchema } from './schema.ts';
+
+/**
+ * One parameter of a body or a query: how to read it, and its JSON Schema for those who call.
+ * `read` gets what was sent, never undefined, and returns the value, or undefined for what breaks the `rule`.
+ */
+export type Parameter<T = unknown> = {
+  read: (sent: unknown) => T | undefined;
+  rule: string;
+  schema: JsonSchema;
+  /** Where a body takes more forms than a query. */
+  bodySchema?: JsonSchema;
+  optional?: boolean;
+};
+
+/** The parameters of an operation, by name. */
+export type Parameters = Record<string, Parameter>;
+
+/** What reading them gives. */
+export type Values<P extends Parameters> = {
+  [Name in keyof P]: P[Name] extends { optional: true } ? ValueOf<P[Name]> | undefined : ValueOf<P[Name]>;
+};
+type ValueOf<P> = P extends Parameter<infer T> ? T : never;
+
+/** Reads each parameter from what was sent, in the order of their declaration; others are ignored. Throws 400. */
+export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { read, rule, optional }] of Object.entries(parameters)) {
+    const raw = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (raw === undefined && !optional) throw missingParameter(name);
+    if (raw === undefined) continue;
+    const value = read(raw);
+    if (value === undefined) throw invalidParameter(name, rule);
+    values[name] = value;
+  }
+  return values as Values<P>;
+}
+
+/** The same parameter, which may be left out. */
+export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
+
+/** Text of `least` to `most` code points with at least one that is not white space, kept exactly as sent. */
+export const text = (least: number, most: number): Parameter<string> => ({
+  read: (sent) => (typeof sent === 'string' && isWithin(sent, least, most) && /\S/.test(sent) ? sent : undefined),
+  rule: `be a text of ${least} to ${most} characters, not all of them blank`,
+  schema: { type: 'string', minLength: least, maxLength: most, pattern: '\\S' },
+});
+
+/** Text of up to `most` code points, which may be empty or blank, kept exactly as sent. */
+export const textUpTo = (most: number): Parameter<string> => ({
+  read: (sent) => (typeof sent === 'string' && isWithin(sent, 0, most) ? sent : undefined),
+  rule: `be a text of at most ${most} characters`,
+  schema: { type: 'string', maxLength: most },
+});
+
+/** True or false, in a body. */
+export const flag: Parameter<boolean> = {
+  read: (sent) => (typeof sent === 'boolean' ? sent : undefined),
+  rule: 'be true or false',
+  schema: { type: 'boolean' },
+};
+
+/** One of a few words. */
+export const oneOf = <const Choice extends string>(...choices: Choice[]): Parameter<Choice> => ({
+  read: (sent) => choices.find((choice) => choice === sent),
+  rule: `be ${choices.map((choice) => `'${choice}'`).join(' or ')}`,
+  schema: { type: 'string', enum: choices },
+});
+
+/** Any text but none: for what is compared, not kept. */
+export const anyText: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && sent !== '' ? sent : undefined),
+  rule: 'be a text that is not empty',
+  schema: { type: 'string', minLength: 1 },
+};
+
+/** A whole number in a query or a body. */
+export const integer = (least: number, most: number): Parameter<number> => ({
+  read: (sent) => {
+    const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
+    return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
+  },
+  rule: `be from ${least} to ${most}`,
+  schema: { type: 'integer', minimum: least, maximum: most },
+});
+
+/** A place in a room's order. */
+export const sequence = integer(0, Number.MAX_SAFE_INTEGER);
+const bareId = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' };
+
+/** A list of some of these words, each named once or more often. */
+export const someOf = <const Choice extends string>(choices: readonly Choice[]): Parameter<Choice[]> => ({
+  read: (sent) => {
+    if (!Array.isArray(sent)) return undefined;
+    const chosen = choices.filter((choice) => sent.includes(choice));
+    return sent.every((word) => choices.includes(word)) ? chosen : undefined;
+  },
+  rule: `be a list of some of ${choices.join(', ')}`,
+  schema: { type: 'array', items: { enum: choices } },
+});
+
+/** A point in time: ISO 8601 with its zone, in a body also `{"$date": "..."}`. */
+export const dateTime: Parameter<Date> = {
+  read: (sent) => {
+    const text = isObject(sent) ? sent.$date : sent;
+    const date = typeof text === 'string' && isoTime.test(text) ? new Date(text) : undefined;
+    return date && !Number.isNaN(date.getTime()) ? date : undefined;
+  },
+  rule: "be a time such as '2026-11-21T04:04:42.123Z'",
+  schema: { type: 'string', format: 'date-time' },
+  bodySchema: eitherOf(dateSchema, { type: 'string', format: 'date-time' }),
+};
+
+/** An id: 24 hexadecimal characters, in a body also `{"$oid": "..."}`. */
+export const id: Parameter<ObjectId> = {
+  read: (sent) => parseId(isObject(sent) ? sent.$oid : sent),
+  rule: 'be an id of 24 hexadecimal characters',
+  schema: bareId,
+  bodySchema: eitherOf(idSchema, bareId),
+};
+
+/** Whether a value of JSON is an object, not null and not an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+// A string has at most as many code points as code units, and at least half as many: long ones need no counting.
+function isWithin(value: string, least: number, most: number): boolean {
+  if (value.length < least || value.length > 2 * most) return false;
+  const points = [...value].length;
+  return points >= least && points <= most;
+}

@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { BSON, type Document } from 'mongodb';
+import { database } from './database.ts';
+
+/** How many documents there are of each collection. */
+export type Counts = Record<string, number>;
+
+/** Told how many documents are through, and of how many. */
+export type Progress = (done: number, all: number) => void;
+
+/**
+ * Writes every document of every collection into a file: a line each, in canonical Extended JSON, so that every type survives. The first line
+ * says what follows, the last one that nothing is missing. The file gets its name when it is whole.
+ */
+export async function exportTo(path: string, progress: Progress): Promise<Counts> {
+  const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  const expected: Counts = {};
+  for (const name of names) expected[name] = await database.collection(name).countDocuments();
+
+  const partial = `${path}.partial`;
+  // Hashes of passwords and tokens are in it.
+  const file = await open(partial, 'w', 0o600);
+  try {
+    const counts: Counts = {};
+    let done = 0;
+    await file.write(`${JSON.stringify({ format, version, expected })}\n`);
+    for (const name of names) {
+      counts[name] = 0;
+      for await (const lines of linesOf(name)) {
+        await file.write(lines.join(''));
+        counts[name] += lines.length;
+        done += lines.length;
+        progress(done, Math.max(done, total(expected)));
+      }
+    }
+    await file.write(`${JSON.stringify({ end: counts })}\n`);
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+    return counts;
+  } catch (error) {
+    await file.close();
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Brings every document of such a file into the database, each in the place of the one with the same `_id`: what was broken off can be
+ * done again. The file is read to its end before anything is written, so that none that is cut off gets half-way in.
+ */
+export async function importFrom(path: string, progress: Progress): Promise<Counts> {
+  const expected = await check(path);
+  const counts: Counts = Object.fromEntries(Object.keys(expected).map((name) => [name, 0]));
+  let done = 0;
+  for await (const { collection, documents } of batchesOf(path)) {
+    const writes = documents.map((document) => ({
+      replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
+    }));
+    const { matchedCount, upsertedCount } = await database.collection(collection).bulkWrite(writes, { ordered: false });
+    if (matchedCount + upsertedCount !== documents.length)
+      throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were taken.`);
+    counts[collection] = (counts[collection] ?? 0) + documents.length;
+    done += documents.length;
+    progress(done, total(expected));
+  }
+  return counts;
+}
+
+const format = 'chat-service';
+const version = 1;
+const batch = 500;
+
+type Line = { collection: string; document: Document };
+
+/** The documents of a collection as lines, as many at a time as one round trip brings. */
+async function* linesOf(collection: string): AsyncGenerator<string[]> {
+  const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
+  const cursor = database.collection(collection).find({}, { sort: { _id: 1 }, batchSize: batch, ...exact });
+  while (await cursor.hasNext()) {
+    yield cursor
+      .readBufferedDocuments()
+      .map((document) => `${BSON.EJSON.stringify({ collection, document }, { relaxed: false })}\n`);
+  }
+}
+
+async function* batchesOf(path: string): AsyncGenerator<{ collection: string; documents: Document[] }> {
+  let waiting: { collection: string; documents: Document[] } | undefined;
+  for await (const line of documentLines(path)) {
+    const { collection, document } = BSON.EJSON.parse(line, { relaxed: false }) as Line;
+    if (waiting && (waiting.collection !== collection || waiting.documents.length === batch)) {
+      yield waiting;
+      waiting = undefined;
+    }
+    waiting ??= { collection, documents: [] };
+    waiting.documents.push(document);
+  }
+  if (waiting) yield waiting;
+}
+
+/** Reads the whole file and holds its documents against the counts at its end. */
+async function check(path: string): Promise<Counts> {
+  const counts: Counts = {};
+  let end: Counts | undefined;
+  for await (const line of linesIn(path)) {
+    if (end) throw broken(path, 'goes on after its end');
+    const parsed = parse(line, path);
+    if ('end' in parsed) end = parsed.end as Counts;
+    else if (parsed.format === format && parsed.version !== version) throw broken(path, `is of another version than ${version}`);
+    else if (typeof parsed.collection === 'string') counts[parsed.collection] = (counts[parsed.collection] ?? 0) + 1;
+    else if (parsed.format !== format) throw broken(path, 'is not an export');
+  }
+  if (!end) throw broken(path, 'has no end: it was cut off');
+  for (const name of new Set([...Object.keys(end), ...Object.keys(counts)])) {
+    if ((counts[name] ?? 0) !== (end[name] ?? 0))
+      throw broken(path, `has ${counts[name] ?? 0} documents of ${name}, and should have ${end[name] ?? 0}`);
+  }
+  return end;
+}
+
+function parse(line: string, path: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw broken(path, 'has a line that is not JSON');
+  }
+}
+
+async function* documentLines(path: string): AsyncGenerator<string> {
+  for await (const line of linesIn(path)) if (line.startsWith('{"collection":')) yield line;
+}
+
+const linesIn = (path: string) => createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+
+const broken = (path: string, what: string) => new Error(`The file ${path} ${what}. Nothing was imported.`);
+
+const total = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { likeApiGateway } from './gateway.ts';
+
+type Hook = { pluginName: string };
+type Serverless = {
+  service: {
+    provider: { environment?: Record<string, string> };
+    custom: {
+      offline: { prepare: string; hint: string };
+      'serverless-offline': { host: string; httpPort: string; lambdaPort: string };
+    };
+  };
+  pluginManager: { hooks: Record<string, Hook[]> };
+};
+
+/** A serverless plugin for serverless-offline: checks what it needs before it starts, and says at the end where everything is. */
+export default class OfflinePlugin {
+  readonly hooks: Record<string, () => void | Promise<void>>;
+  readonly #serverless: Serverless;
+
+  constructor(serverless: Serverless, options: Record<string, unknown>) {
+    this.#serverless = serverless;
+    options.noSponsor = true;
+    const start = () => this.#start();
+    this.hooks = { initialize: () => this.#runSources(), 'before:offline:start': start, 'before:offline:start:init': start };
+  }
+
+  /** serverless-offline runs TypeScript by itself; a bundle per function would give each a database client of its own. */
+  #runSources(): void {
+    const { hooks } = this.#serverless.pluginManager;
+    for (const event of ['before:offline:start', 'before:offline:start:init']) {
+      hooks[event] = (hooks[event] ?? []).filter(({ pluginName }) => pluginName !== 'EsbuildServerlessPlugin');
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { offline, 'serverless-offline': emulator } = this.#serverless.service.custom;
+    await endIfTaken('HTTP_PORT', emulator.httpPort, emulator.host);
+    await endIfTaken('LAMBDA_PORT', emulator.lambdaPort, emulator.host);
+    // All functions share one process here, and its database client.
+    const { provider } = this.#serverless.service;
+    provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
+    prepareDatabase(offline.prepare);
+    likeApiGateway();
+    void announce(`http://${emulator.host}:${emulator.httpPort}`, offline.hint, Number(emulator.httpPort), emulator.host);
+  }
+}
+
+async function endIfTaken(setting: string, port: string, host: string): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) end(`Set ${setting} to a port from 0 to 65535, not '${port}'.`);
+  const isFree = await new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(Number(port), host, () => server.close(() => resolve(true)));
+  });
+  if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
+}
+
+/** Runs the service's own preparation on the database; what it says when it fails is what people need to know. */
+function prepareDatabase(command: string): void {
+  const { status, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
+  if (status !== 0) end(stderr.trim());
+}
+
+async function announce(url: string, hint: string, port: number, host: string): Promise<void> {
+  while (!(await answers(port, host))) await delay(50);
+  const database = new URL(process.env.MONGODB_URI ?? '').host;
+  process.stdout.write(`\nThe API is at ${url}/api, its database at ${database}. Stop both with Ctrl-C.\n${hint}\n\n`);
+}
+
+const answers = (port: number, host: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, host, () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+function end(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { anyDate, anyId, anyToken } from '../support/answers.ts';
+import { admin } from '../support/command.ts';
+import { inProcess as call } from '../support/doors.ts';
+
+const ended = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: '' });
+const statusOf = async (token: string) => (await call('GET', '/api/users/me', { token })).status;
+const json = async (...words: string[]) => JSON.parse((await admin([...words, '--json'])).stdout);
+
+describe('user', () => {
+  it('list shows every account in a line, and with --json as the API does', async () => {
+    const { id, username, email } = await anAdmin();
+    const { code, stdout } = await admin(['user', 'list']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^USERNAME +EMAIL +ADMIN +ACTIVE +CREATED\n/);
+    expect(stdout).toMatch(new RegExp(`^${username} +${email} +yes +yes +\\d{4}-\\d\\d-\\d\\dT\\S+Z$`, 'm'));
+    expect(await json('user', 'list')).toContainEqual({
+      _id: { $oid: id },
+      username,
+      email,
+      is_admin: true,
+      is_active: true,
+      created_at: anyDate,
+    });
+  });
+
+  it('show shows one', async () => {
+    const { id, username, email } = await anAccount();
+    const { stdout } = await admin(['user', 'show', username]);
+    expect(stdout).toMatch(
+      new RegExp(`^id: ${id}\nusername: ${username}\nemail: ${email}\nadmin: no\nactive: yes\ncreated: \\S+\n$`),
+    );
+    expect(await json('user', 'show', username.toUpperCase())).toMatchObject({ _id: { $oid: id }, email });
+  });
+
+  it('promote and demote change what the account may do', async () => {
+    const { username, token } = await anAccount();
+    const mayList = async () => (await call('GET', '/api/users?limit=1', { token })).status === 200;
+    await anAdmin();
+    expect(await admin(['user', 'promote', username])).toEqual(ended(`${username} is an administrator now.`));
+    expect(await mayList()).toBe(true);
+    expect(await admin(['user', 'demote', username])).toEqual(ended(`${username} is no administrator now.`));
+    expect(await mayList()).toBe(false);
+  });
+
+  it('deactivate and activate shut an account off and on, without the sessions that it had', async () => {
+    const account = await anAccount();
+    const { username, token } = account;
+    const session = await aSession(call, account);
+    expect(await admin(['user', 'deactivate', username])).toEqual(ended(`${username} is not active now.`));
+    expect([await statusOf(token), await statusOf(session)]).toEqual([401, 401]);
+    expect(await admin(['user', 'activate', username])).toEqual(ended(`${username} is active now.`));
+    expect([await statusOf(token), await statusOf(session)]).toEqual([200, 401]);
+  });
+
+  it('password ends the sessions', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    expect((await admin(['user', 'password', account.username, '--password-stdin'], 'simsalabim\n')).code).toBe(0);
+    expect([await statusOf(account.token), await statusOf(session)]).toEqual([200, 401]);
+  });
+
+  it('delete does it with --yes, and not where nobody can be asked', async () => {
+    const { username, token } = await anAccount();
+    expect(await admin(['user', 'delete', username])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'This can not be undone: say --yes where nobody can be asked.\n',
+    });
+    expect(await statusOf(token)).toBe(200);
+    expect(await admin(['user', 'delete', username, '--yes'])).toEqual(ended(`Deleted ${username}.`));
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'delete'])(
+    '%s knows when there is no such account',
+    async (word) => {
+      expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
+    },
+  );
+});
+
+describe('token', () => {
+  it('create confines to scopes and ends by itself, create --json shows all of it', async () => {
+    const { id, username } = await anAdmin();
+    const words = [
+      'token',
+      'create',
+      username,
+      '--name',
+      'robot',
+      '--scope',
+      'rooms:read',
+      '--scope',
+      'account',
+      '--expires',
+      '90d',
+    ];
+    const made = await json(...words);
+    expect(made).toEqual({
+      _id: anyId,
+      user: { $oid: id },
+      name: 'robot',
+      kind: 'api',
+      scopes: ['rooms:read', 'account'],
+      hint: made.token.slice(-4),
+      created_at: anyDate,
+      last_used_at: null,
+      expires_at: anyDate,
+      token: anyToken,
+    });
+    const days = (Date.parse(made.expires_at.$date) - Date.parse(made.created_at.$date)) / 86_400_000;
+    expect(days).toBeCloseTo(90, 1);
+    expect((await call('GET', '/api/rooms?limit=1', { token: made.token })).status).toBe(200);
+    expect((await call('POST', '/api/rooms', { token: made.token, body: { name: 'General' } })).status).toBe(403);
+  });
+
+  it('list shows tokens and sessions, but not the tokens themselves, and revoke ends one', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const { stdout } = await admin(['token', 'list', account.username]);
+    expect(stdout).toMatch(/^ID +KIND +NAME +TOKEN +SCOPES +LAST USED +EXPIRES\n/);
+    expect(stdout).toMatch(new RegExp(`^[0-9a-f]{24} +api +test +\\.\\.\\.${account.token.slice(-4)} +all +never +never$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^[0-9a-f]{24} +session +session +\\.\\.\\.${session.slice(-4)} +all +never +\\d{4}-`, 'm'),
+    );
+    expect(stdout).not.toContain(account.token);
+
+    const listed: { _id: { $oid: string }; kind: string }[] = await json('token', 'list', account.username);
+    for (const { _id } of listed) expect((await admin(['token', 'revoke', _id.$oid])).code).toBe(0);
+    expect([await statusOf(account.token), await statusOf(session)]).toEqual([401, 401]);
+    expect(await admin(['token', 'revoke', listed[0]?._id.$oid ?? ''])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No such token.\n',
+    });
+  });
+
+  it.each([
+    ['an unknown scope', ['--scope', 'everything'], 1, "The 'scope' parameter must be a list of some of rooms:read"],
+    ['an end that is no span', ['--expires', 'tomorrow'], 2, 'The option --expires must be a number of hours, days or weeks'],
+  ])('create refuses %s', async (_what, options, code, sentence) => {
+    const { username } = await anAccount();
+    const refused = await admin(['token', 'create', username, '--name', 'robot', ...options]);
+    expect(refused).toMatchObject({ code, stdout: '' });
+    expect(refused.stderr).toContain(sentence);
+  });
+});

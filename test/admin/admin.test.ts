@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import bcrypt from 'bcryptjs';
+import { describe, expect, it } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { admin, runCommand } from '../support/command.ts';
+import { inProcess as call } from '../support/doors.ts';
+
+const users = database.collection('users');
+const aName = () => `admin-${randomBytes(6).toString('hex')}`;
+const create = (name: string, ...options: string[]) =>
+  admin(['user', 'create', name, '--email', `${name}@example.org`, '--password-stdin', ...options], 'open sesame\n');
+
+describe('user create', () => {
+  it.each([
+    ['an administrator', ['--admin'], true],
+    ['a user', [], false],
+  ])('makes %s, whose password is kept as a bcrypt hash only', async (_what, options, isAdmin) => {
+    const name = aName();
+    expect(await create(name, ...options)).toEqual({
+      code: 0,
+      stdout: `Created the ${isAdmin ? 'administrator' : 'user'} ${name}.\n`,
+      stderr: '',
+    });
+    const account = await users.findOne({ username: name });
+    expect(account).toMatchObject({ email: `${name}@example.org`, is_admin: isAdmin, is_active: true });
+    expect(await bcrypt.compare('open sesame', account?.password_hash)).toBe(true);
+    expect(JSON.stringify(account)).not.toContain('open sesame');
+  });
+
+  it('prints JSON for programs', async () => {
+    const name = aName();
+    const { stdout } = await create(name, '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      _id: { $oid: expect.any(String) },
+      username: name,
+      email: `${name}@example.org`,
+      is_admin: false,
+      is_active: true,
+      created_at: { $date: expect.any(String) },
+    });
+  });
+
+  it.each([
+    ['a name that is taken', (name: string) => create(name).then(() => create(name)), 'The username is already in use.'],
+    [
+      'a name that is taken but for its case',
+      (name: string) => create(name).then(() => create(name.toUpperCase())),
+      'The username is already in use.',
+    ],
+    [
+      'a name that can be none',
+      (name: string) => create(`-${name}`.replace('-', '.')),
+      "The 'username' parameter must be 1 to 64 letters",
+    ],
+    [
+      'a short password',
+      (name: string) => admin(['user', 'create', name, '--email', 'a@b.c', '--password-stdin'], 'sesame\n'),
+      "The 'password' parameter must have at least 8 characters and at most 72 bytes, and not be one",
+    ],
+    [
+      'a password of 73 bytes, of which bcrypt would not see the last',
+      (name: string) => admin(['user', 'create', name, '--email', 'a@b.c', '--password-stdin'], `${'é'.repeat(36)}x\n`),
+      "The 'password' parameter must have at least 8 characters and at most 72 bytes, and not be one",
+    ],
+    [
+      'no password',
+      (name: string) => admin(['user', 'create', name, '--email', 'a@b.c']),
+      'Type the password at a terminal, or pipe it in with --password-stdin.',
+    ],
+  ])('refuses %s in one sentence, with exit status 1', async (_what, run, sentence) => {
+    const { code, stdout, stderr } = await run(aName());
+    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 });
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('user password', () => {
+  it('changes the password of an account', async () => {
+    const name = aName();
+    await create(name);
+    expect(await admin(['user', 'password', name, '--password-stdin'], 'simsalabim\n')).toEqual({
+      code: 0,
+      stdout: `Changed the password of ${name}.\n`,
+      stderr: '',
+    });
+    const account = await users.findOne({ username: name });
+    expect(await bcrypt.compare('simsalabim', account?.password_hash)).toBe(true);
+  });
+
+  it('knows when there is no such account', async () => {
+    expect(await admin(['user', 'password', aName(), '--password-stdin'], 'simsalabim\n')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No such user.\n',
+    });
+  });
+});
+
+describe('token create', () => {
+  it('prints a token that the API takes, alone on stdout', async () => {
+    const name = aName();
+    await create(name, '--admin');
+    const { code, stdout, stderr } = await admin(['token', 'create', name, '--name', 'laptop']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
+    expect((await call('GET', '/api/rooms', { token: stdout.trim() })).status).toBe(200);
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    ['an unknown command', ['user', 'frobnicate'], "There is no command 'user frobnicate'."],
+    ['a missing option', ['user', 'create', 'ann', '--password-stdin'], 'The option --email is required.'],
+    ['an unknown option', ['token', 'create', 'ann', '--colour', 'red'], "Unknown option '--colour'"],
+    ['a word too many', ['database', 'check', 'now'], 'There is a word too many.'],
+    ['a word too few', ['user', 'password'], 'Something is missing.'],
+  ])('answers %s with the usage and exit status 2', async (_what, words, sentence) => {
+    const { code, stdout, stderr } = await admin(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(stderr).toContain('Usage:\n  npm run --silent admin -- ');
+  });
+
+  it.each([[['--help']], [['user', 'create', '--help']], [[]]])('prints its usage when asked: %j', async (words) => {
+    const { code, stdout, stderr } = await admin(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('user create <username> --email <email> [--admin] [--password-stdin]');
+  });
+
+  it.each([
+    ['not set', '', 'Set MONGODB_URI to the connection string of a MongoDB database'],
+    [
+      'out of reach',
+      'mongodb://127.0.0.1:1/',
+      "The database can't be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI",
+    ],
+  ])('says in one sentence that the database is %s', async (_what, uri, sentence) => {
+    const { code, stderr } = await runCommand(['node', 'admin/main.ts', 'database', 'check'], {
+      environment: { MONGODB_URI: uri },
+    });
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 });
+    expect(stderr).toContain(sentence);
+  });
+});

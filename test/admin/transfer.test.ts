@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, Timestamp } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { progressBar } from '../../admin/progress.ts';
+import { runCommand } from '../support/command.ts';
+
+const client = new MongoClient(process.env.MONGODB_URI ?? '', { promoteValues: false, promoteLongs: false });
+const directory = await mkdtemp(join(tmpdir(), 'chat-transfer-'));
+const databases: string[] = [];
+afterAll(async () => {
+  for (const name of databases) await client.db(name).dropDatabase();
+  await client.close();
+  await rm(directory, { recursive: true });
+});
+
+/** A database of its own, as the commands see it and as the test does. */
+function aDatabase() {
+  const name = `chat_transfer_${randomBytes(6).toString('hex')}`;
+  databases.push(name);
+  const run = (...words: string[]) =>
+    runCommand(['node', 'admin/main.ts', ...words], { environment: { MONGODB_DATABASE: name } });
+  return { database: client.db(name), run };
+}
+
+const everyType = () => ({
+  _id: new ObjectId(),
+  name: 'Ω 🦉 "quoted"\n',
+  int: new Int32(1),
+  double: new Double(1),
+  long: Long.fromString('9007199254740993'),
+  decimal: Decimal128.fromString('1.10'),
+  date: new Date(42),
+  binary: new Binary(Buffer.from([0, 255])),
+  timestamp: new Timestamp({ t: 1, i: 2 }),
+  nested: { list: [null, true, { $plain: 'x' }] },
+});
+
+describe('export and import', () => {
+  it('bring every document into another database, with the types that it had, however often', async () => {
+    const source = aDatabase();
+    const target = aDatabase();
+    const rooms = [everyType(), everyType()];
+    const messages = Array.from({ length: 1_203 }, (_, seq) => ({ _id: new ObjectId(), seq: new Int32(seq) }));
+    await source.database.collection('rooms').insertMany(rooms);
+    await source.database.collection<{ _id: ObjectId; seq: Int32 }>('messages').insertMany(messages);
+
+    const file = join(directory, 'all.ndjson');
+    const exported = await source.run('export', file, '--json');
+    expect(exported).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(exported.stdout).documents).toMatchObject({ rooms: 2, messages: 1_203, users: 0 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const first = await target.run('import', file, '--json');
+    expect(JSON.parse(first.stdout)).toEqual(JSON.parse(exported.stdout));
+    expect(await target.run('import', file, '--json')).toEqual(first);
+    expect(await target.database.collection('rooms').find().sort({ _id: 1 }).toArray()).toEqual(
+      await source.database.collection('rooms').find().sort({ _id: 1 }).toArray(),
+    );
+    expect(Number(await target.database.collection('messages').countDocuments())).toBe(1_203);
+
+    const again = join(directory, 'again.ndjson');
+    await target.run('export', again);
+    expect(await readFile(again, 'utf8')).toBe(await readFile(file, 'utf8'));
+  });
+
+  it.each([
+    ['was cut off', (text: string) => text.slice(0, text.lastIndexOf('{"end"')), 'has no end: it was cut off'],
+    [
+      'lacks a document',
+      (text: string) => text.replace(/^\{"collection":"rooms".*\n/m, ''),
+      'has 0 documents of rooms, and should have 1',
+    ],
+    ['is something else', () => '{"a":1}\n', 'is not an export'],
+    ['is not JSON', () => 'a,b\n', 'has a line that is not JSON'],
+    ['is of a later version', (text: string) => text.replace('"version":1', '"version":2'), 'is of another version than 1'],
+  ])('import takes nothing from a file that %s', async (_what, spoil, sentence) => {
+    const { database, run } = aDatabase();
+    await database.collection('rooms').insertOne({ name: 'General' });
+    const file = join(directory, `${randomBytes(4).toString('hex')}.ndjson`);
+    await run('export', file);
+    await database.collection('rooms').deleteMany({});
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, spoil(whole));
+    expect(await run('import', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The file ${file} ${sentence}. Nothing was imported.\n`,
+    });
+    expect(Number(await database.collection('rooms').countDocuments())).toBe(0);
+    await writeFile(file, whole);
+    expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
+  });
+
+  it('say what is wrong with the file', async () => {
+    const { run } = aDatabase();
+    const file = join(directory, 'no', 'such', 'file');
+    expect(await run('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
+    expect(await run('import', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
+  });
+});
+
+describe('the progress bar', () => {
+  it.each([
+    ['a terminal', true, ['\r[##  ] 50% 1 of 2', '\r[####] 100% 2 of 2', '\n']],
+    ['no terminal', false, []],
+  ])('on %s', (_what, isTTY, expected) => {
+    const written: string[] = [];
+    const bar = progressBar({ isTTY, write: (text) => written.push(String(text)) > 0 }, 4);
+    bar.update(1, 2);
+    bar.update(1, 2);
+    bar.update(2, 2);
+    bar.end();
+    expect(written).toEqual(expected);
+  });
+});

@@ -1,0 +1,147 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../contract/functions.ts';
+import { createToken } from '../lib/api-tokens.ts';
+import { database } from '../lib/database.ts';
+import { type Scope, scopes } from '../lib/operation.ts';
+import type { Handler } from '../lib/request.ts';
+import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
+import { aMessage } from './support/chat.ts';
+import { inProcess as call } from './support/doors.ts';
+import { addMember, aRoom, memberId } from './support/rooms.ts';
+
+/** Who asks, from nobody to an administrator; `low` is an administrator's token whose one scope is another than the operation's. */
+const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'user', 'other', 'admin'] as const;
+
+/** What an operation is asked for: the variable parts of its path, its query and its body; `user` is whose things they are. */
+type Asked = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
+
+/** One row for each operation: the status that each identity gets, and what it asks for. */
+// biome-ignore format: a table is read by its columns
+const table: Record<string, [statuses: number[], asked?: Asked]> = {
+  //                               none  bad  exp  rev  low user other admin
+  'GET /api/health':               [[200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /api/rooms':                [[401, 401, 401, 401, 403, 403, 403, 200]],
+  'POST /api/rooms':               [[401, 401, 401, 401, 403, 403, 403, 201], async () => ({ body: { name: 'General' } })],
+  'GET /api/rooms/{room}':         [[401, 401, 401, 401, 403, 200, 200, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'PUT /api/rooms/{room}':         [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New', is_open: true, is_visible: true } })],
+  'PATCH /api/rooms/{room}':       [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New' } })],
+  'DELETE /api/rooms/{room}':      [[401, 401, 401, 401, 403, 403, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
+  'GET /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'PATCH /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { topic: 'News' } })],
+  'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200]],
+  'GET /api/members':              [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'POST /api/members':             [[401, 401, 401, 401, 403, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
+  'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'PATCH /api/members/{member}':   [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) }, body: { role: 'owner' } })],
+  'DELETE /api/members/{member}':  [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'DELETE /api/bans':              [[401, 401, 401, 401, 403, 204, 403, 204], async (user) => ({ query: await banBy(user) })],
+  'GET /api/messages':             [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'POST /api/messages':            [[401, 401, 401, 401, 403, 201, 403, 403], async (user) => ({ body: { room: await roomOf(user), text: 'Hello' } })],
+  'GET /api/messages/{message}':   [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
+  'PATCH /api/messages/{message}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: { text: 'Bye' } })],
+  'DELETE /api/messages/{message}': [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
+  'PUT /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' }, body: {} })],
+  'DELETE /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' } })],
+  'PUT /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
+  'DELETE /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) } })],
+  'GET /api/events':               [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'GET /api/users':                [[401, 401, 401, 401, 403, 403, 403, 200]],
+  'POST /api/users':               [[201, 201, 201, 201, 201, 201, 201, 201], async () => ({ body: aPerson() })],
+  'GET /api/users/{user}':         [[401, 401, 401, 401, 200, 200, 200, 200], async ({ id }) => ({ path: { user: id } })],
+  'PATCH /api/users/{user}':       [[401, 401, 401, 401, 403, 200, 403, 200], async ({ id }) => ({ path: { user: id }, body: { email: aPerson().email } })],
+  'DELETE /api/users/{user}':      [[401, 401, 401, 401, 403, 204, 403, 204], async ({ id, password }) => ({ path: { user: id }, body: { current_password: password } })],
+  'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200]],
+  'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
+  'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204]],
+  'DELETE /api/sessions/{session}': [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { session: await sessionOf(user) } })],
+  'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200]],
+  'POST /api/tokens':              [[401, 401, 401, 401, 403, 201, 201, 201], async () => ({ body: { name: aName() } })],
+  'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
+  'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
+  'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /docs':                     [[200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /docs/api/json':            [[200, 200, 200, 200, 200, 200, 200, 200]],
+};
+
+const operations = (
+  await Promise.all(
+    functions.map(async ({ path, file }) => {
+      const { handler } = (await import(new URL(`../${file}`, import.meta.url).href)) as { handler: Handler };
+      return Object.entries(handler.operations).map(([method, { scope }]) => ({
+        name: `${method} ${path}`,
+        method,
+        path,
+        scope,
+      }));
+    }),
+  )
+).flat();
+
+describe('who may do what', () => {
+  it('is said in a row for each operation, and for nothing else', () => {
+    expect(Object.keys(table).sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  describe.each(operations)('$name', ({ name, method, path, scope }) => {
+    const [statuses = [], asked = async () => ({})] = table[name] ?? [];
+    it.each(identities.map((identity, index) => [identity, statuses[index]] as const))('%s: %i', async (identity, status) => {
+      const user = await anAccount();
+      const { path: parts = {}, query = '', body } = (await asked(user)) as Awaited<ReturnType<Asked>>;
+      const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '') + query;
+      const reply = await call(method, address, { token: await tokens[identity](user, scope), body, source: anAddress() });
+      expect(reply.status).toBe(status);
+    });
+  });
+});
+
+const tokens: Record<(typeof identities)[number], (user: Account, scope: Scope | undefined) => Promise<string | undefined>> = {
+  none: async () => undefined,
+  bad: async () => 'a'.repeat(32),
+  expired: async (user) => changed(user, { $set: { expires_at: new Date(Date.now() - 1_000) } }),
+  revoked: async (user) => {
+    const { token } = user;
+    const [{ _id } = { _id: { $oid: '' } }] = (await call('GET', '/api/tokens', { token })).body as { _id: { $oid: string } }[];
+    expect((await call('DELETE', `/api/tokens/${_id.$oid}`, { token })).status).toBe(204);
+    return token;
+  },
+  low: async (_user, scope) => {
+    const { id } = await anAdmin();
+    const another = scopes.find((candidate) => candidate !== scope) as Scope;
+    return (await createToken(new ObjectId(id), 'low', { scopes: [another] })).token;
+  },
+  user: async ({ token }) => token,
+  other: async () => (await anAccount()).token,
+  admin: async () => (await anAdmin()).token,
+};
+
+async function changed({ id, token }: Account, change: object): Promise<string> {
+  await database.collection('tokens').updateOne({ user: new ObjectId(id), name: 'test' }, change);
+  return token;
+}
+
+async function sessionOf(user: Account): Promise<string> {
+  const token = await aSession(call, user);
+  const [session] = (await call('GET', '/api/sessions', { token })).body as { _id: { $oid: string } }[];
+  return session?._id.$oid ?? '';
+}
+
+const tokenOf = async ({ id }: Account) => (await createToken(new ObjectId(id), aName()))._id.$oid;
+
+const roomOf = async (owner: Account) => (await aRoom({ owner })).id;
+
+const membershipOf = async (owner: Account) => memberId(await aRoom({ owner }), owner);
+
+async function banBy(owner: Account): Promise<string> {
+  const [room, banned] = [await aRoom({ owner }), await anAccount()];
+  const member = await addMember(room, banned);
+  expect((await call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })).status).toBe(204);
+  return `?room=${room.id}&user=${banned.id}`;
+}
+
+const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;
+
+function aPerson() {
+  const username = aName();
+  return { username, email: `${username}@example.org`, password: 'correct horse' };
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../contract/functions.ts';
+import type { OpenApi, Response } from '../../lib/docs/openapi.ts';
+import { runCommand } from '../support/command.ts';
+import { inProcess as call } from '../support/doors.ts';
+
+const source = await readFile('docs/openapi.json', 'utf8');
+const document: OpenApi = JSON.parse(source);
+
+describe('the OpenAPI document', () => {
+  it('is what the operations say, as are all files that are made from them', async () => {
+    const environment = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
+    const { code, stderr } = await runCommand(['node', 'contract/main.ts', '--check'], { environment });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('passes an independent linter without a warning', async () => {
+    const problems = await lintFromString({ source, config: await createConfig({ extends: ['recommended-strict'] }) });
+    expect(problems.map(({ message, location, severity }) => ({ message, severity, at: location[0]?.pointer }))).toEqual([]);
+  });
+
+  it('has every path of serverless.yml', () => {
+    const paths = functions.map(({ path }) => path).filter((path) => path !== '*');
+    expect([...Object.keys(document.paths), ...Object.keys(document['x-pages'])].sort()).toEqual(paths.sort());
+  });
+
+  it('has an example, really sent and answered, of every operation with a body', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const withoutExample = operations.filter(
+      ({ requestBody, responses }) => ![requestBody, ...Object.values(responses)].every((message) => hasExamples(message)),
+    );
+    expect(withoutExample.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  it('is served to anyone', async () => {
+    const { status, body } = await call('GET', '/api/openapi.json');
+    expect({ status, body }).toEqual({ status: 200, body: document });
+  });
+});
+
+function hasExamples(message: object | undefined): boolean {
+  return Object.values((message as Response | undefined)?.content ?? {}).every(
+    (content) => 'example' in content || 'examples' in content,
+  );
+}

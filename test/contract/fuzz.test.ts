@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listOperations } from '../../contract/requests.ts';
+import { contract } from '../support/contract.ts';
+import { anyRequest } from '../support/fuzzed-requests.ts';
+
+// A database of its own: what is made here at random is in nobody's way. Set before the service is loaded.
+process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
+const { client, database } = await import('../../lib/database.ts');
+const { ensureIndexes } = await import('../../lib/indexes.ts');
+const { inProcess: call } = await import('../support/doors.ts');
+const { aHouse } = await import('../support/house.ts');
+
+await ensureIndexes();
+afterAll(async () => {
+  await database.dropDatabase();
+  await client.close();
+});
+
+const numRuns = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const seed = Number(process.env.FUZZ_SEED ?? randomBytes(4).readInt32BE());
+
+describe(`${numRuns} requests made from the contract, with the seed ${seed}`, () => {
+  it('are all answered as the contract says, and none by a fault', async () => {
+    // What the requests did to a house may leave little to do for those after them: every so often there is a new one.
+    let house = await aHouse();
+    let left = 200;
+    const anyId = fc.nat(1_000).map((n) => house.ids[n % house.ids.length] ?? '');
+    const answers = new Map<number, number>();
+
+    const answered = fc.asyncProperty(
+      anyRequest(listOperations(contract), anyId),
+      async ({ method, address, who, headers, body, isInvalid }) => {
+        if (left-- === 0) [house, left] = [await aHouse(), 200];
+        const { status, body: answer } = await call(method, address, { token: house.tokens[who], headers, body });
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+        expect(status).toBeLessThan(500);
+        if (isInvalid) expect(status).toBeGreaterThanOrEqual(400);
+        expect(JSON.stringify(answer)).not.toMatch(/\bat \S+ \(|\.(ts|js):\d+:\d+|Mongo\w*Error|node_modules/);
+      },
+    );
+    await fc.assert(answered, { numRuns, seed, endOnFailure: true });
+    if (process.env.FUZZ_REQUESTS) console.log(`${numRuns} requests, seed ${seed}:`, Object.fromEntries([...answers].sort()));
+  }, 3_600_000);
+});

@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { loadPaths } from '../../contract/functions.ts';
+import { exampleRequest, type Listed } from '../../contract/requests.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { operationsWith } from '../support/contract.ts';
+import { inProcess, type Sent } from '../support/doors.ts';
+
+const admin = await anAdmin();
+const user = await anAccount();
+const nobody = '0'.repeat(24);
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('every operation refuses, as the contract says', () => {
+  it.each(operationsWith(401).filter(([, { security }]) => isForSome(security)))(
+    '%s without a token',
+    async (_name, operation) => {
+      expect(await send(operation, { token: undefined })).toMatchObject({ status: 401, body: { title: 'Not authentificated' } });
+    },
+  );
+
+  it.each(operationsWith(403).filter(([, operation]) => operation['x-admin-only']))('%s by a user', async (_name, operation) => {
+    expect(await send(operation, { token: user.token })).toMatchObject({ status: 403, body: { description: 'Admin required.' } });
+  });
+
+  it.each(operationsWith(406))('%s that takes only HTML', async (_name, operation) => {
+    expect(await send(operation, { headers: { accept: 'text/html' } })).toMatchObject({ status: 406 });
+  });
+
+  it.each(operationsWith(400).filter(([, { requestBody }]) => requestBody))(
+    '%s of what is no JSON object',
+    async (_name, operation) => {
+      expect(await send(operation, { body: '[' })).toMatchObject({ status: 400, body: { title: 'Invalid JSON' } });
+    },
+  );
+
+  it.each(operationsWith(400).filter(([, { parameters = [] }]) => parameters.some(({ schema }) => schema.type === 'integer')))(
+    '%s with a query that is not as it must be',
+    async (_name, operation) => {
+      const [{ name = '' } = {}] = operation.parameters?.filter(({ schema }) => schema.type === 'integer') ?? [];
+      expect(await send(operation, {}, { query: { [name]: '' } })).toMatchObject({
+        status: 400,
+        body: { title: 'Invalid parameter' },
+      });
+    },
+  );
+
+  it.each(operationsWith(413).filter(([, { requestBody }]) => requestBody))(
+    '%s of too large a body',
+    async (_name, operation) => {
+      expect(await send(operation, { body: { x: 'x'.repeat(65_536) } })).toMatchObject({ status: 413 });
+    },
+  );
+
+  it.each(operationsWith(404).filter(([, { path }]) => path.includes('{')))(
+    '%s of what is not there',
+    async (_name, operation) => {
+      const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'emoji');
+      const variables = Object.fromEntries(names.map((name) => [name, nobody]));
+      expect(await send(operation, {}, { variables })).toMatchObject({ status: 404, body: { title: 'Not found' } });
+    },
+  );
+
+  it.each(operationsWith(500))('%s when something unforeseen happens, without telling what', async (_name, operation) => {
+    const operations = (await loadPaths()).find(({ path }) => path === operation.path)?.operations[operation.method];
+    vi.spyOn(operations ?? { run: async () => undefined }, 'run').mockRejectedValue(new Error('secret detail'));
+    expect(await send(operation)).toMatchObject({
+      status: 500,
+      body: { description: expect.stringMatching(/^The request failed and has been logged as [\w-]+\.$/) },
+    });
+  });
+});
+
+const isForSome = (security: Listed['security'] = []) => security.every((one) => 'token' in one);
+
+/** Sends the example of an operation as an administrator. */
+function send(operation: Listed, sent: Sent = {}, changed: Parameters<typeof exampleRequest>[1] = {}) {
+  const { address, body } = exampleRequest(operation, changed);
+  return inProcess(operation.method, address, { token: admin.token, ...(body !== undefined && { body }), ...sent });
+}

@@ -1,0 +1,176 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { events } from '../../lib/events.ts';
+import type { Event } from '../../lib/feed-events.ts';
+import { messages } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { doors } from '../support/both-doors.ts';
+import { aMessage, aRoomOf, short } from '../support/chat.ts';
+
+const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
+const room = await aRoomOf([owner, member]);
+const hidden = await aRoomOf([owner], { is_visible: false });
+
+const date = { $date: expect.stringMatching(/^\d{4}-.*Z$/) };
+const gone = { title: 'Gone', description: 'The cursor is older than the kept history.' };
+const invalid = (name: string, rule: string) => ({
+  title: 'Invalid parameter',
+  description: `The '${name}' parameter must ${rule}.`,
+});
+const denied = { title: 'Permission Denied', description: 'Room membership required.' };
+const noSuchRoom = { title: 'Not found', description: 'No such room.' };
+
+describe.each(doors)('/api/events, %s', (_door, call) => {
+  const read = async (of: string, query = '', { token } = owner) => {
+    const { status, headers, body } = await call('GET', `/api/events?room=${of}${query}`, { token });
+    return { status, next: headers['x-next-cursor'], body };
+  };
+
+  it('tells everything that happens to a message, in its order, each with the message as it is now', async () => {
+    const here = await aRoomOf([owner, member]);
+    const { _id } = await aMessage(member, here, {}, call);
+    const path = `/api/messages/${_id.$oid}`;
+    await call('PATCH', path, { token: member.token, body: { text: 'Other' } });
+    for (const token of [owner.token, owner.token]) await call('PUT', `${path}/reactions/owl`, { token, body: {} });
+    await call('DELETE', `${path}/reactions/owl`, { token: owner.token });
+    await call('PUT', `${path}/pin`, { token: owner.token, body: {} });
+    await call('DELETE', `${path}/pin`, { token: owner.token });
+    await aMessage(owner, here, { text: 'Next' }, call);
+    await call('DELETE', path, { token: owner.token });
+
+    const { body: now } = await call('GET', path, { token: owner.token });
+    const { body: next } = await call('GET', `/api/messages?room=${here}&after=1`, { token: owner.token });
+    const happened = (seq: number, type: string, actor: string, data: unknown = now) => ({
+      seq,
+      type,
+      room: { $oid: here },
+      at: date,
+      actor: { $oid: actor },
+      data,
+    });
+    expect(await read(here, '&after=0')).toEqual({
+      status: 200,
+      next: '8',
+      body: [
+        happened(1, 'message.created', member.id),
+        happened(2, 'message.edited', member.id),
+        happened(3, 'reaction.added', owner.id),
+        happened(4, 'reaction.removed', owner.id),
+        happened(5, 'message.pinned', owner.id),
+        happened(6, 'message.unpinned', owner.id),
+        happened(7, 'message.created', owner.id, (next as unknown[])[0]),
+        happened(8, 'message.deleted', owner.id),
+      ],
+    });
+  });
+
+  it('gives a cursor for now, behind which comes only what is new', async () => {
+    const here = await aRoomOf([owner]);
+    for (let times = 0; times < 3; times++) await aMessage(owner, here);
+    const now = await read(here);
+    expect(now).toEqual({ status: 200, next: '3', body: [] });
+    expect(await read(here, `&after=${now.next}`)).toEqual(now);
+    const sent = await aMessage(owner, here);
+    expect(await read(here, `&after=${now.next}`)).toMatchObject({ next: '4', body: [{ type: 'message.created', data: sent }] });
+  });
+
+  it('is read page by page, and every change is on one', async () => {
+    const here = await aRoomOf([owner]);
+    for (let times = 0; times < 5; times++) {
+      const { _id } = await aMessage(owner, here);
+      await call('PATCH', `/api/messages/${_id.$oid}`, { token: owner.token, body: { text: 'Other' } });
+    }
+    const pages: number[][] = [];
+    for (let cursor = '0'; cursor !== '10'; ) {
+      const { next = '', body } = await read(here, `&after=${cursor}&limit=3`);
+      pages.push((body as Event[]).map(({ seq }) => seq));
+      cursor = next;
+    }
+    expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]);
+  });
+
+  it('can be read by members and admins', async () => {
+    for (const account of [member, admin]) expect(await read(room, '', account)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, string, string | undefined, number, unknown]>([
+    ['of a stranger', `?room=${room}`, stranger.token, 403, denied],
+    ['of a hidden room, of a stranger', `?room=${hidden}`, stranger.token, 404, noSuchRoom],
+    ['of no room', `?room=${'f'.repeat(24)}`, owner.token, 404, noSuchRoom],
+    ['without a room', '', owner.token, 400, { title: 'Missing parameter', description: "The 'room' parameter is required." }],
+    ['of a malformed room', '?room=x', owner.token, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
+    ['behind no seq', `?room=${room}&after=x`, owner.token, 400, invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
+    [
+      'behind what is yet to come',
+      `?room=${hidden}&after=1`,
+      owner.token,
+      400,
+      invalid('after', "be from 0 to 0, the room's last seq"),
+    ],
+    ['of 501', `?room=${room}&limit=501`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
+    ['of 0', `?room=${room}&limit=0`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
+  ])('refuses a page %s, beside one that it gives', async (_what, query, token, status, body) => {
+    expect(short(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
+    expect((await read(room, '&after=0&limit=500')).status).toBe(200);
+  });
+});
+
+describe('a cursor older than the kept history', () => {
+  const [, [, call] = []] = doors;
+  const read = async (of: string, after: number) =>
+    call && short(await call('GET', `/api/events?room=${of}&after=${after}`, { token: owner.token }));
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+
+  // A room of four changes, an edit among them, each so many days old.
+  async function anOldRoom(days: [number, number, number, number]) {
+    const here = await aRoomOf([owner], { created_at: ago(Math.max(...days)) });
+    const id = new ObjectId(here);
+    const { _id } = await aMessage(owner, here);
+    await call?.('PATCH', `/api/messages/${_id.$oid}`, { token: owner.token, body: { text: 'Other' } });
+    for (let times = 0; times < 2; times++) await aMessage(owner, here);
+    for (const [index, age] of days.entries()) {
+      await messages.updateOne({ room: id, seq: index + 1 }, { $set: { created_at: ago(age) } });
+      await events.updateOne({ room: id, seq: index + 1 }, { $set: { at: ago(age) } });
+    }
+    await rooms.updateOne({ _id: id }, { $set: { changed_at: ago(days[3]) } });
+    return here;
+  }
+  const expire = (here: string) => events.deleteMany({ room: new ObjectId(here) });
+  const seqs = (...expected: number[]) => ({ status: 200, body: expected.map((seq) => expect.objectContaining({ seq })) });
+
+  it('is 410 when what comes next is too old, and not when it is young', async () => {
+    const here = await anOldRoom([40, 31, 29, 1]);
+    expect(await read(here, 0)).toEqual({ status: 410, body: gone });
+    expect(await read(here, 1)).toEqual({ status: 410, body: gone });
+    expect(await read(here, 2)).toEqual(seqs(3, 4));
+    expect(await read(here, 4)).toEqual(seqs());
+  });
+
+  it('is 410 when what comes next has expired, whatever follows', async () => {
+    const here = await anOldRoom([32, 31, 29, 1]);
+    await expire(here);
+    expect(await read(here, 1)).toEqual({ status: 410, body: gone });
+    expect(await read(here, 2)).toEqual(seqs(3, 4));
+  });
+
+  it('is 410 when all that came next has expired', async () => {
+    const here = await anOldRoom([40, 39, 38, 37]);
+    await expire(here);
+    await messages.deleteMany({ room: new ObjectId(here), seq: { $gt: 2 } });
+    expect(await read(here, 1)).toEqual({ status: 410, body: gone });
+  });
+
+  it('is not 410 when nothing came next, however long ago', async () => {
+    const here = await anOldRoom([40, 39, 38, 37]);
+    expect(await read(here, 4)).toEqual(seqs());
+  });
+
+  it('waits for what is on its way into a room that was silent for long', async () => {
+    const here = await anOldRoom([40, 39, 38, 37]);
+    await rooms.updateOne({ _id: new ObjectId(here) }, { $inc: { seq: 1 }, $currentDate: { changed_at: true } });
+    expect(await read(here, 4)).toEqual(seqs());
+    await aMessage(owner, here);
+    expect(await read(here, 4)).toEqual(seqs());
+  });
+});

@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { outcome, successHeaders } from '../support/answers.ts';
+import { doors } from '../support/doors.ts';
+
+describe.each(doors())('/api/health, %s', (_door, call) => {
+  it('GET tells anyone that the service and its database are well', async () => {
+    const reply = await call('GET', '/api/health');
+    expect(outcome(reply)).toEqual({ status: 200, body: { status: 'ok', version: manifest.version, database: 'ok' } });
+    expect(reply.headers).toMatchObject(successHeaders);
+  });
+});

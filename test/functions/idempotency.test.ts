@@ -1,0 +1,92 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../../lib/feed-events.ts';
+import type { Message } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { messageCount } from '../../lib/unread.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { doors } from '../support/both-doors.ts';
+import { aMessage, aRoomOf, short } from '../support/chat.ts';
+
+const [ada, bob, admin, other] = await Promise.all([anAccount(), anAccount(), anAdmin(), anAdmin()]);
+const reused = { title: 'Idempotency key reused', description: 'The key was used with a different request.' };
+const aKey = () => ({ 'idempotency-key': crypto.randomUUID() });
+
+describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) => {
+  it('sends once, however often the request comes', async () => {
+    const room = await aRoomOf([ada]);
+    const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
+    const first = await call('POST', '/api/messages', sent);
+    expect(first.headers).not.toHaveProperty('idempotency-replayed');
+    for (let times = 0; times < 2; times++) {
+      const again = await call('POST', '/api/messages', sent);
+      expect(short(again)).toEqual(short(first));
+      expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true' });
+    }
+    expect((await call('GET', `/api/messages?room=${room}`, { token: ada.token })).body).toEqual([first.body]);
+  });
+
+  it.each<[string, (room: string, thread: string) => object]>([
+    ['text', (room) => ({ room, text: 'Bye' })],
+    ['thread', (room, thread) => ({ room, text: 'Hello', thread })],
+    ['room', () => ({ room: 'f'.repeat(24), text: 'Hello' })],
+  ])('refuses the key with another %s', async (_what, body) => {
+    const room = await aRoomOf([ada]);
+    const { _id } = await aMessage(ada, room);
+    const headers = aKey();
+    const first = await call('POST', '/api/messages', { token: ada.token, headers, body: { room, text: 'Hello' } });
+    const second = await call('POST', '/api/messages', { token: ada.token, headers, body: body(room, _id.$oid) });
+    expect([first.status, short(second)]).toEqual([201, { status: 422, body: reused }]);
+  });
+
+  it('is one account’s own', async () => {
+    const room = await aRoomOf([ada, bob]);
+    const headers = aKey();
+    const sent = [ada, bob].map(({ token }) => call('POST', '/api/messages', { token, headers, body: { room, text: 'Hello' } }));
+    const [one, two] = (await Promise.all(sent)).map(({ body }) => body as Message);
+    expect(one?._id).not.toEqual(two?._id);
+  });
+
+  it('gives the message as it is now, edited or deleted', async () => {
+    const room = await aRoomOf([ada]);
+    const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
+    const { _id } = (await call('POST', '/api/messages', sent)).body as Message;
+    await call('PATCH', `/api/messages/${_id.$oid}`, { token: ada.token, body: { text: 'Other' } });
+    expect(await call('POST', '/api/messages', sent)).toMatchObject({ status: 201, body: { _id, text: 'Other' } });
+    await call('DELETE', `/api/messages/${_id.$oid}`, { token: ada.token });
+    expect(await call('POST', '/api/messages', sent)).toMatchObject({ status: 201, body: { _id, text: '' } });
+  });
+
+  it('holds when 12 requests come at once: one message, and no gap that a feed would wait at', async () => {
+    const room = await aRoomOf([ada]);
+    const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
+    const replies = await Promise.all(Array.from({ length: 12 }, () => call('POST', '/api/messages', sent)));
+    expect(new Set(replies.map((reply) => JSON.stringify(short(reply)))).size).toBe(1);
+    expect(replies.filter(({ headers }) => !headers['idempotency-replayed'])).toHaveLength(1);
+    const next = await aMessage(ada, room);
+    const { headers, body } = await call('GET', `/api/events?room=${room}&after=0`, { token: ada.token });
+    expect((body as Event[]).map(({ data }) => data)).toEqual([replies[0]?.body, next]);
+    expect(headers['x-next-cursor']).toBe(String(next.seq));
+    const stored = await rooms.findOne({ _id: new ObjectId(room) });
+    expect(stored && messageCount(stored)).toBe(2);
+  });
+});
+
+describe.each(doors)('Idempotency-Key on POST /api/rooms, %s', (_door, call) => {
+  it('makes one room, also of 8 requests at once', async () => {
+    const sent = { token: admin.token, headers: aKey(), body: { name: `Room ${crypto.randomUUID()}` } };
+    const replies = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/api/rooms', sent)));
+    expect(new Set(replies.map((reply) => JSON.stringify(short(reply)))).size).toBe(1);
+    expect(replies[0]?.status).toBe(201);
+    expect(replies.filter(({ headers }) => !headers['idempotency-replayed'])).toHaveLength(1);
+    expect(await rooms.countDocuments({ name: sent.body.name })).toBe(1);
+  });
+
+  it('refuses the key with another name, and takes it from another account', async () => {
+    const headers = aKey();
+    const post = (token: string, name: string) => call('POST', '/api/rooms', { token, headers, body: { name } });
+    expect((await post(admin.token, 'One')).status).toBe(201);
+    expect(short(await post(admin.token, 'Two'))).toEqual({ status: 422, body: reused });
+    expect((await post(other.token, 'Two')).status).toBe(201);
+  });
+});

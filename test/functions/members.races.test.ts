@@ -1,0 +1,152 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { events } from '../../lib/events.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';
+import { startWorkers } from '../support/workers.ts';
+
+// A room of 60 fills up as one of 1 000 does, only faster.
+const { call, stop } = await startWorkers(5, { ROOM_MEMBERS: '60' });
+afterAll(stop);
+
+const admin = await anAdmin();
+const accounts = await Promise.all(Array.from({ length: 50 }, () => anAccount()));
+const rounds = Array.from({ length: 10 }, (_, index) => index + 1);
+
+const join = ({ token }: Account, { id }: TestRoom) => call('POST', '/api/members', { token, body: { room: id } });
+const remove = ({ token }: Account, id: string, query = '') => call('DELETE', `/api/members/${id}${query}`, { token });
+const stored = async ({ id }: TestRoom) => {
+  const room = await rooms.findOne({ _id: new ObjectId(id) });
+  if (!room) throw new Error(`no room ${id}`);
+  return room;
+};
+const tally = (statuses: number[]) => {
+  const counts: Record<number, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+/** Every change of a room took a seq of its own and left its event there. */
+async function expectEventsWithoutGap(room: TestRoom) {
+  const [{ seq }, found] = [await stored(room), await events.find({ room: new ObjectId(room.id) }).toArray()];
+  expect(found.map((event) => event.seq).toSorted((one, other) => one - other)).toEqual(
+    Array.from({ length: seq }, (_, index) => index + 1),
+  );
+}
+
+describe('at once, from several processes', () => {
+  it('50 joins for the last 10 places give 10', async () => {
+    const room = await aRoom();
+    const strangers = Array.from({ length: 49 }, () => ({
+      _id: new ObjectId(),
+      user: new ObjectId(),
+      role: 'member' as const,
+      joined_at: new Date(),
+    }));
+    await rooms.updateOne({ _id: new ObjectId(room.id) }, { $push: { members: { $each: strangers } } });
+    const replies = await Promise.all(accounts.map((account) => join(account, room)));
+    expect(tally(replies.map(({ status }) => status))).toEqual({ 201: 10, 409: 40 });
+    expect(new Set(replies.filter(({ status }) => status === 409).map(({ body }) => JSON.stringify(body)))).toEqual(
+      new Set(['{"title":"Conflict","description":"The room is full."}']),
+    );
+    expect((await stored(room)).members).toHaveLength(60);
+    await expectEventsWithoutGap(room);
+  });
+
+  it('20 joins of one user make one member', async () => {
+    const room = await aRoom();
+    const [account] = accounts as [Account];
+    const replies = await Promise.all(Array.from({ length: 20 }, () => join(account, room)));
+    expect(tally(replies.map(({ status }) => status))).toEqual({ 201: 1, 409: 19 });
+    expect((await stored(room)).members).toHaveLength(2);
+  });
+
+  it.each(rounds)('two owners who leave a room with a member leave one (%i)', async () => {
+    const [one, two, member] = accounts as [Account, Account, Account];
+    const room = await aRoom({ owner: one, members: [member] });
+    const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
+    const replies = await Promise.all([remove(one, oneId), remove(two, twoId)]);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    expect((await stored(room)).members.filter(({ role }) => role === 'owner')).toHaveLength(1);
+  });
+
+  it.each(rounds)('two owners who take the role or the place of each other leave one (%i)', async () => {
+    const [one, two] = accounts as [Account, Account];
+    const room = await aRoom({ owner: one });
+    const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
+    const demote = call('PATCH', `/api/members/${twoId}`, { token: one.token, body: { role: 'member' } });
+    const replies = await Promise.all([demote, remove(two, oneId)]);
+    expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
+    expect((await stored(room)).members.filter(({ role }) => role === 'owner')).toHaveLength(1);
+  });
+
+  it.each(rounds)('a ban and the joins of the banned never end in a banned member (%i)', async () => {
+    const [account] = accounts as [Account];
+    const room = await aRoom({ members: [account] });
+    const id = await memberId(room, account);
+    const replies = await Promise.all([
+      join(account, room),
+      remove(account, id).then(() => join(account, room)),
+      remove(room.owner, id, '?ban=true'),
+      join(account, room),
+    ]);
+    const { members, banned } = await stored(room);
+    const isMember = members.some(({ user }) => user.toHexString() === account.id);
+    // Either the ban came in time, or the member had left, and perhaps come back as another, before it.
+    expect(isMember && banned.length > 0).toBe(false);
+    expect(banned).toHaveLength(replies[2].status === 204 ? 1 : 0);
+    await expectEventsWithoutGap(room);
+  });
+
+  it('a closed room gets no member that lets itself in, however the flags flip', async () => {
+    const room = await aRoom();
+    const flips = (async () => {
+      for (let flip = 0; flip < 40; flip++) {
+        await call('PATCH', room.path, { token: room.owner.token, body: { is_open: flip % 2 === 0 } });
+      }
+    })();
+    const replies = await Promise.all(accounts.map((account) => join(account, room)));
+    await flips;
+    // In the order of their seqs: every joining came while the room was open.
+    const found = await events.find({ room: new ObjectId(room.id) }, { sort: { seq: 1 } }).toArray();
+    let isOpen = true;
+    let flip = 0;
+    for (const { type } of found) {
+      if (type === 'room.changed') isOpen = flip++ % 2 === 0;
+      else expect({ type, isOpen }).toEqual({ type: 'member.joined', isOpen: true });
+    }
+    expect(found.filter(({ type }) => type === 'member.joined')).toHaveLength(
+      replies.filter(({ status }) => status === 201).length,
+    );
+    expect(replies.every(({ status }) => status === 201 || status === 403)).toBe(true);
+    await expectEventsWithoutGap(room);
+  });
+
+  it.each(rounds)('a role taken away and the power that came with it: one of them comes first (%i)', async () => {
+    const [moderator, target] = accounts as [Account, Account];
+    const room = await aRoom({ moderators: [moderator], members: [target] });
+    const [moderatorId, targetId] = [await memberId(room, moderator), await memberId(room, target)];
+    const [, kick] = await Promise.all([
+      call('PATCH', `/api/members/${moderatorId}`, { token: room.owner.token, body: { role: 'member' } }),
+      remove(moderator, targetId),
+    ]);
+    const found = await events.find({ room: new ObjectId(room.id) }, { sort: { seq: 1 } }).toArray();
+    const order = found.slice(2).map(({ type }) => type);
+    expect(order).toEqual(kick.status === 204 ? ['member.kicked', 'member.changed'] : ['member.changed']);
+    expect([204, 403]).toContain(kick.status);
+  });
+
+  it('deletions of one room end with nothing left, and each succeeds or finds it gone', async () => {
+    const room = await aRoom({ members: accounts.slice(0, 3) });
+    const replies = await Promise.all([
+      ...Array.from({ length: 6 }, () => call('DELETE', room.path, { token: admin.token })),
+      ...accounts.slice(3, 9).map((account) => join(account, room)),
+    ]);
+    const deletions = replies.slice(0, 6).map(({ status }) => status);
+    expect(deletions).toContain(204);
+    expect(deletions.every((status) => status === 204 || status === 404)).toBe(true);
+    expect((await call('GET', room.path, { token: admin.token })).status).toBe(404);
+    expect(await rooms.countDocuments({ _id: new ObjectId(room.id) })).toBe(0);
+  });
+});

@@ -1,0 +1,232 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { messages } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { doors } from '../support/both-doors.ts';
+import { aMessage, aRoomOf, short } from '../support/chat.ts';
+import { inProcess } from '../support/doors.ts';
+
+const [owner, moderator, author, member, stranger, admin] = await Promise.all([
+  anAccount(),
+  anAccount(),
+  anAccount(),
+  anAccount(),
+  anAccount(),
+  anAdmin(),
+]);
+const people = { owner, moderator, author, member, stranger, admin };
+const crowd: Parameters<typeof aRoomOf>[0] = [owner, [moderator, 'moderator'], author, member];
+const room = await aRoomOf(crowd);
+
+const date = { $date: expect.stringMatching(/^\d{4}-.*Z$/) };
+const denied = (description: string) => ({ status: 403, body: { title: 'Permission Denied', description } });
+const noSuchMessage = { status: 404, body: { title: 'Not found', description: 'No such message.' } };
+const conflict = (description: string) => ({ status: 409, body: { title: 'Conflict', description } });
+const isDeleted = conflict('The message is deleted.');
+const isArchived = conflict('The room is archived.');
+
+// What can be done to a message, and who may: what the others get instead.
+const deeds = {
+  read: { method: 'GET', path: '', body: undefined, status: 200 },
+  edit: { method: 'PATCH', path: '', body: { text: 'Other' }, status: 200 },
+  delete: { method: 'DELETE', path: '', body: undefined, status: 204 },
+  react: { method: 'PUT', path: '/reactions/owl', body: {}, status: 200 },
+  unreact: { method: 'DELETE', path: '/reactions/owl', body: undefined, status: 200 },
+  pin: { method: 'PUT', path: '/pin', body: {}, status: 200 },
+  unpin: { method: 'DELETE', path: '/pin', body: undefined, status: 200 },
+} as const;
+type Deed = keyof typeof deeds;
+
+describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
+  const doIt = (deed: Deed, { token }: Account, id: string) => {
+    const { method, path, body } = deeds[deed];
+    return call(method, `/api/messages/${id}${path}`, { token, body });
+  };
+
+  describe.each<[Deed, Partial<Record<keyof typeof people, unknown>>]>([
+    ['read', { stranger: noSuchMessage }],
+    [
+      'edit',
+      {
+        owner: denied('Message author required.'),
+        moderator: denied('Message author required.'),
+        member: denied('Message author required.'),
+        admin: denied('Message author required.'),
+        stranger: noSuchMessage,
+      },
+    ],
+    ['delete', { member: denied('Room moderator required.'), stranger: noSuchMessage }],
+    ['react', { admin: denied('Room membership required.'), stranger: noSuchMessage }],
+    ['unreact', { admin: denied('Room membership required.'), stranger: noSuchMessage }],
+    [
+      'pin',
+      {
+        author: denied('Room moderator required.'),
+        member: denied('Room moderator required.'),
+        admin: denied('Room moderator required.'),
+        stranger: noSuchMessage,
+      },
+    ],
+    [
+      'unpin',
+      {
+        author: denied('Room moderator required.'),
+        member: denied('Room moderator required.'),
+        admin: denied('Room moderator required.'),
+        stranger: noSuchMessage,
+      },
+    ],
+  ])('%s', (deed, refused) => {
+    it.each(Object.entries(people))('by the %s', async (who, account) => {
+      const { _id } = await aMessage(author, room);
+      const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: deeds[deed].status });
+      expect(short(await doIt(deed, account, _id.$oid))).toEqual(expected);
+    });
+  });
+
+  it.each(Object.keys(deeds) as Deed[])('%s: 404 for a message that is not there or has no id', async (deed) => {
+    for (const id of ['f'.repeat(24), 'x']) expect(short(await doIt(deed, owner, id))).toEqual(noSuchMessage);
+  });
+
+  it.each<[Deed, unknown]>([
+    ['read', undefined],
+    ['edit', isDeleted],
+    ['delete', undefined],
+    ['react', isDeleted],
+    ['unreact', isDeleted],
+    ['pin', isDeleted],
+    ['unpin', isDeleted],
+  ])('%s a deleted message', async (deed, refusal) => {
+    const { _id } = await aMessage(owner, room);
+    expect(short(await doIt('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
+    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
+    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+  });
+
+  it.each<[Deed, unknown]>([
+    ['read', undefined],
+    ['edit', isArchived],
+    ['delete', undefined],
+    ['react', isArchived],
+    ['unreact', isArchived],
+    ['pin', isArchived],
+    ['unpin', isArchived],
+  ])('%s a message of an archived room', async (deed, refusal) => {
+    const here = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, here);
+    await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
+    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
+    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+  });
+
+  it('PATCH changes the text and whom it mentions, and says when', async () => {
+    const sent = await aMessage(author, room, { text: `Hello @${owner.username}` });
+    const text = ` Hello\t@${member.username} `;
+    const edited = await call('PATCH', `/api/messages/${sent._id.$oid}`, { token: author.token, body: { text } });
+    const expected = { ...sent, text, edited_at: date, mentions: [{ $oid: member.id }] };
+    expect(short(edited)).toEqual({ status: 200, body: expected });
+    expect((await call('GET', `/api/messages/${sent._id.$oid}`, { token: owner.token })).body).toEqual(edited.body);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no text', {}, "The 'text' parameter is required."],
+    ['a blank text', { text: ' ' }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
+    ['a number', { text: 1 }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
+  ])('PATCH refuses %s', async (_what, body, description) => {
+    const { _id } = await aMessage(author, room);
+    const refused = await call('PATCH', `/api/messages/${_id.$oid}`, { token: author.token, body });
+    expect(refused).toMatchObject({ status: 400, body: { description } });
+    expect((await doIt('edit', author, _id.$oid)).status).toBe(200);
+  });
+
+  it('DELETE leaves the place of a message and nothing of what it said', async () => {
+    const secret = `secret${crypto.randomUUID().replaceAll('-', '')}`;
+    const sent = await aMessage(author, room, { text: `${secret} @${owner.username}`, key: crypto.randomUUID() });
+    await doIt('react', member, sent._id.$oid);
+    await doIt('pin', owner, sent._id.$oid);
+    await doIt('delete', moderator, sent._id.$oid);
+    const { body } = await call('GET', `/api/messages/${sent._id.$oid}`, { token: member.token });
+    expect(body).toEqual({ ...sent, text: '', mentions: [], reactions: [], deleted_at: date });
+    expect((await call('GET', `/api/messages?room=${room}&q=${secret}`, { token: member.token })).body).toEqual([]);
+    const stored = await messages.findOne({ _id: new ObjectId(sent._id.$oid) });
+    expect(stored).not.toHaveProperty('request_hash');
+    expect(JSON.stringify(stored)).not.toContain(secret);
+  });
+
+  it('reactions are sets: twice is once, taken back is gone', async () => {
+    const { _id } = await aMessage(author, room);
+    const path = `/api/messages/${_id.$oid}/reactions/`;
+    const put = (emoji: string, { token }: Account) => call('PUT', path + encodeURIComponent(emoji), { token, body: {} });
+    const twice = [put('👍🏽', member), put('👍🏽', member), put('👍🏽', member)];
+    expect((await Promise.all(twice)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await put('👍🏽', owner);
+    const { body } = await put(':owl:', owner);
+    const thumbs = { emoji: '👍🏽', users: [{ $oid: member.id }, { $oid: owner.id }] };
+    expect(body).toMatchObject({ reactions: [thumbs, { emoji: ':owl:', users: [{ $oid: owner.id }] }] });
+    for (let times = 0; times < 2; times++) {
+      const removed = await call('DELETE', path + encodeURIComponent(':owl:'), { token: owner.token });
+      expect(removed).toMatchObject({ status: 200, body: { reactions: [thumbs] } });
+    }
+  });
+
+  it.each([
+    ['a space', 'a b'],
+    ['65 characters', 'x'.repeat(65)],
+    ['a control character', 'a\u0007'],
+  ])('refuses a reaction of %s', async (_what, emoji) => {
+    const { _id } = await aMessage(author, room);
+    const path = `/api/messages/${_id.$oid}/reactions/`;
+    const description = "The 'emoji' parameter must be 1 to 64 characters without white space.";
+    const sent = { token: member.token, body: {} };
+    expect(short(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
+      status: 400,
+      body: { title: 'Invalid parameter', description },
+    });
+    expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);
+  });
+
+  it('pins for all, once, and unpins', async () => {
+    const { _id } = await aMessage(author, room);
+    const pinned = await doIt('pin', moderator, _id.$oid);
+    expect(pinned).toMatchObject({ status: 200, body: { pinned_at: date } });
+    expect((await doIt('pin', owner, _id.$oid)).body).toEqual(pinned.body);
+    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+  });
+
+  it('shows messages of an account that is gone under no name', async () => {
+    const here = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, here);
+    await messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { user: new ObjectId() } });
+    expect((await doIt('read', owner, _id.$oid)).body).toMatchObject({ username: '(deleted)' });
+  });
+});
+
+describe('at once', () => {
+  it('20 different emoji are the most, however many come', async () => {
+    const { _id } = await aMessage(author, room);
+    const put = (emoji: string) =>
+      inProcess('PUT', `/api/messages/${_id.$oid}/reactions/${emoji}`, { token: member.token, body: {} });
+    const statuses = (await Promise.all(Array.from({ length: 24 }, (_, index) => put(`e${index}`)))).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array(20).fill(200), ...Array(4).fill(409)]);
+    const full = await put('another');
+    expect(short(full)).toEqual(conflict('The message has 20 different reactions already.'));
+    const { body } = await inProcess('GET', `/api/messages/${_id.$oid}`, { token: member.token });
+    expect((body as { reactions: unknown[] }).reactions).toHaveLength(20);
+  });
+
+  it('edits, reactions and a deletion leave a message that is deleted and says nothing', async () => {
+    const { _id } = await aMessage(author, room);
+    const path = `/api/messages/${_id.$oid}`;
+    const deeds = Array.from({ length: 12 }, (_, index) => [
+      inProcess('PATCH', path, { token: author.token, body: { text: `Other ${index}` } }),
+      inProcess('PUT', `${path}/reactions/e${index}`, { token: member.token, body: {} }),
+      ...(index === 6 ? [inProcess('DELETE', path, { token: moderator.token })] : []),
+    ]).flat();
+    const statuses = new Set((await Promise.all(deeds)).map(({ status }) => status));
+    expect([...statuses].filter((status) => ![200, 204, 409].includes(status))).toEqual([]);
+    const { body } = await inProcess('GET', path, { token: author.token });
+    expect(body).toMatchObject({ text: '', reactions: [], mentions: [], deleted_at: date });
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../lib/messages.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { doors } from '../support/both-doors.ts';
+import { aMessage, aRoomOf, short } from '../support/chat.ts';
+import type { Reply, Sent } from '../support/doors.ts';
+import { nextOf } from '../support/rooms.ts';
+
+const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
+const room = await aRoomOf([owner, member]);
+const hidden = await aRoomOf([owner], { is_visible: false });
+const archived = await aRoomOf([owner, member], { archived_at: new Date() });
+const nowhere = 'f'.repeat(24);
+
+const objectId = expect.stringMatching(/^[0-9a-f]{24}$/);
+const denied = (description: string) => ({ title: 'Permission Denied', description });
+const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
+const invalid = (name: string, rule: string) => ({
+  title: 'Invalid parameter',
+  description: `The '${name}' parameter must ${rule}.`,
+});
+const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
+const textRule = 'be a text of 1 to 10000 characters, not all of them blank';
+
+describe.each(doors)('/api/messages, %s', (_door, call) => {
+  describe('POST', () => {
+    it('sends a message to the members of a room', async () => {
+      const here = await aRoomOf([owner, member]);
+      const sent = await call('POST', '/api/messages', {
+        token: member.token,
+        body: { room: here, text: ' Hello,\n\tworld 🦉 ' },
+      });
+      expect(short(sent)).toEqual({
+        status: 201,
+        body: {
+          _id: { $oid: objectId },
+          room: { $oid: here },
+          seq: 1,
+          user: { $oid: member.id },
+          username: member.username,
+          text: ' Hello,\n\tworld 🦉 ',
+          created_at: { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
+          edited_at: null,
+          deleted_at: null,
+          thread: null,
+          reply_count: 0,
+          mentions: [],
+          reactions: [],
+          pinned_at: null,
+        },
+      });
+      expect((await call('GET', `/api/messages?room=${here}`, { token: owner.token })).body).toEqual([sent.body]);
+    });
+
+    it('takes ids in both forms, and the next seq for each message', async () => {
+      const here = await aRoomOf([owner]);
+      const bodies = [
+        { room: here, text: 'a' },
+        { room: { $oid: here }, text: 'b' },
+      ];
+      for (const [index, body] of bodies.entries())
+        expect(await call('POST', '/api/messages', { token: owner.token, body })).toMatchObject({
+          status: 201,
+          body: { seq: index + 1 },
+        });
+    });
+
+    it('replies to a message, which counts its replies', async () => {
+      const parent = await aMessage(owner, room, {}, call);
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, () => aMessage(member, room, { thread: parent._id.$oid }, call)),
+      );
+      expect(replies.map(({ thread }) => thread)).toEqual(replies.map(() => parent._id));
+      const { body } = await call('GET', `/api/messages/${parent._id.$oid}`, { token: owner.token });
+      expect(body).toEqual({ ...parent, reply_count: 8 });
+      const thread = await call('GET', `/api/messages?room=${room}&thread=${parent._id.$oid}`, { token: owner.token });
+      expect(thread.body).toEqual(replies.toSorted((one, other) => one.seq - other.seq));
+    });
+
+    it('finds the members that a text mentions, and nobody else', async () => {
+      const text = `@${owner.username}, (@${member.username.toUpperCase()}). @${owner.username}! @${stranger.username} @nobody-of-all x@${member.username}`;
+      const { mentions } = await aMessage(owner, room, { text }, call);
+      expect(mentions).toHaveLength(2);
+      expect(mentions).toEqual(expect.arrayContaining([{ $oid: owner.id }, { $oid: member.id }]));
+      const inAddress = await aMessage(owner, room, { text: `mail@${member.username}` }, call);
+      expect(inAddress.mentions).toEqual([]);
+    });
+  });
+
+  it.each<[string, Sent, number, unknown]>([
+    [
+      'without a token',
+      { token: undefined },
+      401,
+      { title: 'Not authentificated', description: 'Please provide an auth token or login.' },
+    ],
+    ['of a stranger', { token: stranger.token }, 403, denied('Room membership required.')],
+    ['of an admin who is no member', { token: admin.token }, 403, denied('Room membership required.')],
+    ['to a hidden room, of a stranger', { token: stranger.token, body: { room: hidden, text: 'x' } }, 404, noSuch('room')],
+    ['to a room that is not there', { body: { room: nowhere, text: 'x' } }, 404, noSuch('room')],
+    [
+      'to an archived room',
+      { body: { room: archived, text: 'x' } },
+      409,
+      { title: 'Conflict', description: 'The room is archived.' },
+    ],
+    ['in reply to nothing', { body: { room, text: 'x', thread: nowhere } }, 404, noSuch('message')],
+    [
+      'in reply to nothing, of a stranger',
+      { token: stranger.token, body: { room, text: 'x', thread: nowhere } },
+      403,
+      denied('Room membership required.'),
+    ],
+    ['without a room', { body: { text: 'x' } }, 400, missing('room')],
+    ['to a malformed room', { body: { room: 'x', text: 'x' } }, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
+    [
+      'in reply to a malformed id',
+      { body: { room, text: 'x', thread: 7 } },
+      400,
+      invalid('thread', 'be an id of 24 hexadecimal characters'),
+    ],
+    ['without a text', { body: { room } }, 400, missing('text')],
+    ['of an empty text', { body: { room, text: '' } }, 400, invalid('text', textRule)],
+    ['of a blank text', { body: { room, text: ' \n' } }, 400, invalid('text', textRule)],
+    ['of a text that is an operator', { body: { room, text: { $gt: '' } } }, 400, invalid('text', textRule)],
+    ['of 10 001 code points', { body: { room, text: '🦉'.repeat(10_001) } }, 400, invalid('text', textRule)],
+    [
+      'with an empty key',
+      { headers: { 'idempotency-key': '' } },
+      400,
+      invalid('Idempotency-Key', 'be 1 to 255 visible ASCII characters'),
+    ],
+    [
+      'with a key of 256 characters',
+      { headers: { 'idempotency-key': 'k'.repeat(256) } },
+      400,
+      invalid('Idempotency-Key', 'be 1 to 255 visible ASCII characters'),
+    ],
+    [
+      'with a key with a space',
+      { headers: { 'idempotency-key': 'a b' } },
+      400,
+      invalid('Idempotency-Key', 'be 1 to 255 visible ASCII characters'),
+    ],
+  ])('refuses a message %s, beside one that it takes', async (_what, sent, status, body) => {
+    const good = { token: member.token, body: { room, text: 'Hello' } };
+    expect(short(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
+    expect((await call('POST', '/api/messages', good)).status).toBe(201);
+  });
+
+  it('takes a text of 10 000 code points, and a key of 255 characters', async () => {
+    const text = '🦉'.repeat(10_000);
+    expect((await aMessage(member, room, { text, key: 'k'.repeat(219) + crypto.randomUUID() }, call)).text).toBe(text);
+  });
+
+  describe('GET', () => {
+    const pages = (async () => {
+      const here = await aRoomOf([owner, member]);
+      const sent: Message[] = [];
+      for (let index = 0; index < 12; index++) {
+        sent.push(
+          await aMessage(index % 3 ? owner : member, here, {
+            text: `${index % 4 ? 'owl' : 'mouse'} ${index} @${index % 5 ? 'x' : owner.username}`,
+          }),
+        );
+        // Takes a seq of its own, so that the places of the messages are not what a page counts by.
+        await call('PUT', `/api/messages/${sent.at(-1)?._id.$oid}/reactions/owl`, { token: owner.token, body: {} });
+      }
+      for (const pinned of [1, 7])
+        await call('PUT', `/api/messages/${sent[pinned]?._id.$oid}/pin`, { token: owner.token, body: {} });
+      return { here, seqs: sent.map(({ seq }) => seq) };
+    })();
+
+    // Which of the twelve messages come, in which order.
+    it.each<[string, (seqs: number[]) => string, number[]]>([
+      ['every message of a short room', () => '', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
+      ['the newest page', () => '&limit=3', [9, 10, 11]],
+      ['what comes before a seq', (seqs) => `&limit=3&before=${seqs[5]}`, [2, 3, 4]],
+      ['what comes after a seq', (seqs) => `&limit=3&after=${seqs[5]}`, [6, 7, 8]],
+      ['what comes after the seq of something else', (seqs) => `&limit=1&after=${(seqs[5] ?? 0) + 1}`, [6]],
+      ['what lies around a seq', (seqs) => `&limit=4&around=${seqs[5]}`, [4, 5, 6, 7]],
+      ['what lies around the beginning', () => '&limit=4&around=0', [0, 1]],
+      ['nothing before the beginning', () => '&before=1', []],
+      ['nothing after the end', () => '&after=1000', []],
+      ['the messages of a user', () => `&user=${member.id}`, [0, 3, 6, 9]],
+      ['a page of the messages of a user', (seqs) => `&user=${member.id}&limit=2&before=${seqs[9]}`, [3, 6]],
+      ['what is pinned', () => '&pinned=true', [1, 7]],
+      ['what mentions the caller', () => '&mentions=me', [0, 5, 10]],
+      ['what has a word, the newer first of those that are equally good', () => '&q=mouse', [8, 4, 0]],
+      ['what has words, the best first', () => '&q=mouse+4&limit=12', [4, 8, 0]],
+      ['a page of what has a word', (seqs) => `&q=mouse&before=${seqs[8]}&limit=1`, [4]],
+      ['what has a word and is pinned', () => '&q=owl&pinned=true', [7, 1]],
+      ['nothing for a word that nobody said', () => '&q=eagle', []],
+    ])('gives %s', async (_what, query, expected) => {
+      const { here, seqs } = await pages;
+      const { status, body } = await call('GET', `/api/messages?room=${here}${query(seqs)}`, { token: owner.token });
+      expect({ status, seqs: (body as Message[]).map(({ seq }) => seq) }).toEqual({
+        status: 200,
+        seqs: expected.map((index) => seqs[index]),
+      });
+    });
+
+    it.each([
+      ['backwards', '&limit=5'],
+      ['forwards', '&limit=5&after=0'],
+      ['forwards from around a seq', '&limit=2&around=1'],
+      ['backwards through a search', '&limit=1&q=mouse'],
+    ])('is paged through %s without missing or repeating any', async (_what, query) => {
+      const { here, seqs } = await pages;
+      const found: number[] = [];
+      let path: string | undefined = `/api/messages?room=${here}${query}`;
+      while (path) {
+        const reply: Reply = await call('GET', path, { token: owner.token });
+        found.push(...(reply.body as Message[]).map(({ seq }) => seq));
+        path = nextOf(reply);
+      }
+      expect(found.toSorted((one, other) => one - other)).toEqual(query.includes('mouse') ? [seqs[0], seqs[4], seqs[8]] : seqs);
+    });
+
+    it.each<[string, string, Sent, number, unknown]>([
+      ['of a stranger', '', { token: stranger.token }, 403, denied('Room membership required.')],
+      ['without a room', '?limit=5', {}, 400, missing('room')],
+      ['of a malformed room', '?room=x', {}, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
+      ['of no room', `?room=${nowhere}`, {}, 404, noSuch('room')],
+      ['of a hidden room, of a stranger', `?room=${hidden}`, { token: stranger.token }, 404, noSuch('room')],
+      ['of 0', `?room=${room}&limit=0`, {}, 400, invalid('limit', 'be from 1 to 200')],
+      ['of 201', `?room=${room}&limit=201`, {}, 400, invalid('limit', 'be from 1 to 200')],
+      ['before no seq', `?room=${room}&before=x`, {}, 400, invalid('before', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
+      ['after a negative seq', `?room=${room}&after=-1`, {}, 400, invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
+      ['before and after', `?room=${room}&before=9&after=1`, {}, 400, invalid('after', "not stand beside 'before'")],
+      ['that is pinned=false', `?room=${room}&pinned=false`, {}, 400, invalid('pinned', "be 'true'")],
+      ['that mentions another', `?room=${room}&mentions=${owner.id}`, {}, 400, invalid('mentions', "be 'me'")],
+      ['of no word', `?room=${room}&q=`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
+      ['of a NUL', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
+    ])('refuses a page %s, beside one that it gives', async (_what, query, sent, status, body) => {
+      const path = `/api/messages${query || `?room=${room}`}`;
+      expect(short(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
+      expect((await call('GET', `/api/messages?room=${room}`, { token: member.token })).status).toBe(200);
+    });
+
+    it('lets admins read what they are no member of', async () => {
+      const { here } = await pages;
+      expect((await call('GET', `/api/messages?room=${here}&limit=2`, { token: admin.token })).body).toHaveLength(2);
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+
+process.env.REGISTRATION = 'closed';
+const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
+const { outcome, refusals } = await import('../support/answers.ts');
+const { inProcess: call } = await import('../support/doors.ts');
+
+describe('POST /api/users while registration is closed', () => {
+  it('is for administrators, and refused to others before what they sent is looked at', async () => {
+    const [admin, user] = [await anAdmin(), await anAccount()];
+    const username = aName();
+    const body = { username, email: `${username}@example.org`, password: 'correct horse' };
+    for (const token of [undefined, user.token, 'a'.repeat(32)]) {
+      for (const sent of [body, {}]) {
+        expect(outcome(await call('POST', '/api/users', { token, body: sent }))).toEqual(
+          refusals.denied('Registration is closed.'),
+        );
+      }
+    }
+    expect(await call('POST', '/api/users', { token: admin.token, body })).toMatchObject({
+      status: 201,
+      body: { user: { username } },
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../support/accounts.ts';
+import { denied, doors, invalid, lacking, missing } from '../support/both-doors.ts';
+import { aRoom, aRoomWithEveryone } from '../support/rooms.ts';
+
+const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone();
+const hidden = await aRoom({ owner, is_visible: false });
+const nowhere = `/api/rooms/${new ObjectId()}`;
+const successHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'max-age=86400, must-revalidate, no-store',
+  vary: 'Accept-Encoding',
+};
+
+describe.each(doors)('/api/rooms/{room}/details, %s', (_door, call) => {
+  const aDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
+
+  it('GET answers the details to members and admins', async () => {
+    for (const { token } of [owner, moderator, member, admin]) {
+      const { status, headers, body } = await call('GET', `${room.path}/details`, { token });
+      expect({ status, headers, body }).toEqual({
+        status: 200,
+        headers: expect.objectContaining(successHeaders),
+        body: {
+          room: { $oid: room.id },
+          topic: '',
+          created_at: aDate,
+          created_by: { $oid: owner.id },
+          member_count: 3,
+          message_count: 0,
+          last_message_at: null,
+          archived_at: null,
+        },
+      });
+    }
+  });
+
+  it.each(['All about owls 🦉', '', ' ', '$name', 'x'.repeat(250)])('PATCH sets the topic to %j', async (topic) => {
+    const made = await aRoom({ owner });
+    const { status, body } = await call('PATCH', `${made.path}/details`, { token: owner.token, body: { topic } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { topic, archived_at: null, room: { $oid: made.id } } });
+    expect((await call('GET', `${made.path}/details`, { token: owner.token })).body).toEqual(body);
+  });
+
+  it('PATCH archives a room, which lets nobody in any more, and takes it back into use', async () => {
+    const made = await aRoom({ owner });
+    const archive = (archived: boolean) => call('PATCH', `${made.path}/details`, { token: owner.token, body: { archived } });
+    const join = async (account: Account) =>
+      (await call('POST', '/api/members', { token: account.token, body: { room: made.id } })).status;
+
+    const archived = await archive(true);
+    expect(archived).toMatchObject({ status: 200, body: { archived_at: aDate, topic: '' } });
+    expect(await archive(true)).toMatchObject({ status: 200, body: archived.body as object });
+    expect(await join(user)).toBe(409);
+    expect(await archive(false)).toMatchObject({ status: 200, body: { archived_at: null } });
+    expect(await join(user)).toBe(201);
+  });
+
+  it.each<[string, string, string, Account, unknown, number, unknown]>([
+    ['GET by a stranger', 'GET', room.path, user, undefined, 403, denied('Room membership required.')],
+    ['GET of a hidden room by a stranger', 'GET', hidden.path, user, undefined, 404, missing('room')],
+    ['GET of a room that is not there', 'GET', nowhere, admin, undefined, 404, missing('room')],
+    ['PATCH by a moderator', 'PATCH', room.path, moderator, { topic: 'x' }, 403, denied('Room owner required.')],
+    ['PATCH by a stranger', 'PATCH', room.path, user, { topic: 'x' }, 403, denied('Room owner required.')],
+    ['PATCH of a hidden room by a stranger', 'PATCH', hidden.path, user, { topic: 'x' }, 404, missing('room')],
+    [
+      'PATCH of nothing',
+      'PATCH',
+      room.path,
+      owner,
+      {},
+      400,
+      lacking("At least one of the parameters 'topic', 'archived' is required."),
+    ],
+    [
+      'PATCH of a topic of 251 characters',
+      'PATCH',
+      room.path,
+      owner,
+      { topic: 'x'.repeat(251) },
+      400,
+      invalid("The 'topic' parameter must be a text of at most 250 characters."),
+    ],
+    [
+      'PATCH of archived as a text',
+      'PATCH',
+      room.path,
+      owner,
+      { archived: 'no' },
+      400,
+      invalid("The 'archived' parameter must be true or false."),
+    ],
+  ])('refuses %s', async (_what, method, path, account, body, status, refusal) => {
+    const refused = await call(method, `${path}/details`, { token: account.token, body });
+    expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
+    expect((await call('GET', `${room.path}/details`, { token: owner.token })).body).toMatchObject({
+      topic: '',
+      archived_at: null,
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
+import { inProcess } from '../support/doors.ts';
+import { addMember, aRoom, aRoomWithEveryone, memberId } from '../support/rooms.ts';
+
+const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ name: 'Lounge' });
+const hidden = await aRoom({ owner, is_visible: false });
+const nowhere = `/api/rooms/${new ObjectId()}`;
+const general = {
+  _id: { $oid: room.id },
+  name: 'Lounge',
+  members: [owner, member, moderator].map(({ id }) => ({ $oid: id })),
+  is_open: true,
+  is_visible: true,
+};
+const successHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'max-age=86400, must-revalidate, no-store',
+  vary: 'Accept-Encoding',
+};
+
+describe.each(doors)('/api/rooms/{room}, %s', (_door, call) => {
+  describe('GET answers the room', () => {
+    it.each<[string, Account]>([
+      ['to its owner', owner],
+      ['to a member', member],
+      ['to anyone, as it is visible', user],
+      ['to an admin', admin],
+    ])('%s', async (_who, { token }) => {
+      const { status, headers, body } = await call('GET', room.path, { token });
+      expect({ status, headers, body }).toEqual({
+        status: 200,
+        headers: expect.objectContaining(successHeaders),
+        body: general,
+      });
+    });
+
+    it.each<[string, Account, number]>([
+      ['to its owner', owner, 200],
+      ['to an admin', admin, 200],
+      ['not to others', user, 404],
+    ])('that is hidden %s', async (_who, { token }, status) => {
+      expect((await call('GET', hidden.path, { token })).status).toBe(status);
+    });
+  });
+
+  describe('PUT and PATCH', () => {
+    it('set the name and both flags, and answer the room', async () => {
+      const made = await aRoom({ owner });
+      const body = { name: 'Renamed $name', is_open: false, is_visible: false };
+      expect(await call('PUT', made.path, { token: owner.token, body })).toMatchObject({
+        status: 200,
+        headers: successHeaders,
+        body: { _id: { $oid: made.id }, members: [{ $oid: owner.id }], ...body },
+      });
+    });
+
+    it.each([
+      [{ name: '$seq' }],
+      [{ is_open: false }],
+      [{ is_visible: false }],
+      [{ is_open: false, is_visible: false, name: 'All of it' }],
+    ])('change %o and leave the rest', async (body) => {
+      const made = await aRoom({ owner });
+      const { body: before } = await call('GET', made.path, { token: owner.token });
+      const { status, body: after } = await call('PATCH', made.path, { token: owner.token, body });
+      expect({ status, body: after }).toEqual({ status: 200, body: { ...(before as object), ...body } });
+      expect((await call('GET', made.path, { token: owner.token })).body).toEqual(after);
+    });
+
+    it('are for admins as well, who need not be members', async () => {
+      const made = await aRoom({ is_visible: false });
+      const { status, body } = await call('PATCH', made.path, { token: admin.token, body: { name: 'By an admin' } });
+      expect({ status, body }).toMatchObject({ status: 200, body: { name: 'By an admin' } });
+    });
+  });
+
+  describe('refuses, and changes nothing', () => {
+    const all = { name: 'Taken over', is_open: false, is_visible: false };
+
+    it.each<[string, string, string, Account | undefined, unknown, number, unknown]>([
+      ['GET without a token', 'GET', room.path, undefined, undefined, 401, unauthenticated],
+      ['GET of a room that is not there', 'GET', nowhere, admin, undefined, 404, missing('room')],
+      ['GET of what is no id', 'GET', '/api/rooms/general', admin, undefined, 404, missing('room')],
+      ['PUT without a token', 'PUT', room.path, undefined, all, 401, unauthenticated],
+      ['PUT by a moderator', 'PUT', room.path, moderator, all, 403, denied('Room owner required.')],
+      ['PUT by a member', 'PUT', room.path, member, all, 403, denied('Room owner required.')],
+      ['PUT by a stranger', 'PUT', room.path, user, all, 403, denied('Room owner required.')],
+      ['PUT of a hidden room by a stranger', 'PUT', hidden.path, user, all, 404, missing('room')],
+      ['PUT of a room that is not there', 'PUT', nowhere, admin, all, 404, missing('room')],
+      [
+        'PUT without a name',
+        'PUT',
+        room.path,
+        owner,
+        { ...all, name: undefined },
+        400,
+        lacking("The 'name' parameter is required."),
+      ],
+      [
+        'PUT without a flag',
+        'PUT',
+        room.path,
+        owner,
+        { name: 'x', is_open: true },
+        400,
+        lacking("The 'is_visible' parameter is required."),
+      ],
+      [
+        'PUT of a flag that is a text',
+        'PUT',
+        room.path,
+        owner,
+        { ...all, is_open: 'true' },
+        400,
+        invalid("The 'is_open' parameter must be true or false."),
+      ],
+      [
+        'PATCH of nothing',
+        'PATCH',
+        room.path,
+        owner,
+        { topic: 'x' },
+        400,
+        lacking("At least one of the parameters 'name', 'is_open', 'is_visible' is required."),
+      ],
+      [
+        'PATCH of a flag that is null',
+        'PATCH',
+        room.path,
+        owner,
+        { is_visible: null },
+        400,
+        invalid("The 'is_visible' parameter must be true or false."),
+      ],
+      [
+        'PATCH of an empty name',
+        'PATCH',
+        room.path,
+        owner,
+        { name: '' },
+        400,
+        invalid("The 'name' parameter must be a text of 1 to 100 characters, not all of them blank."),
+      ],
+      ['PATCH by a moderator', 'PATCH', room.path, moderator, all, 403, denied('Room owner required.')],
+      ['PATCH of a hidden room by a stranger', 'PATCH', hidden.path, user, all, 404, missing('room')],
+      ['DELETE by its owner', 'DELETE', room.path, owner, undefined, 403, denied('Admin required.')],
+      ['DELETE by a user, also of a room that is not there', 'DELETE', nowhere, user, undefined, 403, denied('Admin required.')],
+      ['DELETE of a room that is not there', 'DELETE', nowhere, admin, undefined, 404, missing('room')],
+    ])('%s', async (_what, method, path, account, body, status, refusal) => {
+      const refused = await call(method, path, { token: account?.token, body });
+      expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
+      expect((await call('GET', room.path, { token: admin.token })).body).toEqual(general);
+    });
+
+    it('POST, with the methods that the path has', async () => {
+      const { status, headers } = await call('POST', room.path, { token: admin.token, body: {} });
+      expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, PUT, PATCH, DELETE, OPTIONS' });
+    });
+  });
+
+  it('DELETE deletes the room for everyone, once', async () => {
+    const made = await aRoom({ members: [member] });
+    const id = await memberId(made, member);
+    expect(await call('DELETE', made.path, { token: admin.token })).toMatchObject({ status: 204, body: '' });
+    for (const [method, path] of [
+      ['GET', made.path],
+      ['DELETE', made.path],
+      ['GET', `${made.path}/details`],
+      ['GET', `/api/members?room=${made.id}`],
+      ['GET', `/api/members/${id}`],
+    ] as const) {
+      expect((await call(method, path, { token: admin.token })).status).toBe(404);
+    }
+    const { body } = await call('GET', '/api/members?user=me&limit=200', { token: member.token });
+    expect(JSON.stringify(body)).not.toContain(made.id);
+  });
+});
+
+describe('what happens to a room', () => {
+  it('is recorded event by event, each at a seq of its own', async () => {
+    const [ann, ben, eve] = [await anAccount(), await anAccount(), await anAccount()];
+    const made = await aRoom({ owner: ann });
+    const by = (account: Account, method: string, path: string, body?: unknown) =>
+      inProcess(method, path, { token: account.token, body });
+    await by(ann, 'PATCH', made.path, { name: 'Renamed' });
+    await by(ann, 'PATCH', `${made.path}/details`, { archived: true });
+    await by(ann, 'PATCH', `${made.path}/details`, { archived: false });
+    await by(ben, 'POST', '/api/members', { room: made.id });
+    const benId = await memberId(made, ben);
+    await by(ann, 'PATCH', `/api/members/${benId}`, { role: 'moderator' });
+    const eveId = await addMember(made, eve);
+    await by(ben, 'DELETE', `/api/members/${eveId}?ban=true`);
+    await by(ben, 'DELETE', `/api/members/${benId}`);
+
+    const ids = { ann: new ObjectId(ann.id), ben: new ObjectId(ben.id), eve: new ObjectId(eve.id) };
+    const asBen = { member: new ObjectId(benId), user: ids.ben };
+    const asEve = { member: new ObjectId(eveId), user: ids.eve };
+    const { events } = await import('../../lib/events.ts');
+    const recorded = await events.find({ room: new ObjectId(made.id) }, { sort: { seq: 1 } }).toArray();
+    expect(recorded.map(({ seq, type, actor, data }) => ({ seq, type, actor, data }))).toEqual([
+      { seq: 1, type: 'room.changed', actor: ids.ann, data: {} },
+      { seq: 2, type: 'room.archived', actor: ids.ann, data: {} },
+      { seq: 3, type: 'room.changed', actor: ids.ann, data: {} },
+      { seq: 4, type: 'member.joined', actor: ids.ben, data: asBen },
+      { seq: 5, type: 'member.changed', actor: ids.ann, data: { ...asBen, role: 'moderator' } },
+      { seq: 6, type: 'member.joined', actor: ids.ann, data: asEve },
+      { seq: 7, type: 'member.banned', actor: ids.ben, data: asEve },
+      { seq: 8, type: 'member.left', actor: ids.ben, data: asBen },
+    ]);
+    expect(recorded.map(({ at }) => at)).toEqual(
+      recorded.map(({ at }) => at).toSorted((one, other) => Number(one) - Number(other)),
+    );
+  });
+
+  it('leaves an admin in charge when the last member has left', async () => {
+    const made = await aRoom();
+    const { token } = await anAdmin();
+    const id = await memberId(made, made.owner);
+    expect((await inProcess('DELETE', `/api/members/${id}`, { token: made.owner.token })).status).toBe(204);
+    expect(await inProcess('GET', made.path, { token })).toMatchObject({ status: 200, body: { members: [] } });
+    expect((await inProcess('DELETE', made.path, { token })).status).toBe(204);
+  });
+});

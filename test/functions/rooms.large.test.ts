@@ -1,0 +1,103 @@
+import '../support/own-database.ts';
+
+import { ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
+import { rooms } from '../../lib/rooms.ts';
+import { anAdmin } from '../support/accounts.ts';
+import { commandsOf, planOf } from '../support/commands.ts';
+import { inProcess } from '../support/doors.ts';
+import { withOwnDatabase } from '../support/indexed-database.ts';
+import { everyPage } from '../support/rooms.ts';
+
+await withOwnDatabase();
+const { token } = await anAdmin();
+
+describe('/api/rooms with more rooms than one response can carry', () => {
+  it('answers 413 and says how to go about it, and every room page by page', async () => {
+    // 170 rooms of 1 000 members are 6.1 MB of JSON, and, as a text within JSON, 6.9 MB.
+    await store(170, 1_000);
+    const { status, body } = await inProcess('GET', '/api/rooms', { token });
+    expect({ status, body }).toEqual({
+      status: 413,
+      body: {
+        title: 'Payload too large',
+        description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
+      },
+    });
+    expect(await everyPage(inProcess, '/api/rooms?limit=100', token)).toHaveLength(170);
+    expect((await inProcess('GET', '/api/rooms', { token, headers: { 'accept-encoding': 'gzip' } })).status).toBe(200);
+    await rooms.deleteMany({});
+  });
+
+  it('gives up before it has read more than could ever be carried', async () => {
+    const room = aStoredRoom(0, 1_000);
+    const endless = {
+      async *[Symbol.asyncIterator]() {
+        for (;;) yield room;
+      },
+    };
+    vi.spyOn(rooms, 'find').mockReturnValue(endless as never);
+    expect((await inProcess('GET', '/api/rooms', { token, headers: { 'accept-encoding': 'br' } })).status).toBe(413);
+    vi.restoreAllMocks();
+  });
+});
+
+describe('10 000 rooms', () => {
+  it('cost each page of the directory one look into an index, the last as the first', async () => {
+    await store(10_000, 1);
+    const pages: number[] = [];
+    let path: string | undefined = '/api/directory?limit=200';
+    while (path) {
+      const next: string = path;
+      const queries = await commandsOf(async () => {
+        const { body, headers } = await inProcess('GET', next, { token });
+        pages.push((body as unknown[]).length);
+        path = headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
+      });
+      expect(queries.map(({ collection }) => collection).toSorted()).toEqual(['rooms', 'tokens']);
+      if (pages.length === 1 || !path) {
+        const [query] = queries.filter(({ collection }) => collection === 'rooms');
+        expect(query && (await planOf(query))).toContain('IXSCAN');
+      }
+    }
+    expect(pages).toEqual(Array.from({ length: 50 }, () => 200));
+    await rooms.deleteMany({});
+  });
+});
+
+/** Stores rooms, some at a time, so that none of the calls takes long. */
+async function store(count: number, members: number): Promise<void> {
+  const batch = Math.ceil(20_000 / members);
+  for (let at = 0; at < count; at += batch) {
+    const size = Math.min(batch, count - at);
+    await rooms.insertMany(Array.from({ length: size }, (_, index) => aStoredRoom(at + index, members)));
+  }
+}
+
+function aStoredRoom(index: number, members: number) {
+  const name = `Room ${index}`;
+  const _id = new ObjectId();
+  const now = new Date();
+  return {
+    _id,
+    name,
+    name_key: `room ${index}\u0001${_id.toHexString()}`,
+    is_open: true,
+    is_visible: true,
+    members: Array.from({ length: members }, () => ({
+      _id: new ObjectId(),
+      user: new ObjectId(),
+      role: 'member' as const,
+      joined_at: now,
+    })),
+    banned: [],
+    seq: 0,
+    message_count: 0,
+    topic: '',
+    created_at: now,
+    created_by: new ObjectId(),
+    changed_at: now,
+    archived_at: null,
+    last_message_at: null,
+  };
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
+import { anyDate, anyId, anyToken, outcome, refusals, successHeaders, withoutUse } from '../support/answers.ts';
+import { type Call, doors } from '../support/doors.ts';
+
+const admin = await anAdmin();
+const other = await anAccount();
+
+type Session = { _id: { $oid: string }; hint: string };
+
+describe.each(doors())('/api/sessions, %s', (_door, call) => {
+  describe('POST logs in', () => {
+    it('by the username, and gives a token that lives 30 days', async () => {
+      const { id, username, email, password } = await anAccount();
+      const { status, headers, body } = await logIn(call, username, password);
+      expect({ status, headers, body }).toEqual({
+        status: 201,
+        headers: expect.objectContaining(successHeaders),
+        body: {
+          token: anyToken,
+          expires_at: anyDate,
+          user: { _id: { $oid: id }, username, email, is_admin: false, is_active: true, created_at: anyDate },
+        },
+      });
+      const { token, expires_at } = body as { token: string; expires_at: { $date: string } };
+      const [session] = (await call('GET', '/api/sessions', { token })).body as { created_at: { $date: string } }[];
+      const life = Date.parse(expires_at.$date) - Date.parse(session?.created_at.$date ?? '');
+      expect(life).toBe(30 * 24 * 60 * 60 * 1000);
+    });
+
+    it('by the name or the address in any case', async () => {
+      const { username, email, password } = await anAccount();
+      for (const name of [username.toUpperCase(), email, email.toUpperCase()]) {
+        expect((await logIn(call, name, password)).status).toBe(201);
+      }
+    });
+
+    it('the same user 20 times at once', async () => {
+      const { username, password } = await anAccount();
+      const source = anAddress();
+      const replies = await Promise.all(Array.from({ length: 20 }, () => logIn(call, username, password, source)));
+      expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    });
+
+    it('nobody with a wrong password, an unknown name or a deactivated account, and says the same of all', async () => {
+      const [known, shut] = [await anAccount(), await anAccount()];
+      await call('PATCH', `/api/users/${shut.id}`, { token: admin.token, body: { is_active: false } });
+      const replies = await Promise.all([
+        logIn(call, known.username, 'incorrect horse'),
+        logIn(call, aName(), known.password),
+        logIn(call, `${aName()}@example.org`, known.password),
+        logIn(call, shut.username, shut.password),
+        logIn(call, known.username, `${known.password} and more`),
+        logIn(call, 'not a name at all', known.password),
+      ]);
+      const headersOf = ({ headers: { date, 'x-request-id': _id, ...headers } }: (typeof replies)[number]) => headers;
+      for (const reply of replies) {
+        expect(outcome(reply)).toEqual(refusals.wrongLogin);
+        expect(headersOf(reply)).toEqual(headersOf(replies[0] as (typeof replies)[number]));
+      }
+      expect((await logIn(call, known.username, known.password)).status).toBe(201);
+    });
+
+    it.each<[string, unknown, unknown]>([
+      ['no name', { password: 'correct horse' }, refusals.missing('username')],
+      ['no password', { username: other.username }, refusals.missing('password')],
+      [
+        'a name that is an operator',
+        { username: { $gt: '' }, password: 'x' },
+        refusals.invalid('username', 'be a text that is not empty'),
+      ],
+      [
+        'a password that is an operator',
+        { username: other.username, password: { $ne: '' } },
+        refusals.invalid('password', 'be a text that is not empty'),
+      ],
+    ])('nobody with %s', async (_what, body, refusal) => {
+      expect(outcome(await call('POST', '/api/sessions', { body }))).toEqual(refusal);
+      expect((await logIn(call, other.username, other.password)).status).toBe(201);
+    });
+  });
+
+  it('GET lists the sessions, each by the program that began it, and no named token', async () => {
+    const account = await anAccount();
+    const body = { username: account.username, password: account.password };
+    const token = await aSession(call, account);
+    await call('POST', '/api/sessions', { body, headers: { 'user-agent': 'Example/1.0' } });
+    const listed = await call('GET', '/api/sessions', { token });
+    expect(withoutUse(listed.body).sort(byName)).toEqual([
+      { ...aSessionOf(account.id), name: 'Example/1.0' },
+      { ...aSessionOf(account.id), name: 'session', hint: token.slice(-4) },
+    ]);
+    const page = await call('GET', '/api/sessions?limit=1', { token });
+    expect(page.body).toHaveLength(1);
+    expect(page.headers.link).toMatch(/^<\/api\/sessions\?limit=1&after=[0-9a-f]{24}>; rel="next"$/);
+  });
+
+  it('DELETE ends every session but the one that calls', async () => {
+    const account = await anAccount();
+    const [mine, ...others] = [await aSession(call, account), await aSession(call, account), await aSession(call, account)];
+    expect(outcome(await call('DELETE', '/api/sessions', { token: mine }))).toEqual({ status: 204, body: '' });
+    expect(await statuses(call, [mine, ...others, account.token])).toEqual([200, 401, 401, 200]);
+  });
+
+  it('DELETE of current logs out, at once', async () => {
+    const account = await anAccount();
+    const [token, another] = [await aSession(call, account), await aSession(call, account)];
+    expect(outcome(await call('DELETE', '/api/sessions/current', { token }))).toEqual({ status: 204, body: '' });
+    expect(await statuses(call, [token, another])).toEqual([401, 200]);
+    // A named token is no session, and so is not the current one.
+    expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(
+      refusals.notFound('session'),
+    );
+  });
+
+  it('DELETE of a session ends it for its owner and for administrators, and is not there for others', async () => {
+    const account = await anAccount();
+    const token = await aSession(call, account);
+    const end = async (id: string, by: string) => outcome(await call('DELETE', `/api/sessions/${id}`, { token: by }));
+    for (const by of [token, admin.token]) {
+      const ended = await aSession(call, account);
+      const sessions = (await call('GET', '/api/sessions', { token })).body as Session[];
+      const id = sessions.find(({ hint }) => hint === ended.slice(-4))?._id.$oid ?? '';
+      expect(await end(id, other.token)).toEqual(refusals.notFound('session'));
+      expect(await statuses(call, [ended])).toEqual([200]);
+      expect(await end(id, by)).toEqual({ status: 204, body: '' });
+      expect(await statuses(call, [ended])).toEqual([401]);
+      expect(await end(id, by)).toEqual(refusals.notFound('session'));
+    }
+    expect(await end('nonsense', token)).toEqual(refusals.notFound('session'));
+  });
+
+  it('a session is over when its time is, swept or not', async () => {
+    const account = await anAccount();
+    const token = await aSession(call, account);
+    const change = { $set: { expires_at: new Date(Date.now() - 1_000) } };
+    await database.collection('tokens').updateOne({ hint: token.slice(-4), kind: 'session', name: 'session' }, change);
+    expect(outcome(await call('GET', '/api/users/me', { token }))).toEqual(refusals.unauthenticated);
+    expect((await call('GET', '/api/sessions', { token: account.token })).body).toEqual([]);
+  });
+});
+
+const aSessionOf = (user: string) => ({
+  _id: anyId,
+  user: { $oid: user },
+  name: expect.any(String),
+  kind: 'session',
+  scopes: [],
+  hint: expect.any(String),
+  created_at: anyDate,
+  expires_at: anyDate,
+});
+
+const byName = (one: { name?: string }, other: { name?: string }) => String(one.name).localeCompare(String(other.name));
+
+const statuses = async (call: Call, tokens: (string | undefined)[]) =>
+  Promise.all(tokens.map(async (token) => (await call('GET', '/api/users/me', { token })).status));

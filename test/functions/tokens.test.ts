@@ -1,0 +1,152 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { anyDate, anyId, anyToken, outcome, refusals, withoutUse } from '../support/answers.ts';
+import { type Call, doors } from '../support/doors.ts';
+
+const admin = await anAdmin();
+const user = await anAccount();
+const other = await anAccount();
+
+type NewToken = { _id: { $oid: string }; token: string; name: string };
+
+describe.each(doors())('/api/tokens, %s', (_door, call) => {
+  describe('POST', () => {
+    it('makes a token that may do all that its user may, and shows it this once', async () => {
+      const name = aName();
+      const { status, body } = await call('POST', '/api/tokens', { token: user.token, body: { name } });
+      expect({ status, body }).toEqual({ status: 201, body: { ...tokenOf(user.id, name), token: anyToken } });
+      const { token, _id } = body as NewToken;
+      expect(body).toMatchObject({ hint: token.slice(-4) });
+      expect((await call('GET', '/api/users/me', { token })).body).toMatchObject({ username: user.username });
+      const shown = await call('GET', `/api/tokens/${_id.$oid}`, { token: user.token });
+      expect(JSON.stringify(shown.body)).not.toContain(token);
+    });
+
+    it.each([
+      ['as text', (at: Date) => at.toISOString()],
+      ['as text of another zone', (at: Date) => new Date(at.getTime() + 3_600_000).toISOString().replace('Z', '+01:00')],
+      ['as Extended JSON', (at: Date) => ({ $date: at.toISOString() })],
+    ])('takes the time of its end %s', async (_how, write) => {
+      const at = new Date(Date.now() + 3_600_000);
+      const made = await call('POST', '/api/tokens', { token: user.token, body: { name: aName(), expires_at: write(at) } });
+      expect(outcome(made)).toMatchObject({ status: 201, body: { expires_at: { $date: at.toISOString() } } });
+    });
+
+    it('confines it to scopes', async () => {
+      const { token } = await made(call, admin.token, { scopes: ['rooms:read'] });
+      expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
+      expect(outcome(await call('POST', '/api/rooms', { token, body: { name: 'General' } }))).toEqual(
+        refusals.denied("The token lacks the 'rooms:write' scope."),
+      );
+      expect(outcome(await call('POST', '/api/tokens', { token, body: { name: aName() } }))).toEqual(
+        refusals.denied('A token without scopes is required.'),
+      );
+    });
+
+    it('makes one for another user if an administrator asks for it', async () => {
+      const { token } = await made(call, admin.token, { user: { $oid: user.id } });
+      expect((await call('GET', '/api/users/me', { token })).body).toMatchObject({ username: user.username });
+      const body = { name: aName(), user: user.id };
+      expect(outcome(await call('POST', '/api/tokens', { token: other.token, body }))).toEqual(refusals.denied());
+      expect((await call('POST', '/api/tokens', { token: user.token, body })).status).toBe(201);
+    });
+
+    it('makes one of a name, when 20 ask for it at the same time', async () => {
+      const name = aName();
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => call('POST', '/api/tokens', { token: user.token, body: { name } })),
+      );
+      expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+      expect(replies.filter(({ status }) => status !== 201).map(outcome)).toEqual(
+        Array(19).fill(refusals.conflict('The name of the token is already in use.')),
+      );
+      expect((await call('POST', '/api/tokens', { token: other.token, body: { name } })).status).toBe(201);
+    });
+
+    it('gives the name of a token that has expired to the next one', async () => {
+      const name = aName();
+      const { _id } = await made(call, user.token, { name });
+      const expire = { $set: { expires_at: new Date(Date.now() - 1_000) } };
+      await database.collection('tokens').updateOne({ _id: new ObjectId(_id.$oid) }, expire);
+      await made(call, user.token, { name });
+    });
+
+    const scopeRule =
+      'be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin';
+    const timeRule = "be a time such as '2026-11-21T04:04:42.123Z'";
+    it.each<[string, Record<string, unknown>, unknown]>([
+      ['no name', { name: undefined }, refusals.missing('name')],
+      ['a blank name', { name: ' ' }, refusals.invalid('name', 'be a text of 1 to 100 characters, not all of them blank')],
+      ['an unknown scope', { scopes: ['rooms:read', 'everything'] }, refusals.invalid('scopes', scopeRule)],
+      ['a scope that is no list', { scopes: 'rooms:read' }, refusals.invalid('scopes', scopeRule)],
+      ['a time that was', { expires_at: '2020-01-01T00:00:00Z' }, refusals.invalid('expires_at', 'be in the future')],
+      ['a time without a zone', { expires_at: '2099-01-01T00:00:00' }, refusals.invalid('expires_at', timeRule)],
+      ['a day that is none', { expires_at: '2099-13-01T00:00:00Z' }, refusals.invalid('expires_at', timeRule)],
+      ['a number for a time', { expires_at: 4_070_908_800_000 }, refusals.invalid('expires_at', timeRule)],
+      ['a user who is none', { user: '0'.repeat(24) }, refusals.notFound('user')],
+      ['a user who can be none', { user: 'ann' }, refusals.invalid('user', 'be an id of 24 hexadecimal characters')],
+    ])('refuses %s', async (_what, change, refusal) => {
+      const body = { name: aName(), scopes: ['account'], expires_at: '2099-01-01T00:00:00Z' };
+      expect(outcome(await call('POST', '/api/tokens', { token: admin.token, body: { ...body, ...change } }))).toEqual(refusal);
+      expect((await call('POST', '/api/tokens', { token: admin.token, body })).status).toBe(201);
+    });
+  });
+
+  it("GET lists one's named tokens, page by page, and no session", async () => {
+    const account = await anAccount();
+    const names = [aName(), aName()];
+    for (const name of names) await made(call, account.token, { name });
+    const listed = withoutUse((await call('GET', '/api/tokens', { token: account.token })).body);
+    const expected = ['test', ...names].map((name) => withoutUse([tokenOf(account.id, name)])[0]);
+    expect(listed).toHaveLength(3);
+    expect(listed).toEqual(expect.arrayContaining(expected));
+    const first = await call('GET', '/api/tokens?limit=2', { token: account.token });
+    const next = first.headers.link?.match(/^<(.+)>; rel="next"$/)?.[1] ?? '';
+    const second = await call('GET', next, { token: account.token });
+    expect(withoutUse([first.body, second.body].flat())).toEqual(listed);
+    expect(second.headers).not.toHaveProperty('link');
+  });
+
+  it('GET and DELETE of a token are for its owner and administrators; for others it is not there', async () => {
+    for (const by of [user.token, admin.token]) {
+      const { _id, token, name } = await made(call, user.token, {});
+      const path = `/api/tokens/${_id.$oid}`;
+      for (const method of ['GET', 'DELETE']) {
+        expect(outcome(await call(method, path, { token: other.token }))).toEqual(refusals.notFound('token'));
+      }
+      expect(outcome(await call('GET', path, { token: by }))).toEqual({ status: 200, body: tokenOf(user.id, name) });
+      expect(outcome(await call('DELETE', path, { token: by }))).toEqual({ status: 204, body: '' });
+      expect(outcome(await call('GET', '/api/users/me', { token }))).toEqual(refusals.unauthenticated);
+      expect(outcome(await call('GET', path, { token: by }))).toEqual(refusals.notFound('token'));
+    }
+    expect(outcome(await call('GET', '/api/tokens/nonsense', { token: user.token }))).toEqual(refusals.notFound('token'));
+  });
+
+  it('a session is no named token: it is not there under this path', async () => {
+    const sessions = await call('POST', '/api/sessions', { body: { username: user.username, password: user.password } });
+    const { token } = sessions.body as { token: string };
+    const [session] = (await call('GET', '/api/sessions', { token })).body as NewToken[];
+    expect((await call('DELETE', `/api/tokens/${session?._id.$oid}`, { token })).status).toBe(404);
+    expect((await call('DELETE', '/api/sessions/current', { token })).status).toBe(204);
+  });
+});
+
+const tokenOf = (user: string, name: string) => ({
+  _id: anyId,
+  user: { $oid: user },
+  name,
+  kind: 'api',
+  scopes: [],
+  hint: expect.stringMatching(/^[a-z0-9]{4}$/),
+  created_at: anyDate,
+  last_used_at: null,
+  expires_at: null,
+});
+
+async function made(call: Call, token: string, change: Record<string, unknown>): Promise<NewToken> {
+  const { status, body } = await call('POST', '/api/tokens', { token, body: { name: aName(), ...change } });
+  expect(status).toBe(201);
+  return body as NewToken;
+}

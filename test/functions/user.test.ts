@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
+import { anyDate, anyId, outcome, refusals, successHeaders } from '../support/answers.ts';
+import { type Call, doors } from '../support/doors.ts';
+
+const admin = await anAdmin();
+const otherAdmin = await anAdmin();
+const other = await anAccount();
+const nobody = '0'.repeat(24);
+
+describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
+  describe('GET', () => {
+    it('shows oneself in full, by id and as me', async () => {
+      const { id, username, email, token } = await anAccount();
+      for (const path of [`/api/users/${id}`, `/api/users/${id.toUpperCase()}`, '/api/users/me']) {
+        const { status, headers, body } = await call('GET', path, { token });
+        expect({ status, headers, body }).toEqual({
+          status: 200,
+          headers: expect.objectContaining(successHeaders),
+          body: { _id: { $oid: id }, username, email, is_admin: false, is_active: true, created_at: anyDate },
+        });
+      }
+    });
+
+    it('shows administrators everyone in full, and others only who it is', async () => {
+      const { id, username, email } = await anAccount();
+      expect((await call('GET', `/api/users/${id}`, { token: admin.token })).body).toMatchObject({ username, email });
+      expect((await call('GET', `/api/users/${id}`, { token: other.token })).body).toEqual({ _id: { $oid: id }, username });
+    });
+
+    it.each(['ann', nobody])('finds nobody called %s', async (id) => {
+      expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.notFound('user'));
+    });
+  });
+
+  describe('PATCH', () => {
+    it("changes one's address, after which one logs in by it, in whatever case", async () => {
+      const { username, password, token } = await anAccount();
+      const email = `New.${username}@Example.org`;
+      expect(await call('PATCH', '/api/users/me', { token, body: { email } })).toMatchObject({ status: 200, body: { email } });
+      expect((await logIn(call, email.toUpperCase(), password)).status).toBe(201);
+    });
+
+    it("changes one's password, which ends every session but the one that asks, and no named token", async () => {
+      const account = await anAccount();
+      const [mine, another] = [await aSession(call, account), await aSession(call, account)];
+      const body = { password: 'battery staple', current_password: account.password };
+      expect((await call('PATCH', '/api/users/me', { token: mine, body })).status).toBe(200);
+      expect(await statuses(call, [mine, another, account.token])).toEqual([200, 401, 200]);
+      expect((await call('GET', '/api/sessions', { token: mine })).body).toHaveLength(1);
+      expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
+      expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
+    });
+
+    it('lets an administrator set a password, which ends every session', async () => {
+      const account = await anAccount();
+      const session = await aSession(call, account);
+      const { status } = await call('PATCH', `/api/users/${account.id}`, {
+        token: admin.token,
+        body: { password: 'battery staple' },
+      });
+      expect(status).toBe(200);
+      expect(await statuses(call, [session])).toEqual([401]);
+      expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
+    });
+
+    it('lets an administrator deactivate an account: its tokens are none at once, and its sessions are none for good', async () => {
+      const account = await anAccount();
+      const session = await aSession(call, account);
+      const path = `/api/users/${account.id}`;
+      expect(await call('PATCH', path, { token: admin.token, body: { is_active: false } })).toMatchObject({
+        status: 200,
+        body: { is_active: false },
+      });
+      expect(await statuses(call, [session, account.token])).toEqual([401, 401]);
+      expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
+
+      expect((await call('PATCH', path, { token: admin.token, body: { is_active: true } })).status).toBe(200);
+      expect(await statuses(call, [session, account.token])).toEqual([401, 200]);
+      expect((await logIn(call, account.username, account.password)).status).toBe(201);
+    });
+
+    it('lets an administrator promote and demote, from the next request on', async () => {
+      const account = await anAccount();
+      const change = (is_admin: boolean) => call('PATCH', `/api/users/${account.id}`, { token: admin.token, body: { is_admin } });
+      const list = async () => (await call('GET', '/api/users?limit=1', { token: account.token })).status;
+      expect(await list()).toBe(403);
+      expect(await change(true)).toMatchObject({ status: 200, body: { is_admin: true } });
+      expect(await list()).toBe(200);
+      expect(await change(false)).toMatchObject({ status: 200, body: { is_admin: false } });
+      expect(await list()).toBe(403);
+    });
+
+    it.each<[string, Record<string, unknown>, unknown]>([
+      [
+        'nothing to change',
+        { username: 'ann' },
+        {
+          status: 400,
+          body: {
+            title: 'Missing parameter',
+            description: "At least one of the parameters 'email', 'password', 'is_admin', 'is_active' is required.",
+          },
+        },
+      ],
+      ['a password without the current one', { password: 'battery staple' }, refusals.missing('current_password')],
+      [
+        'a password with a wrong current one',
+        { password: 'battery staple', current_password: 'incorrect horse' },
+        refusals.denied('The current password is incorrect.'),
+      ],
+      [
+        'a common password',
+        { password: 'iloveyou', current_password: 'correct horse' },
+        refusals.invalid(
+          'password',
+          'have at least 8 characters and at most 72 bytes, and not be one of the most common passwords',
+        ),
+      ],
+      ['an address that is none', { email: 'ann' }, refusals.invalid('email', 'be an e-mail address')],
+      ['an address that is taken', { email: other.email }, refusals.conflict('The e-mail address is already in use.')],
+      ['a rank', { is_admin: true }, refusals.denied()],
+      ['a state', { is_active: true }, refusals.denied()],
+    ])('refuses %s', async (_what, body, refusal) => {
+      const { token, username } = await anAccount();
+      const source = anAddress();
+      expect(outcome(await call('PATCH', '/api/users/me', { token, body, source }))).toEqual(refusal);
+      const allowed = { email: `${username}@example.com`, password: 'battery staple', current_password: 'correct horse' };
+      expect((await call('PATCH', '/api/users/me', { token, body: allowed, source })).status).toBe(200);
+    });
+
+    it("asks an administrator too for the password that a new one of one's own replaces", async () => {
+      const account = await anAdmin();
+      const path = `/api/users/${account.id}`;
+      const sent = { token: account.token, source: anAddress() };
+      expect(outcome(await call('PATCH', path, { ...sent, body: { password: 'battery staple' } }))).toEqual(
+        refusals.missing('current_password'),
+      );
+      const body = { password: 'battery staple', current_password: account.password };
+      expect((await call('PATCH', path, { ...sent, body })).status).toBe(200);
+    });
+
+    it('is refused to others, before what they sent is looked at; an administrator finds nobody where nobody is', async () => {
+      const { id } = await anAccount();
+      const sent = { token: other.token, body: '{"email":' };
+      expect(outcome(await call('PATCH', `/api/users/${id}`, sent))).toEqual(refusals.denied());
+      const body = { is_active: true };
+      for (const path of ['/api/users/ann', `/api/users/${nobody}`]) {
+        expect(outcome(await call('PATCH', path, { token: admin.token, body }))).toEqual(refusals.notFound('user'));
+      }
+      expect((await call('PATCH', `/api/users/${id}`, { token: admin.token, body })).status).toBe(200);
+    });
+
+    it('lets a token with scopes change what they say, and never what would give it more', async () => {
+      const { id } = await anAccount();
+      const account = await confined(call, admin.token, ['account']);
+      const both = await confined(call, admin.token, ['account', 'admin']);
+      const change = async (token: string, body: unknown) => outcome(await call('PATCH', `/api/users/${id}`, { token, body }));
+      expect(await change(account, { is_active: true })).toEqual(refusals.denied());
+      expect(await change(both, { is_active: true })).toMatchObject({ status: 200 });
+      for (const body of [{ is_admin: true }, { password: 'battery staple' }]) {
+        expect(await change(both, body)).toEqual(refusals.denied('A token without scopes is required.'));
+        expect(await change(otherAdmin.token, body)).toMatchObject({ status: 200 });
+      }
+    });
+  });
+
+  describe('DELETE', () => {
+    it('deletes an account for an administrator: gone at once, with its tokens and memberships, and its name is free', async () => {
+      const account = await anAccount();
+      const session = await aSession(call, account);
+      const room = await aRoomWith(call, account.id);
+      const { status, body } = await call('DELETE', `/api/users/${account.id}`, { token: admin.token });
+      expect({ status, body }).toEqual({ status: 204, body: '' });
+
+      expect(await statuses(call, [session, account.token])).toEqual([401, 401]);
+      expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
+      for (const method of ['GET', 'DELETE']) {
+        expect(outcome(await call(method, `/api/users/${account.id}`, { token: admin.token }))).toEqual(
+          refusals.notFound('user'),
+        );
+      }
+      expect((await call('GET', `/api/users?q=${account.username}`, { token: admin.token })).body).toEqual([]);
+      const rooms = (await call('GET', '/api/rooms', { token: admin.token })).body as { _id: unknown; members: unknown[] }[];
+      expect(rooms.find(({ _id }) => JSON.stringify(_id) === JSON.stringify(room))?.members).toEqual([]);
+
+      const again = { username: account.username, email: account.email, password: 'battery staple' };
+      expect(await call('POST', '/api/users', { body: again })).toMatchObject({
+        status: 201,
+        body: { user: { _id: anyId, username: account.username } },
+      });
+    });
+
+    it("deletes one's own account, for who knows its password", async () => {
+      const { password, token } = await anAccount();
+      const leave = async (body?: unknown) =>
+        outcome(await call('DELETE', '/api/users/me', { token, body, source: anAddress() }));
+      expect(await leave()).toEqual(refusals.denied('The current password is required.'));
+      expect(await leave({ current_password: 'incorrect horse' })).toEqual(refusals.denied('The current password is incorrect.'));
+      expect((await call('GET', '/api/users/me', { token })).status).toBe(200);
+      expect(await leave({ current_password: password })).toEqual({ status: 204, body: '' });
+      expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
+    });
+
+    it('is refused to others, who do not come by an account by knowing their own password', async () => {
+      const { id, token } = await anAccount();
+      const body = { current_password: other.password };
+      expect(outcome(await call('DELETE', `/api/users/${id}`, { token: other.token, body }))).toEqual(refusals.denied());
+      expect((await call('GET', '/api/users/me', { token })).status).toBe(200);
+    });
+  });
+});
+
+const statuses = async (call: Call, tokens: string[]) =>
+  Promise.all(tokens.map(async (token) => (await call('GET', '/api/users/me', { token })).status));
+
+async function confined(call: Call, token: string, scopes: string[]): Promise<string> {
+  const { body } = await call('POST', '/api/tokens', { token, body: { name: aName(), scopes } });
+  return (body as { token: string }).token;
+}
+
+/** A room whose one member is the user, who has to be an administrator for the moment to make it. */
+async function aRoomWith(call: Call, id: string): Promise<unknown> {
+  const rank = (is_admin: boolean) => call('PATCH', `/api/users/${id}`, { token: admin.token, body: { is_admin } });
+  await rank(true);
+  const made = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), user: id } });
+  const { body } = await call('POST', '/api/rooms', { token: (made.body as { token: string }).token, body: { name: 'Left' } });
+  await rank(false);
+  return (body as { _id: unknown })._id;
+}

@@ -1,0 +1,108 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startProcesses } from '../support/processes.ts';
+import type { Leaving } from '../support/workers/leave-admins.ts';
+
+// A database of its own: who the last administrator is depends on all that are there.
+process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
+const { client, database } = await import('../../lib/database.ts');
+const { ensureIndexes } = await import('../../lib/indexes.ts');
+const { lease } = await import('../../lib/admins.ts');
+const { anAccount, anAdmin } = await import('../support/accounts.ts');
+const { inProcess: call } = await import('../support/doors.ts');
+
+await ensureIndexes();
+const users = database.collection('users');
+const processes = await startProcesses<Leaving, number>(6, 'leave-admins');
+
+beforeEach(async () => {
+  await users.deleteMany({});
+});
+afterAll(async () => {
+  processes.end();
+  await database.dropDatabase();
+  await client.close();
+});
+
+const admins = () => users.countDocuments({ is_admin: true, is_active: true });
+const lastStays = { status: 409, body: { title: 'Conflict', description: 'The last administrator must stay one.' } };
+
+describe('the last administrator', () => {
+  it.each([
+    ['demoted', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })],
+    ['deactivated', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_active: false } })],
+    ['deleted', (id: string, token: string) => call('DELETE', `/api/users/${id}`, { token })],
+  ])("can't be %s, unless there is another who is active", async (_how, leave) => {
+    const { id, token } = await anAdmin();
+    const shut = await anAdmin();
+    expect((await call('PATCH', `/api/users/${shut.id}`, { token, body: { is_active: false } })).status).toBe(200);
+    await anAccount();
+    expect(await leave(id, token)).toMatchObject(lastStays);
+    expect(await call('GET', '/api/users/me', { token })).toMatchObject({ status: 200, body: { is_admin: true } });
+
+    const heir = await anAdmin();
+    expect((await leave(id, token)).status).toBeLessThan(300);
+    expect(await leave(heir.id, heir.token)).toMatchObject(lastStays);
+  });
+
+  it('may change everything else', async () => {
+    const { token, password } = await anAdmin();
+    const body = {
+      email: 'last@example.org',
+      password: 'battery staple',
+      current_password: password,
+      is_admin: true,
+      is_active: true,
+    };
+    expect(await call('PATCH', '/api/users/me', { token, body })).toMatchObject({
+      status: 200,
+      body: { email: 'last@example.org' },
+    });
+  });
+
+  it.each<[string, number, Leaving['way'][]]>([
+    ['two are demoted', 2, ['demote']],
+    ['two are deleted', 2, ['delete']],
+    ['six are demoted', 6, ['demote']],
+    ['six leave in every way', 6, ['demote', 'deactivate', 'delete']],
+  ])('remains when %s at the same time, each by another process', async (_what, count, ways) => {
+    for (let round = 0; round < 6; round++) {
+      await users.deleteMany({});
+      const all = await Promise.all(Array.from({ length: count }, anAdmin));
+      const statuses = await processes.run(all.map(({ id }, index) => ({ id, way: ways[index % ways.length] ?? 'demote' })));
+      expect(statuses.sort()).toEqual([...Array(count - 1).fill(200), 409]);
+      expect(await admins()).toBe(1);
+      expect(await users.countDocuments({ leaving: { $exists: true } })).toBe(0);
+    }
+  });
+
+  it('is demoted once, when six processes do it to the same one', async () => {
+    const { id } = await anAdmin();
+    await anAdmin();
+    expect(await processes.run(Array.from({ length: 6 }, () => ({ id, way: 'demote' })))).toEqual(Array(6).fill(200));
+    expect(await admins()).toBe(1);
+  });
+
+  it('can leave after a process died that was about to remove the other', async () => {
+    const [mine, abandoned] = [await anAdmin(), await anAdmin()];
+    const mark = { id: new ObjectId(), at: new Date(Date.now() - lease - 1_000) };
+    await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: mark } });
+    const body = { is_admin: false };
+    expect((await call('PATCH', '/api/users/me', { token: mine.token, body })).status).toBe(200);
+    // The mark is off: should that process wake up, what it was about to do finds none and is not done.
+    expect(await users.findOne({ _id: new ObjectId(abandoned.id) })).not.toHaveProperty('leaving');
+    expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
+  });
+
+  it('is not left marked when its change is refused for another reason', async () => {
+    const [{ id, token }, other] = [await anAdmin(), await anAccount()];
+    await anAdmin();
+    const body = { is_admin: false, email: other.email };
+    expect((await call('PATCH', `/api/users/${id}`, { token, body })).body).toEqual({
+      title: 'Conflict',
+      description: 'The e-mail address is already in use.',
+    });
+    expect(await users.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('leaving');
+    expect((await call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })).status).toBe(200);
+  });
+});

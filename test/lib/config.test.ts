@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../lib/config.ts';
+
+const least = { MONGODB_URI: 'mongodb://localhost' };
+
+describe('settings', () => {
+  it('have defaults for all but the database', () => {
+    expect(readConfig(least)).toEqual({
+      mongodbUri: 'mongodb://localhost',
+      mongodbDatabase: 'chat',
+      mongodbPoolSize: 5,
+      metrics: false,
+      docsUrl: '/docs',
+      corsOrigins: ['*'],
+      roomMembers: 1_000,
+      eventDays: 30,
+      feedPatience: 35_000,
+      bcryptCost: 12,
+      registration: 'open',
+      sessionDays: 30,
+      logLevel: 'info',
+    });
+  });
+
+  it('take a list of origins', () => {
+    expect(readConfig({ ...least, CORS_ORIGINS: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
+      'https://a.example',
+      'https://b.example',
+    ]);
+  });
+
+  it.each([
+    ['MONGODB_URI', {}, /^Set MONGODB_URI to the connection string/],
+    ['MONGODB_URI', { MONGODB_URI: 'localhost' }, /^Set MONGODB_URI to a connection string that starts with/],
+    ['BCRYPT_COST', { ...least, BCRYPT_COST: 'high' }, /^Set BCRYPT_COST to a whole number from 4 to 16, not 'high'\.$/],
+    ['REGISTRATION', { ...least, REGISTRATION: 'ajar' }, /^Set REGISTRATION to one of open, closed, not 'ajar'\.$/],
+    ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
+    ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
+  ])('that make no sense are refused by name: %s', (_name, environment, message) => {
+    expect(() => readConfig(environment)).toThrow(message);
+  });
+});

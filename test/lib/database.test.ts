@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { startProxy } from '../support/proxy.ts';
+
+const { host } = new URL(inject('environment').MONGODB_URI ?? '');
+const proxy = await startProxy(host);
+process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+
+const { client, clientOptions } = await import('../../lib/database.ts');
+const { anAdmin } = await import('../support/accounts.ts');
+const { inProcess: call } = await import('../support/doors.ts');
+
+afterAll(async () => {
+  await client.close();
+  await proxy.close();
+});
+
+describe('the database client', () => {
+  it('limits every stage of a call, and never by timeoutMS', () => {
+    expect(clientOptions).toEqual({
+      appName: 'chat-service',
+      maxPoolSize: Number(process.env.MONGODB_POOL_SIZE),
+      minPoolSize: 0,
+      maxIdleTimeMS: 60_000,
+      serverSelectionTimeoutMS: 3_000,
+      connectTimeoutMS: 3_000,
+      socketTimeoutMS: 4_000,
+      waitQueueTimeoutMS: 5_000,
+      retryWrites: true,
+      retryReads: true,
+      writeConcern: { w: 'majority', journal: true },
+      readConcern: { level: 'majority' },
+      ignoreUndefined: true,
+    });
+    expect(client.options).not.toHaveProperty('timeoutMS');
+  });
+
+  it.each(['down', 'mute'] as const)(
+    'makes a request a 503 while the database is %s, and the next one works once it is back',
+    async (fault) => {
+      const { token } = await anAdmin();
+      expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
+
+      proxy.set(fault);
+      const { status, headers, body } = await call('GET', '/api/rooms', { token });
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { title: 'Service unavailable', description: 'The database did not answer in time.' },
+      });
+      expect(headers['retry-after']).toMatch(/^\d+$/);
+
+      proxy.set('pass');
+      expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
+      // Well under the 30 s after which the gateway gives up; the deadline of a request is 10 s.
+    },
+    25_000,
+  );
+
+  it('serves on when connections are cut between requests', async () => {
+    const { token } = await anAdmin();
+    proxy.set('down');
+    proxy.set('pass');
+    const post = async () => (await call('POST', '/api/rooms', { token, body: { name: 'After the cut' } })).status;
+    // Of the cut itself the first may still learn the hard way, before the driver has noticed.
+    expect([201, 503]).toContain(await post());
+    expect(await post()).toBe(201);
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { config } from '../../lib/config.ts';
+import type { Event } from '../../lib/feed-events.ts';
+import type { Message } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { messageCount } from '../../lib/unread.ts';
+import { type Account, anAccount } from '../support/accounts.ts';
+import { aMessage, aRoomOf } from '../support/chat.ts';
+import type { Attempt } from '../support/chatter.ts';
+import { attemptsIn, startChatter } from '../support/chatters.ts';
+import { inProcess } from '../support/doors.ts';
+
+/** How many changes are made in all; more by hand. */
+const changes = Number(process.env.FEED_CHANGES ?? 640);
+const [processes, writersEach, readers] = [4, 8, 8];
+// Shorter than the test takes, so that feeds pass holes, and shorter than one process is frozen, so that it comes too late.
+const [patience, frozenFor] = [2_000, 3_000];
+const hour = 3_600_000;
+
+it(`every reader sees every change once and in order: ${processes * writersEach} writers, ${changes} changes, functions killed and frozen, clocks wrong`, async () => {
+  Object.assign(config, { feedPatience: patience });
+  const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
+  const writers = await Promise.all(Array.from({ length: processes * writersEach }, () => anAccount()));
+  const reader = await anAccount();
+  const room = await aRoomOf([reader, ...writers]);
+
+  let isOver = false;
+  const reading = Array.from({ length: readers }, (_, index) => follow(room, reader, index, () => isOver));
+  const logs = writers.slice(0, processes).map((_, index) => join(directory, String(index)));
+  await Promise.all(
+    logs.map((log, index) => write(room, writers.slice(index * writersEach, (index + 1) * writersEach), index, log)),
+  );
+  const last = await aMessage(reader, room, { text: 'The last' });
+  isOver = true;
+  const [seen = [], ...others] = await Promise.all(reading.map(async (feed) => until(await feed, last)));
+
+  for (const other of others) expect(other).toEqual(seen);
+  expect(seen.map(({ seq }) => seq)).toEqual(seen.map(({ seq }) => seq).toSorted((one, two) => one - two));
+  expect(new Set(seen.map(({ seq }) => seq)).size).toBe(seen.length);
+
+  const { tried, done } = await attemptsIn(logs);
+  const [seenTimes, doneTimes, triedTimes] = [timesOf(seen), timesOf(done), timesOf(tried)];
+  const created = seen.filter(({ type }) => type === 'message.created');
+  for (const [what, times] of doneTimes) expect([what, seenTimes.get(what)]).toEqual([what, expect.toSatisfy((n) => n >= times)]);
+  for (const [what, times] of seenTimes) {
+    const most = what.startsWith('message.created') ? 1 : triedTimes.get(what);
+    expect([what, most]).toEqual([what, expect.toSatisfy((n) => n >= times)]);
+  }
+  const places = new Map(created.map(({ message }, index) => [message, index]));
+  for (const { type, message, seq } of seen) {
+    const place = created[places.get(message) ?? -1]?.seq;
+    expect([type, message, place]).toEqual([type, message, expect.toSatisfy((at) => at <= seq)]);
+  }
+
+  const stored = await rooms.findOne({ _id: new ObjectId(room) });
+  expect(stored && messageCount(stored)).toBe(created.length + 1);
+  console.info(
+    `${done.length} of ${tried.length} changes acknowledged, ${stored?.seq} places taken, ${stored?.lost_count ?? 0} messages lost`,
+  );
+  await rm(directory, { recursive: true });
+}, 600_000);
+
+/** What a reader notes of an event. */
+type Seen = { seq: number; type: string; actor: string; message: string };
+
+/** Polls the feed from the beginning, or from a cursor for now before anything has happened, by pages of various sizes. */
+async function follow(room: string, { token }: Account, index: number, isOver: () => boolean): Promise<() => Promise<Seen[]>> {
+  const seen: Seen[] = [];
+  let cursor = index % 2 ? '0' : ((await inProcess('GET', `/api/events?room=${room}`, { token })).headers['x-next-cursor'] ?? '');
+  const poll = async () => {
+    const path = `/api/events?room=${room}&after=${cursor}&limit=${1 + ((index * 37 + seen.length) % 100)}`;
+    const { status, headers, body } = await inProcess('GET', path, { token });
+    if (status !== 200) return;
+    seen.push(...(body as Event[]).map(note));
+    cursor = headers['x-next-cursor'] ?? cursor;
+  };
+  while (!isOver()) {
+    await poll();
+    await delay(20);
+  }
+  return async () => {
+    await poll();
+    return seen;
+  };
+}
+
+const note = ({ seq, type, actor, data }: Event): Seen => ({
+  seq,
+  type,
+  actor: actor?.$oid ?? '',
+  message: (data as Message)._id.$oid,
+});
+
+async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]> {
+  for (;;) {
+    const seen = await poll();
+    if (seen.at(-1)?.message === last._id.$oid) return seen.slice(0, -1);
+    await delay(100);
+  }
+}
+
+/** Has some accounts write from a process of their own: one with an early clock, one with a late one, one that is killed, one frozen. */
+async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
+  const clock = [hour, -hour, 0, 0][index] ?? 0;
+  const start = (count: number, killShare: number) =>
+    startChatter({ room, accounts, changes: Math.ceil(count), insists: false, clock, killShare, log }, { FEED_PATIENCE: '2' });
+  const share = changes / processes / writersEach;
+  if (index === 2) {
+    // Killed when it has made some twenty changes, and so once more.
+    for (let life = 0; life < 2; life++) expect(await start(1_000, 0.05).ended).toMatchObject({ signal: 'SIGKILL' });
+  }
+  const { child, ended } = start(share, 0);
+  if (index === 3) {
+    await delay(2_000);
+    child.kill('SIGSTOP');
+    await delay(frozenFor);
+    child.kill('SIGCONT');
+  }
+  expect(await ended).toMatchObject({ code: 0 });
+}
+
+function timesOf(list: Pick<Attempt, 'type' | 'actor' | 'message'>[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { type, actor, message } of list) {
+    const what = `${type} ${message} ${actor}`;
+    times.set(what, (times.get(what) ?? 0) + 1);
+  }
+  return times;
+}

@@ -1,0 +1,238 @@
+import { Collection, ObjectId } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { config } from '../../lib/config.ts';
+import { events } from '../../lib/events.ts';
+import type { Event } from '../../lib/feed-events.ts';
+import type { Message } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { messageCount, unreadOf } from '../../lib/unread.ts';
+import { anAccount } from '../support/accounts.ts';
+import { aMessage, aRoomOf } from '../support/chat.ts';
+import { inProcess } from '../support/doors.ts';
+
+const owner = await anAccount();
+const patience = config.feedPatience;
+const patient = () => Object.assign(config, { feedPatience: patience });
+/** From here on a feed takes every hole for one that nobody will fill any more, as it does of those that are old. */
+const impatient = () => Object.assign(config, { feedPatience: 0 });
+
+beforeEach(patient);
+afterEach(() => vi.restoreAllMocks());
+
+describe('a feed', () => {
+  it('stops before a hole, and goes on when it is filled', async () => {
+    const room = await aRoomOf([owner]);
+    const first = await aMessage(owner, room);
+    const meanwhile = beforeInsert('messages', async () => {
+      const third = await aMessage(owner, room);
+      expect(await read(room, 0)).toEqual({ seqs: [1], next: '1' });
+      expect(await read(room, 1)).toEqual({ seqs: [], next: '1' });
+      expect(await now(room)).toBe('1');
+      expect(third.seq).toBe(3);
+    });
+    expect((await aMessage(owner, room)).seq).toBe(2);
+    await meanwhile;
+    expect(await read(room, first.seq)).toEqual({ seqs: [2, 3], next: '3' });
+  });
+
+  it('gives up an old hole, and the message that comes for it after all takes a later place', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    const meanwhile = beforeInsert('messages', async () => {
+      await aMessage(owner, room);
+      impatient();
+      expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
+    });
+    const key = crypto.randomUUID();
+    const late = await aMessage(owner, room, { text: 'Late', key });
+    await meanwhile;
+    expect(late.seq).toBe(4);
+    expect(await read(room, 3)).toEqual({ seqs: [4], next: '4' });
+    expect(await aMessage(owner, room, { text: 'Late', key })).toEqual(late);
+    expect(await history(room)).toEqual([1, 3, 4]);
+    expect(await counted(room)).toBe(3);
+  });
+
+  it('gives up an old hole, and the event that comes for it after all takes a later place', async () => {
+    const room = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, room);
+    const meanwhile = beforeUpdate(async () => {
+      await aMessage(owner, room);
+      impatient();
+      expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
+    });
+    await edit(_id.$oid, 'Other');
+    await meanwhile;
+    expect(await read(room, 3)).toEqual({ seqs: [4], next: '4' });
+    expect(await counted(room)).toBe(2);
+  });
+
+  it('tells of a change whose function died before it could', async () => {
+    const room = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, room);
+    const meanwhile = beforeInsert('events', () => Promise.reject(new Error('killed')));
+    expect((await edit(_id.$oid, 'Other')).status).toBe(500);
+    await expect(meanwhile).rejects.toThrow('killed');
+    await aMessage(owner, room);
+    expect(await read(room, 0)).toEqual({ seqs: [1], next: '1' });
+    impatient();
+    expect(await read(room, 1)).toEqual({ seqs: [2, 3], next: '3' });
+    const stored = await events.findOne({ room: new ObjectId(room), seq: 2 });
+    expect(stored).toMatchObject({ type: 'message.edited', actor: new ObjectId(owner.id) });
+  });
+
+  it('tells once of a change that it found before its function could tell', async () => {
+    const room = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, room);
+    const meanwhile = beforeInsert('events', async () => {
+      await aMessage(owner, room);
+      impatient();
+      expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
+    });
+    expect((await edit(_id.$oid, 'Other')).status).toBe(200);
+    await meanwhile;
+    expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
+  });
+
+  it('passes a run of holes at once, whatever they were for, and counts the messages that are lost', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    for (const isMessage of [true, false, true, false, false]) await die(room, isMessage);
+    await aMessage(owner, room);
+    expect(await read(room, 0, 1)).toEqual({ seqs: [1], next: '1' });
+    impatient();
+    expect(await read(room, 1, 1)).toEqual({ seqs: [], next: '2' });
+    expect(await read(room, 1)).toEqual({ seqs: [7], next: '7' });
+    expect(await counted(room)).toBe(2);
+    const markers = [unread(room, 0), unread(room, 1), unread(room, 4)];
+    expect(await Promise.all(markers)).toEqual([2, 1, 0]);
+  });
+
+  it('counts a message that is lost right behind a change whose function died', async () => {
+    const room = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, room);
+    const killed = beforeInsert('events', () => Promise.reject(new Error('killed')));
+    expect((await edit(_id.$oid, 'Other')).status).toBe(500);
+    await expect(killed).rejects.toThrow('killed');
+    await die(room, true);
+    await aMessage(owner, room);
+    impatient();
+    expect(await read(room, 0)).toEqual({ seqs: [1, 2, 4], next: '4' });
+    expect(await counted(room)).toBe(2);
+  });
+
+  it.each(['the count', 'the event'])(
+    'counts a lost message once, when the reader dies who gives it up, before %s',
+    async (step) => {
+      const room = await aRoomOf([owner]);
+      await die(room, true);
+      await aMessage(owner, room);
+      impatient();
+      const collection = step === 'the count' ? 'rooms' : 'messages';
+      const killed = beforeUpdateOne(collection, () => Promise.reject(new Error('killed')));
+      expect((await inProcess('GET', `/api/events?room=${room}&after=0`, { token: owner.token })).status).toBe(500);
+      await expect(killed).rejects.toThrow('killed');
+      expect(await read(room, 0)).toEqual({ seqs: [2], next: '2' });
+      expect(await counted(room)).toBe(1);
+    },
+  );
+
+  it('finds the message that was lost at the end of a room that fell silent', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    await die(room, true);
+    expect(await now(room)).toBe('1');
+    expect([await counted(room), await unread(room, 1)]).toEqual([2, 1]);
+    impatient();
+    expect(await now(room)).toBe('2');
+    expect([await counted(room), await unread(room, 1)]).toEqual([1, 0]);
+    expect(await read(room, 0)).toEqual({ seqs: [1], next: '2' });
+  });
+
+  it('gives up a hole once, when many readers come to it at once', async () => {
+    const room = await aRoomOf([owner]);
+    for (let times = 0; times < 3; times++) {
+      await die(room, true);
+      await aMessage(owner, room);
+    }
+    impatient();
+    const readers = await Promise.all(Array.from({ length: 12 }, () => read(room, 0)));
+    expect(readers).toEqual(readers.map(() => ({ seqs: [2, 4, 6], next: '6' })));
+    expect(await counted(room)).toBe(3);
+  });
+
+  it('starts for now before a hole, however much has come behind it', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    await die(room, true);
+    const burst = Array.from({ length: 150 }, () => aMessage(owner, room));
+    await Promise.all(burst);
+    expect(await now(room)).toBe('1');
+    impatient();
+    expect(await now(room)).toBe('152');
+  });
+});
+
+const read = async (room: string, after: number, limit = 50) => {
+  const path = `/api/events?room=${room}&after=${after}&limit=${limit}`;
+  const { headers, body } = await inProcess('GET', path, { token: owner.token });
+  return { seqs: (body as Event[]).map(({ seq }) => seq), next: headers['x-next-cursor'] };
+};
+
+const now = async (room: string) =>
+  (await inProcess('GET', `/api/events?room=${room}`, { token: owner.token })).headers['x-next-cursor'];
+
+const history = async (room: string) => {
+  const { body } = await inProcess('GET', `/api/messages?room=${room}`, { token: owner.token });
+  return (body as Message[]).map(({ seq }) => seq);
+};
+
+const edit = (id: string, text: string) => inProcess('PATCH', `/api/messages/${id}`, { token: owner.token, body: { text } });
+
+/** How many messages a room has, and how many of them lie behind a marker, by its counters. */
+const counters = async (room: string) => (await rooms.findOne({ _id: new ObjectId(room) })) ?? expect.fail('no such room');
+const counted = async (room: string) => messageCount(await counters(room));
+const unread = async (room: string, ordinal: number) => unreadOf(await counters(room), { ordinal });
+
+/** What a function leaves behind that dies between taking a `seq` and using it. */
+const die = (room: string, isMessage: boolean) =>
+  rooms.updateOne(
+    { _id: new ObjectId(room) },
+    {
+      $inc: { seq: 1, message_count: isMessage ? 1 : 0 },
+      $currentDate: { changed_at: true, ...(isMessage && { last_message_at: true }) },
+    },
+  );
+
+/** Lets something happen when the next document is about to be inserted into a collection; settles when it has happened. */
+const beforeInsert = (collection: string, what: () => Promise<unknown>) =>
+  beforeNext('insertOne', (called) => called.collectionName === collection, what);
+
+const beforeUpdateOne = (collection: string, what: () => Promise<unknown>) =>
+  beforeNext('updateOne', (called) => called.collectionName === collection, what);
+
+/** The same for the next message that is about to be changed. */
+const beforeUpdate = (what: () => Promise<unknown>) =>
+  beforeNext('findOneAndUpdate', (called) => called.collectionName === 'messages', what);
+
+function beforeNext(
+  method: 'insertOne' | 'updateOne' | 'findOneAndUpdate',
+  isMeant: (called: Collection) => boolean,
+  what: () => Promise<unknown>,
+) {
+  const original = Collection.prototype[method] as (...args: unknown[]) => unknown;
+  return new Promise<unknown>((resolve, reject) => {
+    const spy = vi.spyOn(Collection.prototype, method);
+    let isOver = false;
+    spy.mockImplementation(async function intercept(this: Collection, ...args: unknown[]) {
+      if (!isOver && isMeant(this)) {
+        isOver = true;
+        await what().then(resolve, (error) => {
+          reject(error);
+          throw error;
+        });
+      }
+      return original.apply(this, args);
+    } as never);
+  });
+}

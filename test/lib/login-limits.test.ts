@@ -1,0 +1,151 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { aName, anAccount, anAddress, logIn } from '../support/accounts.ts';
+import { outcome, refusals } from '../support/answers.ts';
+import { doors, inProcess } from '../support/doors.ts';
+import { startProcesses } from '../support/processes.ts';
+import type { LoginAttempt } from '../support/workers/log-in.ts';
+
+const processes = await startProcesses<LoginAttempt[], number[]>(10, 'log-in');
+afterAll(() => processes.end());
+
+/** Spreads attempts over ten processes, all at once, and counts how they end. */
+async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>> {
+  const shares = Array.from({ length: 10 }, (_, share) => attempts.filter((_attempt, index) => index % 10 === share));
+  const counts: Record<number, number> = {};
+  for (const status of (await processes.run(shares)).flat()) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+
+describe('guessing passwords, with ten processes asked at once', () => {
+  it('fails 5 times for one account at one address, whether or not there is the account', async () => {
+    const { username } = await anAccount();
+    for (const name of [username, aName()]) {
+      const source = anAddress();
+      expect(await attack(times(60, () => ({ name, password: 'a guess', source })))).toEqual({ 401: 5, 429: 55 });
+    }
+  });
+
+  it('fails 50 times for one address, over whatever accounts', async () => {
+    const source = anAddress();
+    expect(await attack(times(80, () => ({ name: aName(), password: 'a guess', source })))).toEqual({ 401: 50, 429: 30 });
+  });
+
+  it('fails 100 times for one account over all addresses, which does not keep out its owner where the owner was before', async () => {
+    const { username, password } = await anAccount();
+    const [home, elsewhere] = [anAddress(), anAddress()];
+    expect((await logIn(inProcess, username, password, home)).status).toBe(201);
+    const guesses = times(130, () => ({ name: username, password: 'a guess', source: anAddress() }));
+    expect(await attack(guesses)).toEqual({ 401: 100, 429: 30 });
+
+    expect((await logIn(inProcess, username, password, elsewhere)).status).toBe(429);
+    expect((await logIn(inProcess, username, password, home)).status).toBe(201);
+    // At home there are only the limits of that address.
+    expect(await attack(times(20, () => ({ name: username, password: 'a guess', source: home })))).toEqual({ 401: 5, 429: 15 });
+  });
+
+  it('does not keep out an owner who logs in 50 times at once', async () => {
+    const { username, password } = await anAccount();
+    const source = anAddress();
+    expect(await attack(times(50, () => ({ name: username, password, source })))).toEqual({ 200: 50 });
+  });
+});
+
+describe.each(doors())('a login, %s', (_door, call) => {
+  it('that comes too often is told when to come again, even with the right password, and works elsewhere', async () => {
+    const { username, password } = await anAccount();
+    const source = anAddress();
+    for (let guess = 0; guess < 5; guess++) {
+      expect(outcome(await logIn(call, username.toUpperCase(), `guess ${guess}`, source))).toEqual(refusals.wrongLogin);
+    }
+    const { status, headers, body } = await logIn(call, username, password, source);
+    const seconds = Number(headers['retry-after']);
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: { title: 'Too many requests', description: `Retry in ${seconds} seconds.` },
+    });
+    expect(seconds).toBeGreaterThan(14 * 60);
+    expect(seconds).toBeLessThanOrEqual(15 * 60);
+    expect((await logIn(call, username, password)).status).toBe(201);
+  });
+
+  it('by the address counts as the same account', async () => {
+    const { username, email } = await anAccount();
+    const source = anAddress();
+    const tries = [username, email, username, email, username, email];
+    const statuses: number[] = [];
+    for (const name of tries) statuses.push((await logIn(call, name, 'a guess', source)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+
+  it('that succeeds does not count', async () => {
+    const { username, password } = await anAccount();
+    const source = anAddress();
+    for (let time = 0; time < 8; time++) expect((await logIn(call, username, password, source)).status).toBe(201);
+    for (let guess = 0; guess < 5; guess++) expect((await logIn(call, username, 'a guess', source)).status).toBe(401);
+    expect((await logIn(call, username, 'a guess', source)).status).toBe(429);
+  });
+
+  it('counts guesses of the current password as well', async () => {
+    const { username, password, token } = await anAccount();
+    const source = anAddress();
+    const guess = { password: 'battery staple', current_password: 'a guess' };
+    const statuses: number[] = [];
+    for (let time = 0; time < 6; time++)
+      statuses.push((await call('PATCH', '/api/users/me', { token, body: guess, source })).status);
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    expect((await logIn(call, username, password, source)).status).toBe(429);
+  });
+});
+
+describe('the limits', () => {
+  const limits = database.collection<{ _id: string; attempts: unknown; known_until?: Date }>('login_limits');
+
+  it('take IPv6 addresses of one network for one', async () => {
+    const name = aName();
+    const statuses: number[] = [];
+    for (let host = 1; host <= 6; host++) {
+      statuses.push((await logIn(inProcess, name, 'a guess', `2001:db8:0:${7}::${host.toString(16)}`)).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    expect((await logIn(inProcess, name, 'a guess', '2001:db8:0:8::1')).status).toBe(401);
+  });
+
+  it('forget failures that are older than their window', async () => {
+    const name = aName();
+    const source = anAddress();
+    const before = await keys();
+    for (let guess = 0; guess < 5; guess++) await logIn(inProcess, name, 'a guess', source);
+    expect((await logIn(inProcess, name, 'a guess', source)).status).toBe(429);
+    const mine = { _id: { $in: (await keys()).filter((key) => !before.includes(key)) } };
+    await limits.updateMany(mine, { $set: { 'attempts.$[].at': new Date(Date.now() - 15 * 60_000) } });
+    expect((await logIn(inProcess, name, 'a guess', source)).status).toBe(401);
+  });
+
+  it('keep everyone out when they can not be asked', async () => {
+    const { username, password } = await anAccount();
+    const source = anAddress();
+    const before = await keys();
+    expect((await logIn(inProcess, username, password, source)).status).toBe(201);
+    const mine = (await keys()).filter((key) => !before.includes(key));
+    await limits.updateMany({ _id: { $in: mine } }, { $set: { attempts: 'none that can be read' } });
+    expect(outcome(await logIn(inProcess, username, password, source))).toEqual({
+      status: 503,
+      body: { title: 'Service unavailable', description: 'The database did not answer in time.' },
+    });
+    await limits.deleteMany({ _id: { $in: mine } });
+    expect((await logIn(inProcess, username, password, source)).status).toBe(201);
+  });
+
+  it('hold no name, no address and no password', async () => {
+    const name = `mistyped-${aName()}`;
+    await logIn(inProcess, name, 'a guess that was made', anAddress());
+    const kept = JSON.stringify(await limits.find().toArray());
+    expect(kept).not.toMatch(/127\.|a guess/);
+    expect(kept).not.toContain(name);
+  });
+
+  const keys = async () => (await limits.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
+});

@@ -1,0 +1,77 @@
+import bcrypt from 'bcryptjs';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+
+// Dear enough for the hash to be what a login takes its time for.
+process.env.BCRYPT_COST = '7';
+const { database } = await import('../../lib/database.ts');
+const { logIn } = await import('../../lib/login.ts');
+const { changeUser } = await import('../../lib/accounts.ts');
+const { HttpError } = await import('../../lib/errors.ts');
+const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
+
+const users = database.collection('users');
+const hashOf = async (id: string): Promise<string> => (await users.findOne({ _id: new ObjectId(id) }))?.password_hash;
+const attempt = (name: string, password: string) => logIn({ name, password, source: anAddress(), agent: undefined });
+
+describe('a login', () => {
+  it('takes the same time for an unknown name, a wrong password, an old hash and a deactivated account', async () => {
+    const [known, old, shut] = [await anAccount(), await anAccount(), await anAccount()];
+    await users.updateOne({ _id: new ObjectId(old.id) }, { $set: { password_hash: await bcrypt.hash(old.password, 4) } });
+    await changeUser(new ObjectId(shut.id), { is_active: false });
+    const kinds = {
+      unknown: () => attempt(aName(), 'incorrect horse'),
+      wrong: () => attempt(known.username, 'incorrect horse'),
+      old: () => attempt(old.username, 'incorrect horse'),
+      deactivated: () => attempt(shut.username, shut.password),
+    };
+    const taken: Record<string, number[]> = {};
+    for (let round = 0; round < 80; round++) {
+      for (const [kind, run] of Object.entries(kinds)) {
+        const start = performance.now();
+        await expect(run()).rejects.toThrow('The username or password is incorrect.');
+        taken[kind] = [...(taken[kind] ?? []), performance.now() - start];
+      }
+    }
+    const [unknown, ...others] = Object.values(taken).map(median);
+    // Without the hash that stands for none, an unknown name would take less than half as long.
+    for (const other of others) {
+      expect(other / (unknown ?? 0)).toBeGreaterThan(0.75);
+      expect(other / (unknown ?? 0)).toBeLessThan(1.33);
+    }
+  });
+
+  it('makes the hash anew that was made when the cost was lower, and leaves one alone that was not', async () => {
+    const { id, username, password } = await anAccount();
+    const cheap = await bcrypt.hash(password, 4);
+    await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: cheap } });
+    await expect(attempt(username, 'incorrect horse')).rejects.toThrow(HttpError);
+    expect(await hashOf(id)).toBe(cheap);
+
+    await attempt(username, password);
+    const renewed = await hashOf(id);
+    expect(renewed).toMatch(/^\$2b\$07\$/);
+    await attempt(username, password);
+    expect(await hashOf(id)).toBe(renewed);
+  });
+
+  it('looks at every byte of a password, also where bcrypt would stop', async () => {
+    const { id, username } = await anAccount();
+    const whole = 'é'.repeat(36);
+    await changeUser(new ObjectId(id), { password: whole });
+    await expect(attempt(username, `${whole}x`)).rejects.toThrow('The username or password is incorrect.');
+    await expect(attempt(username, whole)).resolves.toMatchObject({ user: { username } });
+  });
+
+  it('with the old password, begun while a new one is set, gives a session that is none', async () => {
+    const { id, username, password } = await anAccount();
+    const [session] = await Promise.all([
+      attempt(username, password),
+      changeUser(new ObjectId(id), { password: 'battery staple' }),
+    ]);
+    const { findCaller } = await import('../../lib/tokens.ts');
+    expect(await findCaller(session.token)).toBeUndefined();
+  });
+});
+
+const median = (values: number[]) => values.sort((one, other) => one - other)[values.length >> 1] ?? 0;

@@ -1,0 +1,79 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { leaveAllRooms } from '../../lib/memberships.ts';
+import { createRoom, rooms } from '../../lib/rooms.ts';
+
+const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
+type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
+
+describe('leaving all rooms', () => {
+  it.each<[string, Member[], Member[]]>([
+    ['an only member leaves an empty room', [[ann, 'owner']], []],
+    [
+      'a member leaves the others as they are',
+      [
+        [bob, 'owner'],
+        [ann, 'member'],
+        [cem, 'member'],
+      ],
+      [
+        [bob, 'owner'],
+        [cem, 'member'],
+      ],
+    ],
+    [
+      'one of two owners leaves the other',
+      [
+        [ann, 'owner'],
+        [bob, 'member'],
+        [cem, 'owner'],
+      ],
+      [
+        [bob, 'member'],
+        [cem, 'owner'],
+      ],
+    ],
+    [
+      'the last owner leaves the room to a moderator before members who have been there longer',
+      [
+        [ann, 'owner'],
+        [bob, 'member'],
+        [cem, 'moderator'],
+      ],
+      [
+        [bob, 'member'],
+        [cem, 'owner'],
+      ],
+    ],
+    [
+      'the last owner leaves a room without moderators to who has been there longest',
+      [
+        [ann, 'owner'],
+        [bob, 'member'],
+        [cem, 'member'],
+      ],
+      [
+        [bob, 'owner'],
+        [cem, 'member'],
+      ],
+    ],
+  ])('%s', async (_what, before, after) => {
+    const [id, untouched] = [await aRoom(before), await aRoom([[bob, 'owner']])];
+    await leaveAllRooms(ann);
+    expect(await membersOf(id)).toEqual(after);
+    expect(await membersOf(untouched)).toEqual([[bob, 'owner']]);
+    await leaveAllRooms(ann);
+    expect(await membersOf(id)).toEqual(after);
+  });
+});
+
+async function aRoom(members: Member[]): Promise<ObjectId> {
+  const { _id } = await createRoom('Left', ann);
+  const id = new ObjectId(_id.$oid);
+  const entries = members.map(([user, role]) => ({ _id: new ObjectId(), user, role, joined_at: new Date() }));
+  await rooms.updateOne({ _id: id }, { $set: { members: entries } });
+  return id;
+}
+
+const membersOf = async (id: ObjectId): Promise<Member[] | undefined> =>
+  (await rooms.findOne({ _id: id }))?.members.map(({ user, role }) => [user, role]);

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
+
+const ended = { function: 'rooms', method: 'GET', status: 503, milliseconds: 12 };
+const script = `import { embeddedMetrics } from './lib/metrics.ts'; console.log(JSON.stringify(embeddedMetrics(${JSON.stringify(ended)}, 42)));`;
+
+it.each([
+  [
+    'on Lambda and when asked for',
+    { METRICS: 'on', AWS_LAMBDA_FUNCTION_NAME: 'rooms' },
+    {
+      _aws: {
+        Timestamp: 42,
+        CloudWatchMetrics: [
+          {
+            Namespace: 'chat-service',
+            Dimensions: [['function']],
+            Metrics: [
+              { Name: 'milliseconds', Unit: 'Milliseconds' },
+              { Name: 'server_errors', Unit: 'Count' },
+            ],
+          },
+        ],
+      },
+      function: 'rooms',
+      server_errors: 1,
+    },
+  ],
+  ['on Lambda', { AWS_LAMBDA_FUNCTION_NAME: 'rooms' }, {}],
+  ['when asked for, elsewhere', { METRICS: 'on' }, {}],
+])('a log line is a metric %s', async (_when, environment, expected) => {
+  const { stdout, stderr } = await runCommand(['node', '--input-type=module', '-e', script], { environment });
+  expect({ line: JSON.parse(stdout), stderr }).toEqual({ line: expected, stderr: '' });
+});

@@ -1,0 +1,57 @@
+import type { Context } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { endpoint } from '../../lib/endpoint.ts';
+import { operation } from '../../lib/operation.ts';
+import { type ApiEvent, largestResponse } from '../../lib/request.ts';
+
+const tooLarge = {
+  title: 'Payload too large',
+  description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
+};
+
+describe('an answer', () => {
+  it.each<[string, () => unknown, string | undefined, number]>([
+    ['of 5 MB', () => 'x'.repeat(5_000_000), undefined, 200],
+    ['of 6 MB and 1 byte more than Lambda carries', () => 'x'.repeat(largestResponse), undefined, 413],
+    ['of 4 MB whose quotes and their escapes make it 8', () => '"'.repeat(2_000_000), undefined, 413],
+    ['of 2 million characters of 3 bytes', () => '丰'.repeat(2_200_000), undefined, 413],
+    ['of 12 MB that compress well, to who reads gzip', () => 'x'.repeat(12_000_000), 'gzip', 200],
+    ['of 6 MB that do not, and are a third more in base64', () => noise(3_500_000), 'gzip', 413],
+  ])('%s', async (_what, value, encoding, status) => {
+    const response = await answer(value(), encoding);
+    expect(response.statusCode).toBe(status);
+    expect(Buffer.byteLength(JSON.stringify(response))).toBeLessThanOrEqual(largestResponse);
+    if (status === 413) {
+      expect(JSON.parse(response.body ?? '')).toEqual(tooLarge);
+      expect(response.headers).toMatchObject({ 'X-Request-Id': 'request-1', 'Content-Type': 'application/json' });
+      expect(response.headers).not.toHaveProperty('Content-Encoding');
+    }
+  });
+
+  it('fits to within what its headers may take', async () => {
+    const least = largestResponse - 10_240 - 1_000;
+    expect((await answer('x'.repeat(least), undefined)).statusCode).toBe(200);
+  });
+});
+
+function answer(value: unknown, encoding: string | undefined) {
+  const handler = endpoint({ GET: operation({ summary: '', access: 'anyone', status: 200, run: async () => value }) });
+  const event = {
+    version: '2.0',
+    rawPath: '/api/test',
+    headers: encoding ? { 'accept-encoding': encoding } : {},
+    requestContext: { http: { method: 'GET', path: '/api/test', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' } },
+    isBase64Encoded: false,
+  } as unknown as ApiEvent;
+  return handler(event, { awsRequestId: 'request-1' } as Context);
+}
+
+/** Text that no compression makes smaller than its 16 bits a character. */
+function noise(length: number): string {
+  let state = 1;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return 0x4e00 + (state >>> 18);
+  };
+  return Array.from({ length }, () => String.fromCharCode(next())).join('');
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { describe, expect, inject, it } from 'vitest';
+import { config } from '../../lib/config.ts';
+import type { Event } from '../../lib/feed-events.ts';
+import type { Message } from '../../lib/messages.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { messageCount } from '../../lib/unread.ts';
+import { type Account, anAccount } from '../support/accounts.ts';
+import { aRoomOf } from '../support/chat.ts';
+import { attemptsIn, startChatter } from '../support/chatters.ts';
+import { type Call, inProcess, overHttp, type Reply } from '../support/doors.ts';
+import { startProxy } from '../support/proxy.ts';
+import { nextOf } from '../support/rooms.ts';
+
+/** How many messages are sent; more by hand. */
+const sends = Number(process.env.SENDS ?? 320);
+const accounts = await Promise.all(Array.from({ length: 16 }, () => anAccount()));
+const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Message ${index}`);
+
+describe(`${sends} messages, sent again under their keys until they are acknowledged, are ${sends} messages`, () => {
+  it('when the network between callers and the service breaks', async () => {
+    const { host, proxy } = await proxyBefore(inject('baseUrl'));
+    const call = overHttp(`http://${host}`);
+    const room = await aRoomOf(accounts);
+    proxy.cut(0.2);
+    await Promise.all(accounts.map((account) => sendAll(call, account, room)));
+    await proxy.close();
+    expect(await sentIn(room)).toEqual(expected());
+  }, 600_000);
+
+  it('when the network between the service and the database breaks', async () => {
+    const { host, proxy } = await proxyBefore(process.env.MONGODB_URI ?? '');
+    const directory = await mkdtemp(join(tmpdir(), 'chat-retries-'));
+    const log = join(directory, 'log');
+    const room = await aRoomOf(accounts);
+    proxy.cut(0.02);
+    const talk = { room, accounts, changes: texts.length, insists: true, clock: 0, killShare: 0, log };
+    const { ended } = startChatter(talk, { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` });
+    expect(await ended).toMatchObject({ code: 0 });
+    await proxy.close();
+    expect((await attemptsIn([log])).done).toHaveLength(sends);
+    expect(await sentIn(room)).toEqual(expected());
+
+    // A write that the driver repeats may have taken a place twice: one of them stays empty, and a feed gets past it.
+    Object.assign(config, { feedPatience: 0 });
+    expect(await readFeed(room)).toEqual(expected());
+    const stored = await rooms.findOne({ _id: new ObjectId(room) });
+    expect(stored && messageCount(stored)).toBe(sends);
+    await rm(directory, { recursive: true });
+  }, 600_000);
+});
+
+const expected = () => accounts.flatMap(({ id }) => texts.map((text) => `${id} ${text}`)).toSorted();
+
+const show = ({ user, text }: Message) => `${user.$oid} ${text}`;
+
+async function proxyBefore(url: string) {
+  const proxy = await startProxy(url.replace(/^\w+:\/\//, '').replace(/[/?].*$/, ''));
+  return { host: `127.0.0.1:${proxy.port}`, proxy };
+}
+
+async function sendAll(call: Call, { token }: Account, room: string): Promise<void> {
+  for (const text of texts) {
+    const sent = { token, headers: { 'idempotency-key': crypto.randomUUID() }, body: { room, text } };
+    let reply: Reply | undefined;
+    while (reply?.status !== 201) reply = await call('POST', '/api/messages', sent).catch(() => undefined);
+  }
+}
+
+async function sentIn(room: string): Promise<string[]> {
+  const found: Message[] = [];
+  for (let path: string | undefined = `/api/messages?room=${room}&limit=200`; path; ) {
+    const reply: Reply = await inProcess('GET', path, { token: accounts[0]?.token });
+    found.push(...(reply.body as Message[]));
+    path = nextOf(reply);
+  }
+  return found.map(show).toSorted();
+}
+
+async function readFeed(room: string): Promise<string[]> {
+  const found: Event[] = [];
+  for (let cursor = '0', before = ''; cursor !== before; ) {
+    const path = `/api/events?room=${room}&after=${cursor}&limit=500`;
+    const { headers, body } = await inProcess('GET', path, { token: accounts[0]?.token });
+    found.push(...(body as Event[]));
+    before = cursor;
+    cursor = headers['x-next-cursor'] ?? '';
+  }
+  return found.map(({ data }) => show(data as Message)).toSorted();
+}

@@ -1,0 +1,99 @@
+import { Collection, ObjectId } from 'mongodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { deleteRoom } from '../../lib/room-deletion.ts';
+import { rooms } from '../../lib/rooms.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { inProcess } from '../support/doors.ts';
+import { aRoom, memberId, type TestRoom } from '../support/rooms.ts';
+
+const admin = await anAdmin();
+const member = await anAccount();
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const leftOf = async ({ id }: TestRoom) => {
+  const room = new ObjectId(id);
+  const [messages, events, reads, documents] = await Promise.all([
+    database.collection('messages').countDocuments({ room }),
+    database.collection('events').countDocuments({ room }),
+    database.collection('reads').countDocuments({ '_id.room': room }),
+    rooms.countDocuments({ _id: room }),
+  ]);
+  return { messages, events, reads, rooms: documents };
+};
+const nothing = { messages: 0, events: 0, reads: 0, rooms: 0 };
+
+describe('deleting a room', () => {
+  it('takes its messages, events and read markers with it, and nothing of another room', async () => {
+    const [room, other] = [await aRoomWithMessages(3), await aRoomWithMessages(3)];
+    expect(await leftOf(room)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
+    await deleteRoom(new ObjectId(room.id));
+    expect(await leftOf(room)).toEqual(nothing);
+    expect(await leftOf(other)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
+  });
+
+  it('goes on in batches', async () => {
+    const room = await aRoomWithMessages(11_000);
+    await deleteRoom(new ObjectId(room.id));
+    expect(await leftOf(room)).toEqual(nothing);
+  });
+
+  it.each([1, 2, 3, 4])(
+    'that is cut off at its deletion number %i is as done for everyone, and a repetition ends it',
+    async (last) => {
+      const room = await aRoomWithMessages(7);
+      const id = await memberId(room, member);
+      let deletions = 0;
+      for (const method of ['deleteMany', 'deleteOne'] as const) {
+        const original = Collection.prototype[method] as (...args: unknown[]) => Promise<unknown>;
+        vi.spyOn(Collection.prototype, method).mockImplementation(function cut(this: Collection, ...args: unknown[]) {
+          deletions += 1;
+          return deletions >= last ? Promise.reject(new Error('cut off')) : original.apply(this, args);
+        } as never);
+      }
+      expect((await inProcess('DELETE', room.path, { token: admin.token })).status).toBe(500);
+      vi.restoreAllMocks();
+
+      for (const [method, path] of [
+        ['GET', room.path],
+        ['PATCH', room.path],
+        ['GET', `${room.path}/details`],
+        ['GET', `/api/members?room=${room.id}`],
+        ['GET', `/api/members/${id}`],
+        ['DELETE', `/api/members/${id}`],
+      ] as const) {
+        const body = method === 'PATCH' ? { name: 'Back' } : undefined;
+        expect((await inProcess(method, path, { token: admin.token, body })).status).toBe(404);
+      }
+      expect((await inProcess('POST', '/api/members', { token: admin.token, body: { room: room.id } })).status).toBe(404);
+      expect(JSON.stringify((await inProcess('GET', '/api/rooms', { token: admin.token })).body)).not.toContain(room.id);
+      expect((await inProcess('DELETE', room.path, { token: admin.token })).status).toBe(204);
+      expect(await leftOf(room)).toEqual(nothing);
+      expect((await inProcess('DELETE', room.path, { token: admin.token })).status).toBe(404);
+    },
+  );
+
+  it('that runs out of time says so, and a repetition goes on', async () => {
+    const room = await aRoomWithMessages(3);
+    await expect(deleteRoom(new ObjectId(room.id), 0)).rejects.toMatchObject({
+      status: 503,
+      body: { description: 'The room is being deleted: repeat the request to go on.' },
+      headers: { 'Retry-After': '2' },
+    });
+    expect((await inProcess('GET', room.path, { token: admin.token })).status).toBe(404);
+    await deleteRoom(new ObjectId(room.id));
+    expect(await leftOf(room)).toEqual(nothing);
+  });
+});
+
+/** A room with a member, and messages as `lib/messages.ts` stores them. */
+async function aRoomWithMessages(count: number): Promise<TestRoom> {
+  const made = await aRoom({ members: [member] });
+  const room = new ObjectId(made.id);
+  const seqs = Array.from({ length: count }, (_, index) => index + 2);
+  await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
+  await database.collection('messages').insertMany(seqs.map((seq) => ({ room, seq, ordinal: seq - 1, text: '' })));
+  return made;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../support/accounts.ts';
+import { aMessage, aRoomOf } from '../support/chat.ts';
+import { commandsOf, planOf } from '../support/commands.ts';
+import { inProcess } from '../support/doors.ts';
+
+const [owner, member] = await Promise.all([anAccount(), anAccount()]);
+const room = await aRoomOf([owner, member]);
+const parent = await aMessage(member, room);
+const pinned = await aMessage(member, room);
+for (let index = 0; index < 3; index++) await aMessage(owner, room, { thread: parent._id.$oid });
+
+const token = ['aggregate tokens'];
+const change = ['aggregate messages', 'findAndModify rooms', 'findAndModify messages', 'aggregate messages', 'insert events'];
+const page = ['aggregate rooms', 'aggregate messages', 'aggregate messages'];
+
+const key = crypto.randomUUID();
+const keyed = { 'idempotency-key': key };
+const one = `/api/messages/${pinned._id.$oid}`;
+const list = `/api/messages?room=${room}`;
+
+// In this order: each row finds what the ones before it have left.
+const rows: [string, string, string, Record<string, unknown>, string[]][] = [
+  ['a message', 'POST', '/api/messages', { body: { room, text: 'Hello' } }, ['findAndModify rooms', 'insert messages']],
+  [
+    'a message that mentions',
+    'POST',
+    '/api/messages',
+    { body: { room, text: `@${member.username}` } },
+    ['findAndModify rooms', 'find users', 'insert messages'],
+  ],
+  [
+    'a message under a key',
+    'POST',
+    '/api/messages',
+    { body: { room, text: 'Hello' }, headers: keyed },
+    ['find messages', 'findAndModify rooms', 'insert messages'],
+  ],
+  [
+    'the same message again',
+    'POST',
+    '/api/messages',
+    { body: { room, text: 'Hello' }, headers: keyed },
+    ['find messages', 'aggregate messages'],
+  ],
+  [
+    'a reply under a key',
+    'POST',
+    '/api/messages',
+    { body: { room, text: 'Hello', thread: parent._id.$oid }, headers: { 'idempotency-key': `${key}2` } },
+    ['find messages', 'find messages', 'findAndModify rooms', 'insert messages'],
+  ],
+  ['a message that is read', 'GET', one, {}, ['aggregate messages', 'aggregate messages']],
+  ['a new text', 'PATCH', one, { body: { text: 'Other' } }, change],
+  ['a reaction', 'PUT', `${one}/reactions/owl`, { body: {} }, change],
+  ['the same reaction again', 'PUT', `${one}/reactions/owl`, { body: {} }, ['aggregate messages', 'aggregate messages']],
+  ['a reaction taken back', 'DELETE', `${one}/reactions/owl`, {}, change],
+  ['a pin', 'PUT', `${one}/pin`, { body: {} }, change],
+  ['the newest page', 'GET', list, {}, page],
+  ['a page before a seq', 'GET', `${list}&before=3`, {}, page],
+  ['a page after a seq', 'GET', `${list}&after=1`, {}, page],
+  ['a page around a seq', 'GET', `${list}&around=2`, {}, ['aggregate rooms', ...Array(3).fill('aggregate messages')]],
+  ['a thread', 'GET', `${list}&thread=${parent._id.$oid}`, {}, page],
+  ['the messages of a user', 'GET', `${list}&user=${member.id}`, {}, page],
+  ['what is pinned', 'GET', `${list}&pinned=true`, {}, page],
+  ['what mentions me', 'GET', `${list}&mentions=me`, {}, page],
+  ['a search', 'GET', `${list}&q=hello`, {}, page],
+  ['a cursor for now', 'GET', `/api/events?room=${room}`, {}, ['aggregate rooms', 'find messages', 'find events']],
+  [
+    'a poll that finds nothing new',
+    'GET',
+    `/api/events?room=${room}&after=13`,
+    {},
+    ['aggregate rooms', 'aggregate messages', 'find events'],
+  ],
+  [
+    'a page of events',
+    'GET',
+    `/api/events?room=${room}&after=0`,
+    {},
+    ['aggregate rooms', 'aggregate messages', 'find events', 'aggregate messages', 'aggregate messages'],
+  ],
+  ['a pin taken out', 'DELETE', `${one}/pin`, {}, change],
+  ['a message that is deleted', 'DELETE', one, {}, change],
+];
+
+describe('what a request asks of the database', () => {
+  it.each(rows)('%s', async (_what, method, path, sent, expected) => {
+    const { token: by } = path.endsWith('/pin') ? owner : member;
+    const commands = await commandsOf(async () => {
+      expect(await inProcess(method, path, { token: by, ...sent })).toMatchObject({
+        status: expect.toSatisfy((status) => status < 300),
+      });
+    });
+    // Those that go out together come in any order.
+    expect(commands.map(({ name, collection }) => `${name} ${collection}`).toSorted()).toEqual(
+      [...token, ...expected].toSorted(),
+    );
+    for (const command of commands.filter(({ name }) => name !== 'insert')) {
+      const plan = await planOf(command);
+      expect(plan, JSON.stringify(command.command)).toContain('IXSCAN');
+      expect(plan, JSON.stringify(command.command)).not.toContain('COLLSCAN');
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { createToken } from '../../lib/api-tokens.ts';
+import { database } from '../../lib/database.ts';
+import { findCaller, randomToken } from '../../lib/tokens.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+
+const tokens = database.collection('tokens');
+const hashOf = (token: string) => createHash('sha256').update(token).digest();
+
+describe('a token', () => {
+  it('is 32 of the 36 characters a-z and 0-9, and kept only as a SHA-256', async () => {
+    const { token } = await createToken(new ObjectId(), 'laptop');
+    expect(token).toMatch(/^[a-z0-9]{32}$/);
+    const kept = await tokens.findOne({ hash: hashOf(token) });
+    expect(kept).toMatchObject({ name: 'laptop', kind: 'api', hint: token.slice(-4), expires_at: null });
+    expect(JSON.stringify(kept)).not.toContain(token);
+  });
+
+  it('has no character more often than another, and is no other', () => {
+    const made = Array.from({ length: 31_250 }, randomToken);
+    const counts = new Map<string, number>();
+    for (const character of made.join('')) counts.set(character, (counts.get(character) ?? 0) + 1);
+    const expected = 1_000_000 / 36;
+    const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    expect(counts.size).toBe(36);
+    // 35 degrees of freedom: a fair draw is above 90 once in a million runs; the remainder of a byte would give about 2 000.
+    expect(chiSquare).toBeLessThan(90);
+    expect(new Set(made).size).toBe(made.length);
+  });
+
+  it('tells who calls', async () => {
+    const { id, username, token } = await anAdmin();
+    expect(await findCaller(token)).toEqual({
+      token: { _id: expect.any(ObjectId), kind: 'api', scopes: [] },
+      user: { _id: new ObjectId(id), username, is_admin: true },
+    });
+  });
+
+  it.each([
+    ['expired a moment ago', { expires_at: new Date(Date.now() - 1_000) }, false],
+    ['expires in a minute', { expires_at: new Date(Date.now() + 60_000) }, true],
+  ])('that %s counts by the clock of the database, swept or not', async (_when, change, valid) => {
+    const { token } = await anAccount();
+    await tokens.updateOne({ hash: hashOf(token) }, { $set: change });
+    expect((await findCaller(token)) !== undefined).toBe(valid);
+  });
+
+  it.each([
+    ['was revoked', (_id: string, token: string) => tokens.deleteMany({ hash: hashOf(token) })],
+    [
+      "is a deactivated account's",
+      (id: string) => database.collection('users').updateOne({ _id: new ObjectId(id) }, { $set: { is_active: false } }),
+    ],
+    ["is a deleted account's", (id: string) => database.collection('users').deleteOne({ _id: new ObjectId(id) })],
+  ])('that %s is none', async (_what, change) => {
+    const { id, token } = await anAccount();
+    expect(await findCaller(token)).toBeDefined();
+    await change(id, token);
+    expect(await findCaller(token)).toBeUndefined();
+  });
+
+  it('is noted as used when it is, and again only after an hour', async () => {
+    const { token } = await anAccount();
+    const lastUse = async (): Promise<Date | null> => (await tokens.findOne({ hash: hashOf(token) }))?.last_used_at ?? null;
+    const usedAt = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
+    expect(await lastUse()).toBeNull();
+    await findCaller(token);
+    await expect.poll(lastUse).toBeInstanceOf(Date);
+
+    const almostAnHourAgo = usedAt(59);
+    await tokens.updateOne({ hash: hashOf(token) }, { $set: { last_used_at: almostAnHourAgo } });
+    for (let use = 0; use < 5; use++) await findCaller(token);
+    expect(await lastUse()).toEqual(almostAnHourAgo);
+
+    await tokens.updateOne({ hash: hashOf(token) }, { $set: { last_used_at: usedAt(61) } });
+    await findCaller(token);
+    await expect.poll(async () => ((await lastUse())?.getTime() ?? 0) > almostAnHourAgo.getTime()).toBe(true);
+  });
+
+  it('of a session is none once its user has come to another generation of sessions', async () => {
+    const { id, token } = await anAccount();
+    await tokens.updateOne({ hash: hashOf(token) }, { $set: { kind: 'session', generation: 0 } });
+    expect(await findCaller(token)).toMatchObject({ token: { kind: 'session' } });
+    await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
+    expect(await findCaller(token)).toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { aName, anAdmin } from './support/accounts.ts';
+import { overHttp, type Sent } from './support/doors.ts';
+import { startService } from './support/service.ts';
+
+// A service of its own, that logs all it has to say.
+const service = await startService({ ...inject('environment'), LOG_LEVEL: 'debug' });
+afterAll(() => service.stop());
+
+const secrets: string[] = [];
+const answers: string[] = [];
+
+const keep = (secret: string) => {
+  secrets.push(secret);
+  return secret;
+};
+
+/** Calls the service; the tokens that an answer is meant to give are kept as secrets and taken out of it. */
+async function call(method: string, path: string, sent: Sent = {}): Promise<Record<string, unknown>> {
+  const { headers, body } = await overHttp(service.url)(method, path, sent);
+  const { token, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<string, unknown>;
+  if (typeof token === 'string') keep(token);
+  answers.push(JSON.stringify([headers, rest]));
+  return { token, ...rest };
+}
+
+describe('a password or a token', () => {
+  it('is found in no answer but the one that gives it, in no log, and in no file of the embedded database', async () => {
+    const admin = await anAdmin();
+    const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
+    const username = aName();
+    const person = { username, email: `${username}@example.org`, password: first };
+    const { token: session, user } = await call('POST', '/api/users', { body: person });
+    const sent = { token: String(session) };
+    await call('POST', '/api/users', { body: person });
+    await call('POST', '/api/sessions', { body: { username, password: first } });
+    await call('POST', '/api/sessions', { body: { username, password: wrong } });
+    // A password in the place of a name is a common slip.
+    await call('POST', '/api/sessions', { body: { username: wrong, password: first } });
+    await call('POST', '/api/users', { body: { ...person, username: wrong } });
+    await call('POST', '/api/sessions', { body: `{"username":"${username}","password":"${first}"` });
+    const { token: robot } = await call('POST', '/api/tokens', { ...sent, body: { name: 'robot' } });
+    await call('POST', '/api/tokens', { ...sent, body: { name: 'robot' } });
+    await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: wrong } });
+    await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: first } });
+    for (const path of ['/api/users/me', '/api/sessions', '/api/tokens', '/api/rooms', '/api/nothing']) {
+      for (const token of [session, robot]) await call('GET', path, { token: String(token) });
+    }
+    await call('GET', '/api/users?limit=200', { token: admin.token });
+    await call('GET', `/api/users/${(user as { _id: { $oid: string } })._id.$oid}`, { token: admin.token });
+    await call('DELETE', '/api/sessions/current', sent);
+
+    expect(new Set(secrets).size).toBe(6);
+    const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
+    expect(places.log).toContain('"path":"/api/sessions/current"');
+    for (const [place, content] of Object.entries(places)) {
+      expect({ place, found: secrets.filter((secret) => content.includes(secret)) }).toEqual({ place, found: [] });
+    }
+  });
+});
+
+/** The files of a directory, byte by byte. */
+async function filesOf(directory: string): Promise<Record<string, string>> {
+  if (directory === '') return {};
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'latin1')])));
+}

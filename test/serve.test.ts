@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { anAdmin } from './support/accounts.ts';
+import { runCommand } from './support/command.ts';
+import { overHttp } from './support/doors.ts';
+import { commands, freePort, type Service, startService } from './support/service.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'chat-serve-'));
+afterAll(() => rm(directory, { recursive: true }));
+
+const serve = (environment: Record<string, string>, ...options: string[]) =>
+  startService(environment, [...commands.serve, ...options]);
+
+/** Settings that give it a database of its own. */
+const alone = (name: string) => ({
+  MONGODB_URI: '',
+  MONGODB_DATABASE: 'chat',
+  DATA_DIR: join(directory, name),
+  DATABASE_PORT: '0',
+  LOG_LEVEL: 'info',
+});
+
+describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('loses nothing that it acknowledged before a %s', async (signal) => {
+    const settings = alone(signal);
+    const first = await serve(settings);
+    const token = await aToken(settings);
+    const acknowledged: unknown[] = [];
+    let hasBroken = false;
+    // Sixteen who make rooms one after the other, until there is nobody to answer.
+    const makers = Array.from({ length: 16 }, async (_, maker) => {
+      for (let made = 0; !hasBroken; made++) {
+        const sent = { token, body: { name: `Room ${made} of ${maker}` } };
+        const { status, body } = await overHttp(first.url)('POST', '/api/rooms', sent).catch(() => ({
+          status: 0,
+          body: undefined,
+        }));
+        if (status === 201) acknowledged.push(body);
+        else hasBroken = true;
+        if (acknowledged.length === 100) first.signal(signal);
+      }
+    });
+    await Promise.all(makers);
+    expect(await first.ended).toBe(signal === 'SIGKILL' ? null : 0);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(100);
+
+    const second = await serve(settings);
+    const { body } = await overHttp(second.url)('GET', '/api/rooms', { token });
+    expect(body).toEqual(expect.arrayContaining(acknowledged));
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('does not share its data directory with another', async () => {
+    const settings = alone('shared');
+    const service = await serve(settings);
+    await expect(serve(settings)).rejects.toMatchObject({ code: 1, output: expect.stringMatching(/held by process \d+/) });
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('ends when npm, which started it, is told to', async () => {
+    const service = await startService(alone('npm'), ['npm', 'run', '--silent', 'serve']);
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    service.signalLeader('SIGTERM');
+    await service.ended;
+    await expect
+      .poll(() => overHttp(service.url)('GET', '/api/rooms').catch(({ code }) => code), { timeout: 30_000 })
+      .toBe('ECONNREFUSED');
+  });
+});
+
+describe('npm run serve', () => {
+  it('shares its port among workers, replaces one that is killed, and ends them all', async () => {
+    const metricsPort = await freePort();
+    const service = await serve({ LOG_LEVEL: 'info' }, '--workers', '2', '--metrics-port', metricsPort);
+    const { token } = await anAdmin();
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, () => overHttp(service.url)('GET', '/api/rooms?limit=1', { token })),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual(statuses.map(() => 200));
+    const counted = async () => (await fetch(`http://localhost:${metricsPort}/metrics`)).text();
+    expect(await counted()).toContain('chat_requests_total{function="rooms",method="GET",status="200"} 20\n');
+    expect(await counted()).toContain('chat_processes 2\n');
+    expect((await fetch(`http://localhost:${metricsPort}/api/rooms`)).status).toBe(404);
+    expect((await overHttp(service.url)('GET', '/metrics')).status).toBe(404);
+
+    await killAWorker(service);
+    await expect.poll(() => service.output(), { timeout: 30_000 }).toContain('"message":"worker ended"');
+    await expect.poll(counted, { timeout: 30_000 }).toContain('chat_processes 2\n');
+    expect((await overHttp(service.url)('GET', '/api/rooms?limit=1', { token })).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.output()).not.toContain(token);
+  });
+
+  it.each([
+    ['an option that there is not', ['--prot', '80'], 2, "Unknown option '--prot'"],
+    ['a port that is none', ['--port', 'http'], 2, "Set --port or HTTP_PORT to a whole number from 0 to 65535, not 'http'."],
+    ['workers that are none', ['--workers', '-1'], 2, '--workers'],
+  ])('says what is wrong with %s, and how it is called', async (_what, options, code, sentence) => {
+    const ended = await runCommand([...commands.serve, ...options]);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(sentence);
+    expect(ended.stderr).toContain('Usage: npm run serve -- [OPTION...]');
+  });
+
+  it('says that a port is taken', async () => {
+    const server = createServer().listen(0, 'localhost');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const ended = await runCommand([...commands.serve, '--port', String(port)]);
+    server.close();
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: `Port ${port} is taken: end what uses it, or set --port or HTTP_PORT to another.\n`,
+    });
+  });
+
+  it('says that MONGODB_URI leads nowhere', async () => {
+    const ended = await runCommand(commands.serve, { environment: { MONGODB_URI: 'mongodb://127.0.0.1:1/' } });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The database can't be reached (connect ECONNREFUSED 127.0.0.1:1)"),
+    });
+  });
+});
+
+/** An administrator's token, made as administrators do. */
+async function aToken(environment: Record<string, string>): Promise<string> {
+  const administer = (words: string[], input: string) =>
+    runCommand(['node', 'embedded/with-database.ts', 'node', 'admin/main.ts', ...words], { environment, input });
+  await administer(['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'], 'open sesame\n');
+  return (await administer(['token', 'create', 'ann', '--name', 'laptop'], '')).stdout.trim();
+}
+
+async function killAWorker(service: Service): Promise<void> {
+  const { stdout } = await runCommand(['ps', '--ppid', String(service.pid), '-o', 'pid=']);
+  process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { runCommand } from './support/command.ts';
+import { overHttp } from './support/doors.ts';
+import { type Service, ServiceEnded, startService } from './support/service.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'chat-start-'));
+const settings = {
+  MONGODB_URI: '',
+  DATA_DIR: join(directory, 'data'),
+  DATABASE_PORT: '0',
+  LOG_LEVEL: 'info',
+  MONGODB_DATABASE: 'chat',
+};
+afterAll(() => rm(directory, { recursive: true }));
+
+const administer = (words: string[], input = '') =>
+  runCommand(['npm', 'run', '--silent', 'admin', '--', ...words], { input, environment: settings });
+
+describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the machine', () => {
+  it('serves an API with a database of its own, says where, and keeps everything over a Ctrl-C', async () => {
+    const first = await startService(settings);
+    expect(first.output()).toMatch(/The API is at http:\/\/localhost:\d+\/api, its database at 127\.0\.0\.1:\d+\./);
+    expect(first.output()).toContain('Make the first administrator: npm run --silent admin -- user create');
+
+    const beside = await administer(
+      ['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'],
+      'open sesame\n',
+    );
+    expect(beside).toEqual({ code: 0, stdout: 'Created the administrator ann.\n', stderr: '' });
+    const { stdout } = await administer(['token', 'create', 'ann', '--name', 'laptop']);
+    const token = stdout.trim();
+    const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
+    expect(first.output()).toContain('"method":"POST","path":"/api/rooms","status":201');
+    expect(first.output()).not.toContain(token);
+    expect(await first.stop()).toBe(0);
+
+    const alone = await administer(['token', 'create', 'ann', '--name', 'another']);
+    expect(alone).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
+
+    const second = await startService(settings);
+    expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('is what `npx serverless offline` does as well', async () => {
+    const service = await startService(settings, ['serverless', 'offline']);
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('loses nothing that it acknowledged when it is killed', async () => {
+    const settingsOfItsOwn = { ...settings, DATA_DIR: join(directory, 'killed') };
+    const first = await startService(settingsOfItsOwn);
+    const environment = settingsOfItsOwn;
+    await runCommand(
+      ['npm', 'run', '--silent', 'admin', '--', 'user', 'create', 'ann', '--email', 'a@b.c', '--admin', '--password-stdin'],
+      {
+        input: 'open sesame',
+        environment,
+      },
+    );
+    const made = await runCommand(['npm', 'run', '--silent', 'admin', '--', 'token', 'create', 'ann', '--name', 'x'], {
+      environment,
+    });
+    const token = made.stdout.trim();
+    const acknowledged: unknown[] = [];
+    const writing = Promise.allSettled(
+      Array.from({ length: 200 }, async (_, index) => {
+        const { status, body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: `Room ${index}` } });
+        if (status === 201) acknowledged.push(body);
+        if (acknowledged.length === 50) first.signal('SIGKILL');
+      }),
+    );
+    await writing;
+    await first.stop();
+    expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+
+    const second = await startService(settingsOfItsOwn);
+    expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual(expect.arrayContaining(acknowledged));
+    await second.stop();
+  });
+
+  it('says that the data directory is held by another', async () => {
+    const service = await startService(settings);
+    const ended = await failure(startService(settings));
+    expect(ended).toMatchObject({ code: 1 });
+    expect(sentenceOf(ended)).toMatch(/held by process \d+/);
+    await service.stop();
+  });
+
+  it('says that the data directory is none', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const ended = await failure(startService({ ...settings, DATA_DIR: join(file, 'data') }));
+    expect(ended).toMatchObject({ code: 1 });
+    expect(sentenceOf(ended)).toContain(join(file, 'data'));
+  });
+});
+
+describe('npm start', () => {
+  it('says that a port is taken', async () => {
+    const server = createServer().listen(0, 'localhost');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const ended = await failure(startService({ HTTP_PORT: String(port) }));
+    server.close();
+    expect(ended).toMatchObject({ code: 1 });
+    expect(sentenceOf(ended)).toBe(`Port ${port} is taken: end what uses it, or set HTTP_PORT to another.`);
+  });
+
+  it('says that a port is none', async () => {
+    const ended = await failure(startService({ HTTP_PORT: 'http' }));
+    expect(ended).toMatchObject({ code: 1 });
+    expect(sentenceOf(ended)).toBe("Set HTTP_PORT to a port from 0 to 65535, not 'http'.");
+  });
+
+  it('says that MONGODB_URI leads nowhere', async () => {
+    const ended = await failure(startService({ MONGODB_URI: 'mongodb://127.0.0.1:1/' }));
+    expect(ended).toMatchObject({ code: 1 });
+    expect(sentenceOf(ended)).toMatch(
+      /^The database can't be reached \(connect ECONNREFUSED 127\.0\.0\.1:1\): check MONGODB_URI/,
+    );
+  });
+});
+
+/** What a service that should not start said when it ended; stops it if it did start. */
+const failure = async (starting: Promise<Service>): Promise<ServiceEnded> => {
+  try {
+    await (await starting).stop();
+  } catch (error) {
+    if (error instanceof ServiceEnded) return error;
+    throw error;
+  }
+  throw new Error('The service started.');
+};
+
+/** Its last words. */
+const sentenceOf = ({ output }: ServiceEnded) => output.trim().split('\n').at(-1) ?? '';

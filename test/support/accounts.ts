@@ -1,0 +1,37 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { expect } from 'vitest';
+import { createUser } from '../../lib/accounts.ts';
+import { createToken } from '../../lib/api-tokens.ts';
+import type { Call } from './doors.ts';
+
+/** An account made for one test, with a token of its own. */
+export type Account = { id: string; username: string; email: string; password: string; token: string };
+
+/** Makes an account as the command line does. */
+export async function anAccount({ isAdmin = false, password = 'correct horse' } = {}): Promise<Account> {
+  const username = aName();
+  const { _id, email } = await createUser({ username, email: `${username}@example.org`, password, is_admin: isAdmin });
+  const { token } = await createToken(new ObjectId(_id.$oid), 'test');
+  return { id: _id.$oid, username, email, password, token };
+}
+
+/** Makes an administrator's account. */
+export const anAdmin = () => anAccount({ isAdmin: true });
+
+/** A username that nobody has yet. */
+export const aName = () => `user-${randomBytes(8).toString('hex')}`;
+
+/** A loopback address that no other test calls from. */
+export const anAddress = () => `127.${1 + randomInt(254)}.${randomInt(256)}.${1 + randomInt(254)}`;
+
+/** Logs in with a password, from an address that nobody knows unless one is given. */
+export const logIn = (call: Call, username: string, password: string, source = anAddress()) =>
+  call('POST', '/api/sessions', { body: { username, password }, source });
+
+/** Logs in as an account and gives the session's token. */
+export async function aSession(call: Call, { username, password }: Account): Promise<string> {
+  const { status, body } = await logIn(call, username, password);
+  expect(status).toBe(201);
+  return (body as { token: string }).token;
+}

@@ -1,0 +1,74 @@
+import { openSync, writeSync } from 'node:fs';
+import type { Message } from '../../lib/messages.ts';
+import type { Account } from './accounts.ts';
+
+/** What a process of its own is to do in a room, as the runtimes of functions would. */
+export type Chatter = {
+  room: string;
+  /** Who talks, all at once. */
+  accounts: Account[];
+  /** How many changes each of them makes. */
+  changes: number;
+  /** Only messages, each sent again under its key until it is acknowledged; else whatever can be done to messages, once. */
+  insists: boolean;
+  /** By how many milliseconds the clock of the process is wrong. */
+  clock: number;
+  /** How often, of all times when it is about to insert something, it is killed instead. */
+  killShare: number;
+  /** The file that tells what was tried and what was acknowledged, also when the process is no more. */
+  log: string;
+};
+
+/** One line of that file. A message that was only tried has no id. */
+export type Attempt = { type: string; actor: string; message?: string | undefined; isDone: boolean };
+
+const { room, accounts, changes, insists, clock, killShare, log }: Chatter = JSON.parse(process.env.CHATTER ?? '');
+
+// Before anything is imported that could look at the time.
+const TrueDate = Date;
+globalThis.Date = class extends TrueDate {
+  constructor(...args: [] | [number]) {
+    super(args.length === 0 ? TrueDate.now() + clock : args[0]);
+  }
+  static override now = () => TrueDate.now() + clock;
+} as DateConstructor;
+
+const { inProcess } = await import('./doors.ts');
+const { client } = await import('../../lib/database.ts');
+const file = openSync(log, 'a');
+const note = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
+
+client.on('commandStarted', ({ commandName }) => {
+  if (commandName === 'insert' && Math.random() < killShare) process.kill(process.pid, 'SIGKILL');
+});
+
+await Promise.all(accounts.map(talk));
+await client.close();
+process.exit();
+
+async function talk({ id: actor, token }: Account): Promise<void> {
+  const mine: string[] = [];
+  for (let done = 0; done < changes; done++) {
+    const message = insists ? undefined : mine.at(Math.floor(Math.random() * mine.length));
+    const { type, method, path, body } = pick(message, done);
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    note({ type, actor, message, isDone: false });
+    let reply = await inProcess(method, path, { token, body, headers });
+    while (insists && reply.status !== 201) reply = await inProcess(method, path, { token, body, headers });
+    if (reply.status >= 300) continue;
+    const id = type === 'message.created' ? (reply.body as Message)._id.$oid : message;
+    note({ type, actor, message: id, isDone: true });
+    if (type === 'message.created' && id) mine.push(id);
+    if (type === 'message.deleted') mine.splice(mine.indexOf(id ?? ''), 1);
+  }
+}
+
+function pick(message: string | undefined, turn: number) {
+  const chance = Math.random();
+  const path = `/api/messages/${message}`;
+  if (message === undefined || chance < 0.5)
+    return { type: 'message.created', method: 'POST', path: '/api/messages', body: { room, text: `Message ${turn}` } };
+  if (chance < 0.7) return { type: 'message.edited', method: 'PATCH', path, body: { text: `Text ${turn}` } };
+  if (chance < 0.95) return { type: 'reaction.added', method: 'PUT', path: `${path}/reactions/e${turn}`, body: {} };
+  return { type: 'message.deleted', method: 'DELETE', path, body: undefined };
+}

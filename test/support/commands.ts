@@ -1,0 +1,30 @@
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { client, database } from '../../lib/database.ts';
+
+/** A command that the service has sent to the database. */
+export type SentCommand = { name: string; collection: string; command: Document };
+
+/** What the service sends to the database in the course of some work; for tests that do nothing else meanwhile. */
+export async function commandsOf(work: () => Promise<unknown>): Promise<SentCommand[]> {
+  const sent: SentCommand[] = [];
+  const note = ({ commandName: name, command }: CommandStartedEvent) => sent.push({ name, collection: command[name], command });
+  client.on('commandStarted', note);
+  try {
+    await work();
+  } finally {
+    client.off('commandStarted', note);
+  }
+  return sent;
+}
+
+/** How the database finds what a command reads or changes: the stages of its plan; none for an insert, which finds nothing. */
+export async function planOf({ name, collection, command }: SentCommand): Promise<string[]> {
+  if (name === 'insert') return [];
+  const { filter, sort, limit, pipeline } = command;
+  const query = command.query ?? command.updates?.[0].q ?? command.deletes?.[0].q ?? filter;
+  const explained = pipeline
+    ? { aggregate: collection, pipeline, cursor: {} }
+    : { find: collection, filter: query, ...(sort && { sort }), ...(limit && { limit }) };
+  const plan = await database.command({ explain: explained, verbosity: 'queryPlanner' });
+  return [...JSON.stringify(plan).matchAll(/"stage":"([\w ]+)"/g)].map(([, stage = '']) => stage);
+}

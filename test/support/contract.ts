@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { type Listed, listOperations } from '../../contract/requests.ts';
+import type { OpenApi } from '../../lib/docs/openapi.ts';
+
+/** The contract, as it stands in the repository. */
+export const contract: OpenApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+
+/** The operations that declare a status, as rows of a table of tests. */
+export const operationsWith = (status: number): [string, Listed][] =>
+  listOperations(contract)
+    .filter(({ responses }) => String(status) in responses)
+    .map((operation) => [`${operation.method} ${operation.path}`, operation]);

@@ -1,0 +1,46 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import * as calls from '../../contract/calls.ts';
+import { replyChecker } from '../../contract/check.ts';
+
+export type { Call, Reply, Sent } from '../../contract/calls.ts';
+
+/** Calls the function that `serverless.yml` names for the path; every reply is held against the contract. */
+export const inProcess: calls.Call = (method, path, sent) => checked(calls.inProcess, method, path, sent);
+
+/** Calls a running service over HTTP; every reply is held against the contract. */
+export const overHttp =
+  (baseUrl: string): calls.Call =>
+  (method, path, sent) =>
+    checked(calls.overHttp(baseUrl), method, path, sent);
+
+/** Every way, by name, for tests that go through each. */
+export const doors = (): [string, calls.Call][] => [
+  ['in process', inProcess],
+  ['under serverless-offline', overHttp(inject('baseUrl'))],
+  ['served', overHttp(inject('serveUrl'))],
+];
+
+async function checked(call: calls.Call, method: string, path: string, sent?: calls.Sent): Promise<calls.Reply> {
+  const reply = await call(method, path, sent);
+  const { operation, faults } = check(method, path, reply);
+  if (faults.length > 0) {
+    throw new Error(
+      `${method} ${path} -> ${reply.status} ${JSON.stringify(reply.body).slice(0, 500)}: it ${faults.join('; it ')}`,
+    );
+  }
+  reached(`${operation} ${reply.status}`);
+  return reply;
+}
+
+const check = replyChecker(JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')));
+
+// One file per worker, each line once; the reporter `reached.ts` reads them when all is over.
+const seen = new Set<string>();
+function reached(line: string): void {
+  const directory = process.env.REACHED_DIRECTORY;
+  if (seen.has(line) || directory === undefined) return;
+  seen.add(line);
+  appendFileSync(join(directory, String(process.pid)), `${line}\n`);
+}

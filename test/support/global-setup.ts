@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import type { TestProject } from 'vitest/node';
+import { launchDatabase } from '../../embedded/client-process.ts';
+import { commands, startService } from './service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    environment: Record<string, string>;
+    /** Where the service runs under serverless-offline. */
+    baseUrl: string;
+    /** Where the production server runs. */
+    serveUrl: string;
+    /** Whether the database is the embedded one, so that its own tests make sense. */
+    isEmbedded: boolean;
+    /** Where the embedded database keeps its data; empty when there is another. */
+    dataDir: string;
+  }
+}
+
+/** Starts, once for all tests, a database (unless `MONGODB_URI` names one) and the service over it, as `npm start` and as `npm run serve` do. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
+  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory, port: 0 });
+  const environment = {
+    MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
+    MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,
+    BCRYPT_COST: '4',
+    // A test file sends many requests at once through one process.
+    MONGODB_POOL_SIZE: '20',
+    LOG_LEVEL: 'silent',
+  };
+  const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
+  project.provide('environment', environment);
+  project.provide('baseUrl', emulated.url);
+  project.provide('serveUrl', served.url);
+  project.provide('isEmbedded', embedded !== undefined);
+  project.provide('dataDir', embedded ? directory : '');
+
+  return async () => {
+    await Promise.all([emulated.stop(), served.stop()]);
+    const client = new MongoClient(environment.MONGODB_URI);
+    await client.db(environment.MONGODB_DATABASE).dropDatabase();
+    await client.close();
+    await embedded?.close();
+    await rm(directory, { recursive: true });
+  };
+}

@@ -1,0 +1,9 @@
+import { afterAll } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { ensureIndexes } from '../../lib/indexes.ts';
+
+/** Makes the indexes in a test file's own database, and drops it at the end. */
+export async function withOwnDatabase(): Promise<void> {
+  await ensureIndexes();
+  afterAll(() => database.dropDatabase());
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import type { OpenApi } from '../../lib/docs/openapi.ts';
+
+/** After a run of the whole suite, lists the operations and statuses of the contract that no test reached; with `REACH=all` it fails for them. */
+export default class ReachedReporter implements Reporter {
+  #vitest: Vitest | undefined;
+  readonly #directory = mkdtempSync(join(tmpdir(), 'chat-reached-'));
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+    process.env.REACHED_DIRECTORY = this.#directory; // the workers inherit it
+  }
+
+  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+    const missed = (await this.#isWholeSuite(modules)) ? this.#missed() : [];
+    rmSync(this.#directory, { recursive: true });
+    if (missed.length === 0) return;
+    process.stderr.write(`\nNo test reached what docs/openapi.json declares:\n${missed.map((line) => `  ${line}\n`).join('')}\n`);
+    if (process.env.REACH === 'all') process.exitCode = 1;
+  }
+
+  async #isWholeSuite(modules: readonly TestModule[]): Promise<boolean> {
+    if (!this.#vitest || this.#vitest.config.testNamePattern) return false;
+    const all = await this.#vitest.globTestSpecifications();
+    return modules.length === all.length && modules.every((module) => module.state() === 'passed');
+  }
+
+  #missed(): string[] {
+    const files = readdirSync(this.#directory).map((file) => readFileSync(join(this.#directory, file), 'utf8'));
+    const reached = new Set(files.join('').split('\n'));
+    const { paths }: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+    const declared = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+      ),
+    );
+    return declared.filter((line) => !reached.has(line));
+  }
+}

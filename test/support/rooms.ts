@@ -1,0 +1,82 @@
+import { ObjectId } from 'mongodb';
+import { createRoom, type Role } from '../../lib/rooms.ts';
+import { type Account, anAccount, anAdmin } from './accounts.ts';
+import { type Call, inProcess, type Reply } from './doors.ts';
+
+/** A room made for one test, with an owner of its own. */
+export type TestRoom = { id: string; path: string; owner: Account };
+
+type Wanted = {
+  name?: string;
+  owner?: Account;
+  is_open?: boolean;
+  is_visible?: boolean;
+  archived?: boolean;
+  members?: Account[];
+  moderators?: Account[];
+};
+
+/** Makes a room as the command line does, and what else it is to be as its owner does. */
+export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
+  const { name = 'General', owner = await anAccount(), members = [], moderators = [], archived, ...flags } = wanted;
+  const { _id } = await createRoom(name, new ObjectId(owner.id));
+  const room = { id: _id.$oid, path: `/api/rooms/${_id.$oid}`, owner };
+  for (const member of members) await addMember(room, member);
+  for (const moderator of moderators) await addMember(room, moderator, 'moderator');
+  if (Object.keys(flags).length > 0) await succeed(inProcess('PATCH', room.path, { token: owner.token, body: flags }));
+  if (archived) await succeed(inProcess('PATCH', `${room.path}/details`, { token: owner.token, body: { archived } }));
+  return room;
+}
+
+/** Lets a room's owner add a member; returns the member's id. */
+export async function addMember({ id, owner }: TestRoom, { id: user }: Account, role: Role = 'member'): Promise<string> {
+  const { body } = await succeed(inProcess('POST', '/api/members', { token: owner.token, body: { room: id, user, role } }));
+  return (body as { _id: { $oid: string } })._id.$oid;
+}
+
+/** The id that an account has as a member of a room. */
+export async function memberId({ id }: TestRoom, account: Account): Promise<string> {
+  const rows = await everyPage(inProcess, `/api/members?room=${id}&limit=200`, theAdmin.token);
+  const row = rows.find(({ user }) => user.$oid === account.id);
+  if (!row) throw new Error(`${account.username} is no member of ${id}`);
+  return row._id.$oid;
+}
+
+type Listed = { _id: { $oid: string }; user: { $oid: string }; name: string };
+
+/** Goes through all pages of a list. */
+export async function everyPage(call: Call, path: string, token: string, between = async () => {}): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for (let next: string | undefined = path; next; ) {
+    const reply: Reply = await succeed(call('GET', next, { token }));
+    found.push(...(reply.body as Listed[]));
+    next = nextOf(reply);
+    if (next) await between();
+  }
+  return found;
+}
+
+/** The address of the next page, if there is one. */
+export const nextOf = ({ headers }: Reply) => headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
+
+/** What a call answered, if it was a success; for the steps of a test that are not what it is about. */
+export async function succeed(reply: Promise<Reply>): Promise<Reply> {
+  const { status, headers, body } = await reply;
+  if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+  return { status, headers, body };
+}
+
+/** Everyone that a room can know: its owner, a moderator, a member, and, outside, a user and an admin. */
+export async function aRoomWithEveryone(wanted: Wanted = {}) {
+  const [owner, moderator, member, user, admin] = await Promise.all([
+    anAccount(),
+    anAccount(),
+    anAccount(),
+    anAccount(),
+    anAdmin(),
+  ]);
+  const room = await aRoom({ ...wanted, owner, moderators: [moderator], members: [member] });
+  return { room, owner, moderator, member, user, admin };
+}
+
+const theAdmin = await anAdmin();

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A running service: where it is, and all that it has printed. */
+export type Service = {
+  url: string;
+  output: () => string;
+  /** To all of its processes, as a terminal does it. */
+  signal: (name: NodeJS.Signals) => void;
+  /** To the process that was started, and not to those that it started. */
+  signalLeader: (name: NodeJS.Signals) => void;
+  pid: number;
+  /** Resolves to its exit code when all of it has ended. */
+  ended: Promise<number | null>;
+  stop: () => Promise<number | null>;
+};
+
+/** What is behind `npm start`, and the production server. */
+export const commands = {
+  start: ['serverless', 'offline', 'start'],
+  serve: ['node', '--import', './embedded/preload.ts', 'serve/main.ts'],
+};
+
+/** Starts the service, with the command behind `npm start` unless told otherwise, on ports of its own; fails with what it printed if it ends instead. */
+export async function startService(
+  environment: Record<string, string>,
+  [command = '', ...words] = commands.start,
+): Promise<Service> {
+  const [httpPort, lambdaPort] = environment.HTTP_PORT
+    ? [environment.HTTP_PORT, await freePort()]
+    : [await freePort(), await freePort()];
+  const child = spawn(command, words, {
+    cwd: project,
+    env: { ...process.env, HTTP_PORT: httpPort, LAMBDA_PORT: lambdaPort, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const ready = new Promise<void>((resolve) => {
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('The API is at')) resolve();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+  });
+  const early = await Promise.race([ready, ended]);
+  if (early !== undefined) throw new ServiceEnded(early, output);
+
+  const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
+  return {
+    url: `http://localhost:${httpPort}`,
+    output: () => output,
+    signal,
+    signalLeader: (name) => child.kill(name),
+    pid: child.pid ?? 0,
+    ended,
+    stop: () => {
+      if (child.exitCode === null) signal('SIGINT');
+      return ended;
+    },
+  };
+}
+
+/** The service ended by itself before it was ready. */
+export class ServiceEnded extends Error {
+  readonly code: number | null;
+  readonly output: string;
+
+  constructor(code: number | null, output: string) {
+    super(`The service ended with ${code}: ${output}`);
+    this.code = code;
+    this.output = output;
+  }
+}
+
+/** A port that nothing listens on, for what can't be told to take any. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return String(typeof address === 'object' && address?.port);
+}
