@@ -1,0 +1,42 @@
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import { type Event, idempotent, type paths } from './contract.ts';
+import { type FollowSettings, follow } from './follow.ts';
+import { type RetrySettings, retrying } from './retry.ts';
+
+/** Where the service is, who calls, and how patient the client is. */
+export type ClientSettings = {
+  /** For example `https://chat.example.org`; in a page of the service's own origin `''`. */
+  baseUrl: string;
+  /** A token, or what gives the present one. */
+  token?: string | (() => string | undefined);
+  fetch?: (request: Request) => Promise<Response>;
+  retry?: Partial<RetrySettings>;
+};
+
+/** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
+export type ChatClient = Client<paths> & {
+  /** What happens in a room, from `after` (an event's `seq`) or from now on, for as long as one listens. */
+  events: (room: string, settings?: FollowSettings) => AsyncGenerator<Event, void>;
+};
+
+/** Makes a client: it adds the token, makes sending safe to repeat with an `Idempotency-Key`, and repeats what is worth it. */
+export function createChatClient({ baseUrl, token, fetch = globalThis.fetch, retry = {} }: ClientSettings): ChatClient {
+  const settings = { attempts: 4, firstWait: 500, ...retry };
+  const client = createClient<paths>({ baseUrl, fetch: retrying((request) => fetch(request), settings) });
+  client.use(authentication(token), idempotency);
+  return Object.assign(client, { events: (room: string, how?: FollowSettings) => follow(client, room, how) });
+}
+
+const authentication = (token: ClientSettings['token']): Middleware => ({
+  onRequest({ request }) {
+    const value = typeof token === 'function' ? token() : token;
+    if (value !== undefined) request.headers.set('X-Auth-Token', value);
+  },
+});
+
+const idempotency: Middleware = {
+  onRequest({ request, schemaPath }) {
+    const takesKey = (idempotent as readonly string[]).includes(`${request.method} ${schemaPath}`);
+    if (takesKey && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', crypto.randomUUID());
+  },
+};

@@ -1,0 +1,1131 @@
+// Made from docs/openapi.json by 'npm run openapi'.
+
+export type Id = {
+  $oid: string;
+};
+
+export type Room = {
+  _id: Id;
+  name: string;
+  members: Id[];
+  is_open: boolean;
+  is_visible: boolean;
+};
+
+export type Time = {
+  $date: string;
+};
+
+export type RoomDetails = {
+  room: Id;
+  topic: string;
+  created_at: Time;
+  created_by: Id;
+  member_count: number;
+  message_count: number;
+  last_message_at: Time | null;
+  archived_at: Time | null;
+};
+
+export type ListedRoom = {
+  _id: Id;
+  name: string;
+  topic: string;
+  member_count: number;
+  is_open: boolean;
+};
+
+export type Member = {
+  _id: Id;
+  room: Id;
+  user: Id;
+  username: string;
+  role: 'owner' | 'moderator' | 'member';
+  joined_at: Time;
+  room_name?: string;
+  seq?: number;
+  last_read?: number;
+  unread?: number;
+};
+
+export type Reaction = {
+  emoji: string;
+  users: Id[];
+};
+
+export type Message = {
+  _id: Id;
+  room: Id;
+  seq: number;
+  user: Id;
+  username: string;
+  text: string;
+  created_at: Time;
+  edited_at: Time | null;
+  deleted_at: Time | null;
+  thread: Id | null;
+  reply_count: number;
+  mentions: Id[];
+  reactions: Reaction[];
+  pinned_at: Time | null;
+};
+
+export type FormerMember = {
+  _id: Id;
+  room: Id;
+  user: Id;
+  username: string;
+  role: null;
+  joined_at: null;
+};
+
+export type Event = {
+  seq: number;
+  type: 'message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Message | Member | FormerMember | Room | null;
+};
+
+export type User = {
+  _id: Id;
+  username: string;
+  email: string;
+  is_admin: boolean;
+  is_active: boolean;
+  created_at: Time;
+};
+
+export type NewUser = {
+  user: User;
+  token: string;
+};
+
+export type OtherUser = {
+  _id: Id;
+  username: string;
+};
+
+export type Token = {
+  _id: Id;
+  user: Id;
+  name: string;
+  kind: 'session' | 'api';
+  scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  hint: string;
+  created_at: Time;
+  last_used_at: Time | null;
+  expires_at: Time | null;
+};
+
+export type NewSession = {
+  token: string;
+  expires_at: Time;
+  user: User;
+};
+
+export type NewToken = {
+  _id: Id;
+  user: Id;
+  name: string;
+  kind: 'session' | 'api';
+  scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  hint: string;
+  created_at: Time;
+  last_used_at: Time | null;
+  expires_at: Time | null;
+  token: string;
+};
+
+export type Health = {
+  status: 'ok';
+  version: string;
+  database: 'ok';
+};
+
+/** A parameter is missing or not as it must be, or the body is not JSON. */
+export type BadRequest = {
+  title: 'Missing parameter' | 'Invalid parameter' | 'Invalid JSON';
+  description: string;
+};
+
+/** There is no token, or it is not valid (any more). */
+export type NotAuthentificated = {
+  title: 'Not authentificated';
+  description: string;
+};
+
+/** The caller may not do this. */
+export type PermissionDenied = {
+  title: 'Permission Denied';
+  description: string;
+};
+
+/** There is no such thing, or none that the caller may see. */
+export type NotFound = {
+  title: 'Not found';
+  description: string;
+};
+
+/** The caller does not take JSON, or does not send it. */
+export type NotAcceptable = {
+  title: 'Media type not acceptable';
+  description: string;
+  link: {
+    href: string;
+    rel: 'help';
+    text: string;
+  };
+};
+
+/** The thing's present state does not allow it. */
+export type Conflict = {
+  title: 'Conflict';
+  description: string;
+};
+
+/** It was there, and is no more. */
+export type Gone = {
+  title: 'Gone';
+  description: string;
+};
+
+/** The body is too large. */
+export type PayloadTooLarge = {
+  title: 'Payload too large';
+  description: string;
+};
+
+/** The `Idempotency-Key` was used with a different request. */
+export type KeyReused = {
+  title: 'Idempotency key reused';
+  description: string;
+};
+
+/** Too many in too short a time. */
+export type TooManyRequests = {
+  title: 'Too many requests';
+  description: string;
+};
+
+/** A fault of the service, which is in its log. */
+export type InternalError = {
+  title: 'Internal error';
+  description: string;
+};
+
+/** The database is down or slow. */
+export type ServiceUnavailable = {
+  title: 'Service unavailable';
+  description: string;
+};
+
+/** Every error that has a body: its `title` tells which it is. */
+export type ErrorBody = BadRequest | NotAuthentificated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+
+/** The operations by path and method. */
+export type paths = {
+  '/api/rooms': {
+    /** List the rooms, all of them when no page is asked for */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Room[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Create a room */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: { 'Idempotency-Key'?: string };
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        name: string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/rooms/{room}': {
+    /** Get a room: a visible one, or one of which the caller is a member */
+    get: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Set a room's name and both flags, as an owner */
+    put: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        name: string;
+        /** Must be true or false. */
+        is_open: boolean;
+        /** Must be true or false. */
+        is_visible: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Change a room's name or flags, as an owner */
+    patch: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        name?: string;
+        /** Must be true or false. */
+        is_open?: boolean;
+        /** Must be true or false. */
+        is_visible?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Delete a room with all that is in it; 503 when there is so much that the request must be repeated */
+    delete: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/rooms/{room}/details': {
+    /** Get the details of a room, as a member */
+    get: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Change a room's topic, or archive it or take it back into use, as an owner */
+    patch: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of at most 250 characters. */
+        topic?: string;
+        /** Must be true or false. */
+        archived?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/directory': {
+    /** List the visible rooms by name, all or those whose name starts with a text */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': ListedRoom[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/members': {
+    /** List the members of a room, as one of them, or the caller's own memberships, most recently active rooms first */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'room'?: string; 'user'?: 'me'; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Member[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Join an open room, or add another user as a moderator, or as an owner with a role */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be an id of 24 hexadecimal characters. */
+        room: Id | string;
+        /** Must be an id of 24 hexadecimal characters. */
+        user?: Id | string;
+        /** Must be 'owner' or 'moderator' or 'member'. */
+        role?: 'owner' | 'moderator' | 'member';
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': Member } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/members/{member}': {
+    /** Get a member, as one of the same room */
+    get: {
+      parameters: {
+        path: { 'member': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Move one's own read marker forwards, or change a member's role, as an owner */
+    patch: {
+      parameters: {
+        path: { 'member': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be from 0 to 9007199254740991. */
+        last_read?: number;
+        /** Must be 'owner' or 'moderator' or 'member'. */
+        role?: 'owner' | 'moderator' | 'member';
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Leave a room, or put someone out of it, as a moderator, and keep them out with a ban */
+    delete: {
+      parameters: {
+        path: { 'member': string };
+        query?: { 'ban'?: 'true' | 'false' };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/bans': {
+    /** Lift a ban, as a moderator; whoever was banned may join again */
+    delete: {
+      parameters: {
+        path?: never;
+        query: { 'room': string; 'user': string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/messages': {
+    /** Read or search the messages of a room, the newest unless asked otherwise */
+    get: {
+      parameters: {
+        path?: never;
+        query: { 'room': string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Send a message */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: { 'Idempotency-Key'?: string };
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be an id of 24 hexadecimal characters. */
+        room: Id | string;
+        /** Must be a text of 1 to 10000 characters, not all of them blank. */
+        text: string;
+        /** Must be an id of 24 hexadecimal characters. */
+        thread?: Id | string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/messages/{message}': {
+    /** Read a message */
+    get: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Give a message of your own another text */
+    patch: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of 1 to 10000 characters, not all of them blank. */
+        text: string;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Delete a message, which keeps its place and loses its text */
+    delete: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/messages/{message}/reactions/{emoji}': {
+    /** React to a message */
+    put: {
+      parameters: {
+        path: { 'message': string; 'emoji': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Take a reaction back */
+    delete: {
+      parameters: {
+        path: { 'message': string; 'emoji': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/messages/{message}/pin': {
+    /** Pin a message */
+    put: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Unpin a message */
+    delete: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/events': {
+    /** Read what happened in a room behind a cursor, without a gap; without a cursor, get one for now */
+    get: {
+      parameters: {
+        path?: never;
+        query: { 'room': string; 'after'?: number; 'limit'?: number };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Event[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        410: { headers: Record<string, unknown>; content: { 'application/json': Gone } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/users': {
+    /** List the accounts, all or those whose names begin with `q` */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': User[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Sign up: make an account and begin its first session */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        username: string;
+        /** Must be an e-mail address. */
+        email: string;
+        /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        password: string;
+        /** Must be true or false. */
+        is_admin?: boolean;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/users/{user}': {
+    /** Show a user: in full to oneself and to admins */
+    get: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': User | OtherUser } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Change an account; a new password or a deactivation ends every other session */
+    patch: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be an e-mail address. */
+        email?: string;
+        /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        password?: string;
+        /** Must be a text that is not empty. */
+        current_password?: string;
+        /** Must be true or false. */
+        is_admin?: boolean;
+        /** Must be true or false. */
+        is_active?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': User } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Delete an account; its messages stay, under a deleted user */
+    delete: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody?: { content: { 'application/json': {
+        /** Must be a text that is not empty. */
+        current_password?: string;
+      } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/sessions': {
+    /** List the caller's sessions */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Log in with a username or an e-mail address, and a password */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text that is not empty. */
+        username: string;
+        /** Must be a text that is not empty. */
+        password: string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** End every session of the caller's but the one that calls */
+    delete: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/sessions/{session}': {
+    /** Log out: end a session at once */
+    delete: {
+      parameters: {
+        path: { 'session': 'current' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/tokens': {
+    /** List the caller's named tokens */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Make a named token; its 32 characters are shown this once */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        name: string;
+        /** Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+        scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+        /** Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        expires_at?: Time | string;
+        /** Must be an id of 24 hexadecimal characters. */
+        user?: Id | string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewToken } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/tokens/{token}': {
+    /** Show a named token, without its 32 characters */
+    get: {
+      parameters: {
+        path: { 'token': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Token } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Revoke a named token at once */
+    delete: {
+      parameters: {
+        path: { 'token': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/health': {
+    /** Tell that the service runs and reaches its database */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Health } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/openapi.json': {
+    /** Describe every operation in OpenAPI 3.1 */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+};
+
+/** The operations that a key makes safe to repeat. */
+export const idempotent = ['POST /api/rooms', 'POST /api/messages'] as const;

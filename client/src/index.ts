@@ -1,0 +1,3 @@
+export { type ChatClient, type ClientSettings, createChatClient } from './client.ts';
+export type * from './contract.ts';
+export { ChatError, type ErrorBody, unwrap } from './errors.ts';

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import type { Call, Sent } from '../contract/calls.ts';
+import { type Cast, house } from '../contract/house.ts';
+import { exampleRequest, type Listed, listOperations } from '../contract/requests.ts';
+import { type Person, type Step, tellStory } from '../contract/story.ts';
+import type { OpenApi } from '../lib/docs/openapi.ts';
+import type { Report } from './report.ts';
+
+/** Every operation once as it is meant, in the order of a story. */
+export async function checkStory({ row }: Report, call: Call, ann: Person, cast: Cast): Promise<void> {
+  const told: Step[] = [];
+  const rowed: Call = async (method, path, sent) => {
+    let reply: Awaited<ReturnType<Call>> | undefined;
+    await row(`${method} ${path}`, async () => {
+      reply = await call(method, path, sent);
+      assert(reply.status < 300, `answered ${reply.status} ${JSON.stringify(reply.body)}`);
+    });
+    if (!reply) throw new Error(`${method} ${path} was not answered`);
+    return reply;
+  };
+  await tellStory(rowed, house(ann, cast)).then(
+    (steps) => told.push(...steps),
+    () => undefined,
+  );
+  await row('the story comes to its end', async () => assert(told.length > 0, 'it broke off'));
+}
+
+/** What every operation refuses, whoever and whatever it is for. */
+export async function checkRefusals(
+  { row }: Report,
+  call: Call,
+  document: OpenApi,
+  admin: string,
+  user: string | undefined,
+): Promise<void> {
+  for (const operation of listOperations(document)) {
+    const { address, body } = exampleRequest(operation);
+    const expectStatus = (what: string, status: number, sent: Sent) =>
+      row(`${operation.method} ${operation.path} ${what} is answered with ${status}`, async () => {
+        const reply = await call(operation.method, address, { ...(body !== undefined && { body }), ...sent });
+        assert.equal(reply.status, status, `answered ${reply.status} ${JSON.stringify(reply.body)}`);
+      });
+
+    if (isForSome(operation)) await expectStatus('without a token', 401, {});
+    if (operation['x-admin-only'] && user !== undefined) await expectStatus('by a user', 403, { token: user });
+    await expectStatus('that takes only HTML', 406, { token: admin, headers: { accept: 'text/html' } });
+    if (operation.requestBody) await expectStatus('of what is not JSON', 400, { token: admin, body: '[' });
+  }
+
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const [listed] = listOperations({ ...document, paths: { [path]: methods } });
+    const address = exampleRequest(listed as Listed).address;
+    const allow = [...Object.keys(methods).map((method) => method.toUpperCase()), 'OPTIONS'].join(', ');
+    const other = ['DELETE', 'PUT', 'GET'].find((method) => !(method.toLowerCase() in methods)) ?? 'HEAD';
+    await row(`${other} ${path}, which it does not have, is answered with 405 and its methods`, async () => {
+      const sent = other === 'PUT' ? { token: admin, body: {} } : { token: admin };
+      const { status, headers } = await call(other, address, sent);
+      assert.deepEqual({ status, allow: headers.allow }, { status: 405, allow });
+    });
+    await row(`OPTIONS ${path} names its methods`, async () => {
+      const { status, headers } = await call('OPTIONS', address);
+      assert.deepEqual({ status, allow: headers.allow }, { status: 204, allow });
+    });
+  }
+}
+
+const isForSome = ({ security = [] }: Listed) => security.every((one) => 'token' in one);

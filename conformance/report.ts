@@ -1,0 +1,28 @@
+/** Collects how each row went, and prints it as it goes. */
+export function reporter(print: (line: string) => void) {
+  let passed = 0;
+  let failed = 0;
+
+  return {
+    /** Runs one row; what it throws is why the row fails. Returns whether it passed. */
+    async row(name: string, check: () => Promise<void>): Promise<boolean> {
+      try {
+        await check();
+        passed++;
+        print(`ok    ${name}`);
+        return true;
+      } catch (error) {
+        failed++;
+        print(`FAIL  ${name}: ${(error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 500)}`);
+        return false;
+      }
+    },
+    /** Prints the summary; returns whether every row passed. */
+    end(): boolean {
+      print(`\n${passed} of ${passed + failed} rows conform${failed > 0 ? `, ${failed} do not` : ''}.`);
+      return failed === 0;
+    },
+  };
+}
+
+export type Report = ReturnType<typeof reporter>;

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type Call, overHttp } from '../contract/calls.ts';
+import { replyChecker } from '../contract/check.ts';
+import type { OpenApi } from '../lib/docs/openapi.ts';
+import { checkRefusals, checkStory } from './contract.ts';
+import { reporter } from './report.ts';
+import { checkSpecification } from './specification.ts';
+import { tracing } from './traces.ts';
+
+/** Checks a running service against the contract; takes away all that it makes. Returns whether every row conforms. */
+export async function runConformance(
+  baseUrl: string,
+  admin: string,
+  document: OpenApi,
+  print: (line: string) => void,
+): Promise<boolean> {
+  const report = reporter(print);
+  const { call, clean } = tracing(holding(document, overHttp(baseUrl)), admin);
+  const name = `conformance-${randomBytes(6).toString('hex')}`;
+  const password = randomBytes(18).toString('base64');
+
+  try {
+    await report.row('the service describes itself as this contract does', async () => {
+      const { body } = await call('GET', '/api/openapi.json');
+      assert.deepEqual(body, document, 'its /api/openapi.json differs from docs/openapi.json: is it another version?');
+    });
+    const user = await aUser(call, admin, { username: `${name}-user`, email: `${name}-user@example.org`, password });
+    await checkSpecification(report, call, admin, user);
+    await checkRefusals(report, call, document, admin, user);
+    await checkStory(
+      report,
+      call,
+      { name: 'ann', token: admin },
+      { user: name, email: `${name}@example.org`, room: 'Conformance', password },
+    );
+  } finally {
+    await report.row('nothing is left behind', clean);
+  }
+  return report.end();
+}
+
+/** A call whose replies are held against the contract. */
+function holding(document: OpenApi, call: Call): Call {
+  const check = replyChecker(document);
+  return async (method, path, sent) => {
+    const reply = await call(method, path, sent);
+    const { faults } = check(method, path, reply);
+    assert(faults.length === 0, `answered ${reply.status}, which ${faults.join('; which ')}`);
+    return reply;
+  };
+}
+
+async function aUser(call: Call, admin: string, account: Record<string, string>): Promise<string | undefined> {
+  const { body } = await call('POST', '/api/users', { token: admin, body: account }).catch(() => ({ body: undefined }));
+  return (body as { token?: string } | undefined)?.token;
+}

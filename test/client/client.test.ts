@@ -1,0 +1,196 @@
+import { describe, expect, expectTypeOf, inject, it } from 'vitest';
+import {
+  ChatError,
+  type Conflict,
+  createChatClient,
+  type ErrorBody,
+  type Message,
+  type NotFound,
+  type Room,
+  unwrap,
+} from '../../client/src/index.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { runCommand } from '../support/command.ts';
+
+const baseUrl = inject('baseUrl');
+const admin = await anAdmin();
+const client = createChatClient({ baseUrl, token: admin.token });
+
+describe('the client', () => {
+  it('knows the shape of every answer', async () => {
+    const { data, response } = await client.POST('/api/rooms', { body: { name: 'General' } });
+    expectTypeOf(data).toEqualTypeOf<Room | undefined>();
+    expect({ status: response.status, data }).toMatchObject({ status: 201, data: { name: 'General', is_open: true } });
+  });
+
+  it('knows every error that a call can have, and tells them apart by their titles', async () => {
+    const room = await aRoom();
+    await unwrap(client.PATCH('/api/rooms/{room}/details', { params: { path: { room } }, body: { archived: true } }));
+    const { error } = await client.POST('/api/messages', { body: { room, text: 'Too late' } });
+    if (error?.title !== 'Conflict') throw new Error(`got ${error?.title}`);
+    expectTypeOf(error).toEqualTypeOf<Conflict>();
+    expect(error.description).toBe('The room is archived.');
+  });
+
+  it('does not compile what the contract does not know', () => {
+    // @ts-expect-error a room has a name
+    void (() => client.POST('/api/rooms', { body: {} }));
+    // @ts-expect-error there is no such path
+    void (() => client.GET('/api/room'));
+    // @ts-expect-error a limit is a number
+    void (() => client.GET('/api/rooms', { params: { query: { limit: 'all' } } }));
+    expectTypeOf<NotFound>().toExtend<ErrorBody>();
+  });
+
+  it('throws an error with its status for those who would rather catch', async () => {
+    const call = unwrap(client.GET('/api/messages/{message}', { params: { path: { message: '0'.repeat(24) } } }));
+    await expect(call).rejects.toThrow(new ChatError(404, { title: 'Not found', description: 'No such message.' }));
+  });
+
+  it('asks for the token each time, so that it can change', async () => {
+    let token: string | undefined;
+    const changing = createChatClient({ baseUrl, token: () => token });
+    expect((await changing.GET('/api/rooms')).response.status).toBe(401);
+    token = admin.token;
+    expect((await changing.GET('/api/rooms', { params: { query: { limit: 1 } } })).response.status).toBe(200);
+  });
+});
+
+describe('a request that gets lost or is refused for now', () => {
+  it('is sent again under the same key: a message whose answer was lost is there once', async () => {
+    const room = await aRoom();
+    const [sent, flaky] = dropping(2);
+    const { data, response } = await flaky.POST('/api/messages', { body: { room, text: 'Once' } });
+    expect(data?.text).toBe('Once');
+    expect(response.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(new Set(sent.map(({ headers }) => headers.get('Idempotency-Key'))).size).toBe(1);
+    expect(sent).toHaveLength(3);
+    const messages = await unwrap(client.GET('/api/messages', { params: { query: { room } } }));
+    expect(messages.map(({ text }) => text)).toEqual(['Once']);
+  });
+
+  it('is not sent again when that might do it twice', async () => {
+    const [sent, flaky] = dropping(1);
+    await expect(flaky.POST('/api/tokens', { body: { name: 'bot' } })).rejects.toThrow('lost');
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['429', 429, 'POST'],
+    ['503', 503, 'GET'],
+  ] as const)('waits as long as a %s asks it to', async (_what, status, method) => {
+    const times: number[] = [];
+    const busy = createChatClient({
+      baseUrl,
+      token: admin.token,
+      fetch: (request) => {
+        times.push(performance.now());
+        const refusal = new Response('{}', { status, headers: { 'Retry-After': '1' } });
+        return times.length === 1 ? Promise.resolve(refusal) : fetch(request);
+      },
+    });
+    const { response } =
+      method === 'GET'
+        ? await busy.GET('/api/users/{user}', { params: { path: { user: 'me' } } })
+        : await busy.POST('/api/tokens', { body: { name: `after ${status}` } });
+    expect(response.ok).toBe(true);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('is given up after so many attempts, with the last answer', async () => {
+    let attempts = 0;
+    const down = createChatClient({
+      baseUrl,
+      retry: { attempts: 3, firstWait: 1 },
+      fetch: async () => {
+        attempts++;
+        return Response.json({ title: 'Service unavailable', description: '' }, { status: 503 });
+      },
+    });
+    const { error } = await down.GET('/api/health');
+    expect({ title: error?.title, attempts }).toEqual({ title: 'Service unavailable', attempts: 3 });
+  });
+});
+
+describe('following a room', () => {
+  it('gives everything once and in order, over a network that loses every other answer', async () => {
+    const room = await aRoom();
+    const [, flaky] = dropping(Number.POSITIVE_INFINITY);
+    const texts = Array.from({ length: 20 }, (_, n) => String(n));
+    const following = take(flaky.events(room, { after: 0, interval: 5 }), texts.length);
+    for (const text of texts) await say(room, text, client);
+    expect((await following).map(textOf)).toEqual(texts);
+  });
+
+  it('begins with what happens from now on, and ends when it is told to', async () => {
+    const room = await aRoom();
+    await say(room, 'before', client);
+    const stop = new AbortController();
+    const feed = client.events(room, { interval: 5, signal: stop.signal });
+    const first = feed.next().finally(() => stop.abort());
+    while (!stop.signal.aborted) await say(room, 'after', client);
+    expect(textOf((await first).value)).toBe('after');
+    for await (const event of feed) expect(textOf(event)).toBe('after');
+  });
+
+  it('goes on where one stopped, by the cursor of the last event', async () => {
+    const room = await aRoom();
+    for (const text of ['one', 'two', 'three']) await say(room, text, client);
+    const stop = new AbortController();
+    const [first] = await take(client.events(room, { after: 0 }), 1);
+    const rest = await take(client.events(room, { after: first?.seq ?? 0, signal: stop.signal }), 2);
+    expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('ends with the error that will not pass', async () => {
+    const { token } = await anAccount();
+    const outsider = createChatClient({ baseUrl, token });
+    await expect(outsider.events('0'.repeat(24)).next()).rejects.toThrow(ChatError);
+  });
+});
+
+describe('the package', () => {
+  it('builds, and its build runs on its own in Node.js', async () => {
+    expect(await runCommand(['tsc', '--project', 'client/tsconfig.json'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const script = `import { createChatClient } from './client/dist/index.js';
+      const { data } = await createChatClient({ baseUrl: '${baseUrl}' }).GET('/api/health');
+      console.log(data.status);`;
+    expect(await runCommand(['node', '--input-type=module', '--eval', script])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+  });
+});
+
+async function aRoom(): Promise<string> {
+  return (await unwrap(client.POST('/api/rooms', { body: { name: 'General' } })))._id.$oid;
+}
+
+const say = (room: string, text: string, who: typeof client): Promise<Message> =>
+  unwrap(who.POST('/api/messages', { body: { room, text } }));
+
+const textOf = (event: unknown) => (event as { data: Message }).data.text;
+
+/** A client whose first so many answers, of every two requests one, are lost on their way back; and what it sent. */
+function dropping(most: number): [Request[], typeof client] {
+  const sent: Request[] = [];
+  const flaky = createChatClient({
+    baseUrl,
+    token: admin.token,
+    retry: { attempts: 4, firstWait: 1 },
+    fetch: async (request) => {
+      sent.push(request);
+      const response = await fetch(request.clone());
+      const isLost = most === Number.POSITIVE_INFINITY ? sent.length % 2 === 1 : sent.length <= most;
+      if (isLost) throw new TypeError('The answer was lost.');
+      return response;
+    },
+  });
+  return [sent, flaky];
+}
+
+async function take<T>(feed: AsyncGenerator<T, void>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const one of feed) {
+    taken.push(one);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
