@@ -1,0 +1,23 @@
+# The service as `npm run serve` runs it, with nothing in it that only development needs.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-slim
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json serverless.yml ./
+COPY embedded embedded
+COPY admin admin
+COPY functions functions
+COPY lib lib
+COPY serve serve
+RUN install -d -o node -g node /data
+USER node
+ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=3000 DATA_DIR=/data
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "serve/healthy.ts"]
+# Not npm: it would stand between the signals and the server.
+CMD ["node", "--import", "./embedded/preload.ts", "serve/main.ts"]

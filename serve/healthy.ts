@@ -1,0 +1,12 @@
+/* Ends with 0 if the server of this machine answers and its database does: `node serve/healthy.ts`, for who watches over containers. */
+
+const port = process.env.HTTP_PORT || '3000';
+// Within the container everywhere is here.
+const host = ['', '0.0.0.0', '::'].includes(process.env.HTTP_HOST ?? '') ? '127.0.0.1' : process.env.HTTP_HOST;
+
+try {
+  const { status } = await fetch(`http://${host}:${port}/api/health`, { signal: AbortSignal.timeout(11_000) });
+  process.exitCode = status === 200 ? 0 : 1;
+} catch {
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type RequestEnded, requestEnded } from '../lib/metrics.ts';
+
+/** Upper bounds of the histogram of durations, in milliseconds. */
+export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
+/** How long the requests of one function took: how many were within each bound, all of them, and their sum. */
+export type Durations = { within: number[]; count: number; sum: number };
+
+/** What one process has counted since it started. */
+export type Snapshot = {
+  /** By function, method and status, each separated by a space. */
+  requests: Record<string, number>;
+  durations: Record<string, Durations>;
+  memory: number;
+  /** The p99 of how late the event loop was, in milliseconds. */
+  delay: number;
+};
+
+const requests: Record<string, number> = {};
+const durations: Record<string, Durations> = {};
+const delay = monitorEventLoopDelay();
+
+/** What was counted; counting begins with the first import. */
+export const snapshot = (): Snapshot => ({
+  requests,
+  durations,
+  memory: process.memoryUsage.rss(),
+  delay: delay.percentile(99) / 1e6,
+});
+
+delay.enable();
+requestEnded.subscribe((message) => {
+  const { function: name, method, status, milliseconds } = message as RequestEnded;
+  const key = `${name} ${method} ${status}`;
+  requests[key] = (requests[key] ?? 0) + 1;
+  durations[name] ??= { within: bounds.map(() => 0), count: 0, sum: 0 };
+  const { within } = durations[name];
+  for (const [at, bound] of bounds.entries()) if (milliseconds <= bound) within[at] = (within[at] ?? 0) + 1;
+  durations[name].count++;
+  durations[name].sum += milliseconds;
+});

@@ -1,0 +1,31 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ApiResponse } from '../lib/request.ts';
+import { limits } from './limits.ts';
+
+/** Sends what a function returned, as API Gateway does. */
+export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): void {
+  const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
+  response.writeHead(statusCode, fields(statusCode, headers, cookies, payload));
+  response.end(payload);
+}
+
+/** The same for a connection whose request could not be read so far that there is a response to it. */
+export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
+  const all = { ...fields(statusCode, headers, undefined, body), Date: new Date().toUTCString(), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** Whether Lambda would take the response: it counts the characters of its JSON. */
+export function isWithinLimit(response: ApiResponse): boolean {
+  // A body of JSON at most doubles when it becomes a string of JSON.
+  if ((response.body?.length ?? 0) < limits.response / 4) return true;
+  return Buffer.byteLength(JSON.stringify(response)) <= limits.response;
+}
+
+function fields(status: number, headers: Record<string, string>, cookies: string[] | undefined, payload: string | Buffer) {
+  const all: Record<string, string | number | string[]> = { ...headers };
+  if (cookies) all['Set-Cookie'] = cookies;
+  if (status !== 204) all['Content-Length'] = Buffer.byteLength(payload);
+  return all;
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { config } from '../lib/config.ts';
+import { requestDeadline } from '../lib/deadline.ts';
+import { refuse } from '../lib/endpoint.ts';
+import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../lib/errors.ts';
+import { describeError, log } from '../lib/log.ts';
+import type { ApiResponse, Handler } from '../lib/request.ts';
+import { hasBody, readBody } from './body.ts';
+import { makeContext, makeEvent, type Received, sourceOf, splitTarget } from './event.ts';
+import { limits } from './limits.ts';
+import { isWithinLimit, respond, respondRaw } from './respond.ts';
+import { type FindRoute, type Found, loadRoutes } from './routes.ts';
+import type { Settings } from './settings.ts';
+import { createTurns } from './turns.ts';
+
+/** A server that listens. */
+export type Server = {
+  port: number;
+  /** Takes no more requests, and resolves when those that run are answered. */
+  close: () => Promise<void>;
+};
+
+type Address = Pick<Settings, 'host' | 'port' | 'trustProxy'>;
+
+/** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */
+export async function startServer({ host, port, trustProxy }: Address, find?: FindRoute): Promise<Server> {
+  const route = find ?? (await loadRoutes());
+  let closing = false;
+
+  const server = createServer({ maxHeaderSize: limits.headers, noDelay: true }, (request, response) => {
+    if (closing) response.shouldKeepAlive = false;
+    response.sendDate = true;
+    answer(request, response).catch((error) => {
+      // Who went away needs no answer.
+      if (!response.destroyed) log('error', 'connection broken', { error: describeError(error) });
+      response.destroy();
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { path, query } = splitTarget(request.url ?? '/');
+    const received: Received = {
+      id: randomUUID(),
+      at: Date.now(),
+      source: sourceOf(request, trustProxy),
+      path,
+      query,
+      body: undefined,
+    };
+    let found = route(request.method ?? '', path);
+    if (hasBody(request)) {
+      received.body = await readBody(request, limits.requestBody);
+      if (received.body === undefined) {
+        found = { ...found, handler: tooLarge };
+        response.shouldKeepAlive = false;
+      }
+    }
+    respond(response, await invoke(found, request, received));
+  }
+
+  // What is not HTTP, or has too long headers; the rest of these errors are connections that broke.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const handler = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : error.code?.startsWith('HPE_') ? notHttp : undefined;
+    if (!handler || !socket.writable) socket.destroy();
+    else void answerRaw(socket, handler);
+  });
+  // Longer than reverse proxies keep theirs, so that they never use a connection at the moment it ends.
+  server.keepAliveTimeout = 75_000;
+  server.headersTimeout = 15_000;
+  server.requestTimeout = limits.milliseconds;
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      closing = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Connections become idle when their last answer is sent.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
+      await closed;
+      clearInterval(idle);
+    },
+  };
+}
+
+async function invoke(found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> {
+  const event = makeEvent(request, received, found);
+  const context = makeContext(received, found, requestDeadline);
+  const turn = turns.take(limits.wait);
+  if (!(turn === true || (await turn))) return busy(event, context);
+  try {
+    const response = await within(limits.milliseconds, found.handler(event, context));
+    if (response === undefined) return busy(event, context);
+    return isWithinLimit(response) ? response : responseTooLarge(event, context);
+  } finally {
+    turns.giveBack();
+  }
+}
+
+// Who waits here does so in order, and longer than the driver lets anyone wait for a connection.
+const turns = createTurns(config.mongodbPoolSize);
+
+function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds, undefined);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Answers, and logs, a request of which nothing is known but that it can't be read. */
+async function answerRaw(socket: Socket, handler: Handler): Promise<void> {
+  const id = randomUUID();
+  const http = { method: '', path: '', protocol: 'HTTP/1.1', sourceIp: socket.remoteAddress ?? '', userAgent: '' };
+  const event = { rawPath: '', headers: {}, requestContext: { http } } as unknown as Parameters<Handler>[0];
+  respondRaw(socket, await handler(event, { awsRequestId: id, functionName: 'gateway' } as Parameters<Handler>[1]));
+}
+
+const tooLarge = refuse(() => payloadTooLarge(limits.requestBody));
+const busy = refuse(serviceUnavailable);
+const responseTooLarge = refuse(internalError);
+const headersTooLarge = refuse(
+  () =>
+    new HttpError(431, {
+      title: 'Request header fields too large',
+      description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
+    }),
+);
+const notHttp = refuse(() => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.' }));

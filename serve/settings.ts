@@ -1,0 +1,62 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+/** How the server is run. */
+export type Settings = ReturnType<typeof readSettings>;
+
+/** The server was called in a way that it can't be. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+/** How it is called. */
+export const usage = `Usage: npm run serve -- [OPTION...]
+  --host HOST       where to listen (HTTP_HOST, default localhost; 0.0.0.0 and :: are everywhere)
+  --port PORT       (HTTP_PORT, default 3000; 0 is any free one)
+  --workers COUNT   processes that share the port (WORKERS, default 1; 'auto' is one per core)
+  --trust-proxy N   how many reverse proxies stand before it, whose X-Forwarded-For is believed (TRUST_PROXY, default 0)
+  --metrics-port N  where /metrics is, for Prometheus (METRICS_PORT, default none)
+  --help
+`;
+
+/** Reads the settings from the command line and, where that says nothing, from the environment. */
+export function readSettings(words: string[], environment: Record<string, string | undefined>) {
+  const given = parse(words);
+  const setting = (option: keyof typeof given, variable: string, fallback: string) =>
+    String(given[option] ?? (environment[variable]?.trim() || fallback));
+  const integer = (option: keyof typeof given, variable: string, fallback: string, most: number) => {
+    const text = setting(option, variable, fallback);
+    if (/^\d{1,5}$/.test(text) && Number(text) <= most) return Number(text);
+    throw new SettingsError(`Set --${option} or ${variable} to a whole number from 0 to ${most}, not '${text}'.`);
+  };
+
+  const workers =
+    setting('workers', 'WORKERS', '1') === 'auto' ? availableParallelism() : integer('workers', 'WORKERS', '1', 256);
+  return {
+    help: given.help ?? false,
+    host: setting('host', 'HTTP_HOST', 'localhost'),
+    port: integer('port', 'HTTP_PORT', '3000', 65_535),
+    workers: Math.max(1, workers),
+    trustProxy: integer('trust-proxy', 'TRUST_PROXY', '0', 16),
+    metricsPort:
+      setting('metrics-port', 'METRICS_PORT', '') === '' ? undefined : integer('metrics-port', 'METRICS_PORT', '', 65_535),
+  };
+}
+
+function parse(words: string[]) {
+  try {
+    return parseArgs({
+      args: words,
+      options: {
+        host: { type: 'string' },
+        port: { type: 'string' },
+        workers: { type: 'string' },
+        'trust-proxy': { type: 'string' },
+        'metrics-port': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
+}

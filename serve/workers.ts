@@ -1,0 +1,55 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { log } from '../lib/log.ts';
+import { type Snapshot, snapshot } from './measure.ts';
+import { onEnd } from './signals.ts';
+
+/** The workers that can be talked to. */
+const listening = new Set<Worker>();
+
+/** Runs so many workers until a signal ends them all, starts another for each that fails, and resolves to their port when all listen. */
+export async function runWorkers(count: number): Promise<number> {
+  let ending = false;
+  let status = 0;
+
+  const end = () => {
+    ending = true;
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
+  };
+  onEnd(end);
+  cluster.on('exit', (worker, code, signal) => {
+    if (!ending) {
+      log('error', 'worker ended', { process: worker.process.pid, code, signal });
+      if (listening.delete(worker)) cluster.fork();
+      else {
+        // It has told why; another would fail alike.
+        status = 1;
+        end();
+      }
+    }
+    if (ending && Object.keys(cluster.workers ?? {}).length === 0) process.exit(status);
+  });
+  cluster.on('listening', (worker) => listening.add(worker));
+
+  const ports = Array.from({ length: count }, async () => {
+    const [address] = await once(cluster.fork(), 'listening');
+    return address.port as number;
+  });
+  return (await Promise.all(ports))[0] as number;
+}
+
+/** What each worker has counted; one that ends meanwhile says nothing. */
+export async function metricsOfWorkers(): Promise<Snapshot[]> {
+  const asked = [...listening].map(async (worker) => {
+    if (!worker.isConnected()) return [];
+    worker.send('metrics');
+    const answered = once(worker, 'message').then(([counted]) => [counted as Snapshot]);
+    return Promise.race([answered, once(worker, 'exit').then(() => [])]);
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+/** Answers that, in a worker. */
+export function answerMetrics(): void {
+  process.on('message', (message) => message === 'metrics' && process.send?.(snapshot()));
+}

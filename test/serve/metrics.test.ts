@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { bounds, type Snapshot } from '../../serve/measure.ts';
+import { render } from '../../serve/metrics.ts';
+
+const one: Snapshot = {
+  requests: { 'rooms GET 200': 2, 'rooms POST 503': 1 },
+  durations: { rooms: { within: bounds.map((bound) => (bound < 100 ? 1 : 3)), count: 3, sum: 150 } },
+  memory: 1_000,
+  delay: 10,
+};
+const other: Snapshot = { requests: { 'rooms GET 200': 5 }, durations: {}, memory: 500, delay: 20 };
+
+describe('/metrics', () => {
+  it('adds up what all processes have counted', () => {
+    const lines = render([one, other]).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '# TYPE chat_requests_total counter',
+        'chat_requests_total{function="rooms",method="GET",status="200"} 7',
+        'chat_requests_total{function="rooms",method="POST",status="503"} 1',
+        '# TYPE chat_request_duration_seconds histogram',
+        'chat_request_duration_seconds_bucket{function="rooms",le="0.05"} 1',
+        'chat_request_duration_seconds_bucket{function="rooms",le="0.1"} 3',
+        'chat_request_duration_seconds_bucket{function="rooms",le="+Inf"} 3',
+        'chat_request_duration_seconds_sum{function="rooms"} 0.15',
+        'chat_request_duration_seconds_count{function="rooms"} 3',
+        'chat_processes 2',
+        'chat_memory_bytes 1500',
+        'chat_event_loop_delay_seconds 0.02',
+      ]),
+    );
+  });
+
+  it('is in a form that Prometheus reads', () => {
+    const line = /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [\d.e+-]+|)$/;
+    expect(
+      render([one, other])
+        .split('\n')
+        .filter((text) => !line.test(text)),
+    ).toEqual([]);
+    expect(render([]).endsWith('\n')).toBe(true);
+  });
+});

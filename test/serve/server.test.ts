@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ApiResponse, Handler } from '../../lib/request.ts';
+import type { Found } from '../../serve/routes.ts';
+import { startServer } from '../../serve/server.ts';
+import { overHttp } from '../support/doors.ts';
+
+const servers: { close: () => Promise<void> }[] = [];
+afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+describe('the server', () => {
+  it("makes API Gateway's event of a request", async () => {
+    const { url } = await aServer(echo);
+    const { body } = await send(url, 'POST', '/api/%D1%8F/x?a=1&b=%20&a=2&__proto__=3', '{"text":"я"}', [
+      ['Content-Type', 'application/json'],
+      ['X-Twice', 'one'],
+      ['x-twice', 'two'],
+      ['Cookie', 'a=1; b=2'],
+      ['Cookie', 'c=3'],
+      ['__proto__', 'kept'],
+    ]);
+    const event = JSON.parse(body);
+    const { host } = new URL(url);
+    const query = JSON.parse('{"a":"1,2","b":" ","__proto__":"3"}');
+    expect(event).toEqual({
+      version: '2.0',
+      routeKey: 'ANY /api/{letter}/x',
+      rawPath: '/api/я/x',
+      rawQueryString: 'a=1&b=%20&a=2&__proto__=3',
+      cookies: ['a=1', 'b=2', 'c=3'],
+      headers: {
+        ...JSON.parse('{"__proto__":"kept"}'),
+        host,
+        connection: 'close',
+        'content-length': '13',
+        'content-type': 'application/json',
+        'x-twice': 'one,two',
+      },
+      queryStringParameters: query,
+      pathParameters: { letter: 'я' },
+      requestContext: {
+        accountId: 'anonymous',
+        apiId: 'serve',
+        domainName: host,
+        domainPrefix: 'serve',
+        http: { method: 'POST', path: '/api/я/x', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' },
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        routeKey: 'ANY /api/{letter}/x',
+        stage: '$default',
+        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+        timeEpoch: expect.any(Number),
+      },
+      body: '{"text":"я"}',
+      isBase64Encoded: false,
+    });
+  });
+
+  it.each([
+    ['text', 'text/plain; charset=utf-8', 'a', 'a', false],
+    ['JSON of a kind', 'application/merge-patch+json', '{}', '{}', false],
+    ['what has no type', undefined, 'a', 'YQ==', true],
+    ['an image', 'image/png', 'a', 'YQ==', true],
+    ['text that is no UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
+  ])('hands over %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
+    const { url } = await aServer(echo);
+    const { body: event } = await send(url, 'POST', '/api/a/x', sent, type === undefined ? [] : [['Content-Type', type]]);
+    expect(JSON.parse(event)).toMatchObject({ body, isBase64Encoded });
+  });
+
+  it('gives no body, no query and no cookies where there are none', async () => {
+    const { url } = await aServer(echo);
+    const event = JSON.parse((await send(url, 'GET', '/api/a/x')).body);
+    expect(Object.keys(event)).not.toEqual(expect.arrayContaining(['body']));
+    expect(event).not.toHaveProperty('queryStringParameters');
+    expect(event).not.toHaveProperty('cookies');
+  });
+
+  it.each([
+    ['0 proxies are trusted: the address that connected', 0, '127.0.0.1'],
+    ['1: the last address, which it added', 1, '10.0.0.2'],
+    ['2: the one before', 2, '10.0.0.1'],
+    ['more than there are: the first', 9, '203.0.113.9'],
+  ])('takes as the source, when %s', async (_when, trustProxy, source) => {
+    const { url } = await aServer(echo, trustProxy);
+    const forwarded: [string, string][] = [['X-Forwarded-For', '203.0.113.9, 10.0.0.1, 10.0.0.2']];
+    const event = JSON.parse((await send(url, 'GET', '/api/a/x', undefined, forwarded)).body);
+    expect(event.requestContext.http.sourceIp).toBe(source);
+  });
+
+  it("sends a function's status, headers, cookies and bytes", async () => {
+    const { url } = await aServer(async () => ({
+      statusCode: 201,
+      headers: { 'X-Kind': 'png' },
+      cookies: ['a=1', 'b=2'],
+      body: Buffer.from([1, 2, 255]).toString('base64'),
+      isBase64Encoded: true,
+    }));
+    const { status, headers, bytes } = await send(url, 'GET', '/api/a/x');
+    expect({ status, bytes: [...bytes] }).toEqual({ status: 201, bytes: [1, 2, 255] });
+    expect(headers).toMatchObject({ 'x-kind': 'png', 'set-cookie': ['a=1', 'b=2'], 'content-length': '3' });
+  });
+
+  it.each([
+    ['HEAD: no body', 'HEAD', 200, { 'content-length': '2' }],
+    ['GET: the body', 'GET', 200, { 'content-length': '2' }],
+  ])('answers %s', async (_what, method, status, headers) => {
+    const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
+    const answer = await send(url, method, '/api/a/x');
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: method === 'HEAD' ? '' : '{}' });
+    expect(answer.headers).toMatchObject(headers);
+  });
+});
+
+describe('the limits of the gateway', () => {
+  const tooLarge = { title: 'Payload too large', description: 'The body must not exceed 10485760 bytes.' };
+
+  it.each([
+    ['10 MB', 10_485_760, 200],
+    ['a byte more', 10_485_761, 413],
+  ])('a body of %s', async (_what, size, status) => {
+    const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
+    const answer = await send(url, 'POST', '/api/a/x', Buffer.alloc(size));
+    expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
+  });
+
+  it('a body of more than 10 MB that does not say how long it is', async () => {
+    const { url } = await aServer(echo);
+    const outgoing = request(`${url}/api/a/x`, { method: 'POST', agent: false });
+    const answered = once(outgoing, 'response');
+    outgoing.on('error', () => {}); // the rest of the body finds the connection closed
+    for (let sent = 0; sent <= 10; sent++) outgoing.write(Buffer.alloc(1_048_576));
+    const [incoming] = await answered;
+    expect({ status: incoming.statusCode, body: JSON.parse(await text(incoming)) }).toEqual({ status: 413, body: tooLarge });
+  });
+
+  it.each([
+    ['that Lambda takes', 6_000_000, 200],
+    ['of more than 6 MB', 6_291_557, 500],
+  ])('an answer %s', async (_what, size, status) => {
+    const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(size) }));
+    expect((await send(url, 'GET', '/api/a/x')).status).toBe(status);
+  });
+
+  it.each([
+    ['10 000 bytes', 10_000, 200],
+    ['11 000 bytes', 11_000, 431],
+  ])('headers of %s', async (_what, size, status) => {
+    const { url } = await aServer(echo);
+    const answer = await send(url, 'GET', '/api/a/x', undefined, [['X-Long', 'x'.repeat(size)]]);
+    expect(answer.status).toBe(status);
+    if (status === 431)
+      expect(JSON.parse(answer.body)).toEqual({
+        title: 'Request header fields too large',
+        description: 'The request line and the headers together must not exceed 10240 bytes.',
+      });
+  });
+
+  it('what is not HTTP', async () => {
+    const { port } = await aServer(echo);
+    const socket = connect(port, '127.0.0.1');
+    socket.end('hello\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*X-Request-Id: .*"title":"Bad request"/s);
+  });
+});
+
+describe('the end of the server', () => {
+  it('answers what runs, takes nothing more, and says so to connections that are kept', async () => {
+    const started = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const server = await aServer(async () => {
+      started.resolve();
+      await finish.promise;
+      return { statusCode: 200, headers: {}, body: 'done' };
+    });
+    const running = send(server.url, 'GET', '/api/a/x');
+    await started.promise;
+    const closed = server.close();
+    await expect(overHttp(server.url)('GET', '/api/a/x')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    finish.resolve();
+    expect(await running).toMatchObject({ status: 200, body: 'done', headers: { connection: 'close' } });
+    await closed;
+  });
+});
+
+const echo = async (event: APIGatewayProxyEventV2) => ({
+  statusCode: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(event),
+});
+
+/** A server on which every path is one function's. */
+async function aServer(handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>, trustProxy = 0) {
+  const route = { name: 'test', method: 'ANY', path: '/api/{letter}/x', file: '', exported: '' };
+  const find = (_method: string, path: string): Found => ({
+    route,
+    handler: handler as unknown as Handler,
+    variables: { letter: decodeURIComponent(path.split('/')[2] ?? '') },
+  });
+  const server = await startServer({ host: '127.0.0.1', port: 0, trustProxy }, find);
+  servers.push(server);
+  return { ...server, url: `http://127.0.0.1:${server.port}` };
+}
+
+/** Sends these headers and no others but what HTTP itself needs. */
+async function send(url: string, method: string, path: string, body?: string | Buffer, headers: [string, string][] = []) {
+  const length: [string, string][] = body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
+  const fields = [['Host', new URL(url).host], ['Connection', 'close'], ...length, ...headers].flat();
+  const outgoing = request(url, { method, path, headers: fields, agent: false });
+  outgoing.on('error', () => {}); // a refused body finds the connection closed; the answer is there by then
+  outgoing.end(body);
+  const [incoming] = await once(outgoing, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  return { status: incoming.statusCode, headers: incoming.headers, bytes, body: bytes.toString() };
+}
