@@ -1,38 +1,88 @@
+/** For how many milliseconds one batch may hold up the next: what hangs must not hold up everyone. */
+const patience = 50;
+
 /**
- * Asks one question for all who want to know at about the same time: the first goes at once, who comes while it is under way waits for the
- * next. Nobody is answered from a question that was sent before they asked, so an answer is never older than its request.
- * `load` returns the values of those keys that have one.
+ * Does at once what is asked for at about the same time: what comes in one turn of the event loop goes together, who comes while
+ * that is under way goes with the next, all in one. Nothing is ever done, or read, before it was asked for. `work` settles each item in its place;
+ * if it throws, it has failed for all of them.
  */
+export function together<I, O>(work: (items: I[]) => Promise<PromiseSettledResult<O>[]>): (item: I) => Promise<O> {
+  let isBusy = false;
+  let waiting: Waiting<I, O>[] = [];
+
+  const go = async () => {
+    const batch = waiting;
+    waiting = [];
+    let isAhead = true;
+    const letNext = () => {
+      if (!isAhead) return;
+      isAhead = false;
+      isBusy = waiting.length > 0;
+      if (isBusy) setImmediate(go);
+    };
+    const timer = setTimeout(letNext, patience);
+    try {
+      const results = await work(batch.map(({ item }) => item));
+      for (const [at, { resolve, reject }] of batch.entries()) {
+        const result = results[at] as PromiseSettledResult<O>;
+        if (result.status === 'fulfilled') resolve(result.value);
+        else reject(result.reason);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    clearTimeout(timer);
+    letNext();
+  };
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(go);
+    });
+}
+
+type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
+
+/** Looks keys up together, each once. `load` returns the values of those that have one. */
 export function inBatches<T>(load: (keys: string[]) => Promise<Map<string, T>>): (key: string) => Promise<T | undefined> {
-  let isAsking = false;
-  let waiting: Batch<T> | undefined;
+  return together(async (keys) => {
+    const found = await load([...new Set(keys)]);
+    return keys.map((key) => fulfilled(found.get(key)));
+  });
+}
 
-  const ask = async ({ keys, settle }: Batch<T>) => {
-    isAsking = true;
-    await settle(load([...keys]));
-    const next = waiting;
-    waiting = undefined;
-    isAsking = false;
-    if (next) void ask(next);
-  };
+/** The same for work that can only be shared under one key: each key has batches of its own, which wait for no other's. */
+export function togetherBy<I, O>(
+  work: (key: string, items: I[]) => Promise<PromiseSettledResult<O>[]>,
+): (key: string, item: I) => Promise<O> {
+  const queues = new Map<string, { join: (item: I) => Promise<O>; users: number }>();
 
-  return async (key) => {
-    const batch = waiting ?? newBatch<T>();
-    batch.keys.add(key);
-    if (isAsking) waiting = batch;
-    else void ask(batch);
-    return (await batch.answer).get(key);
+  return async (key, item) => {
+    const queue = queues.get(key) ?? { join: together<I, O>((items) => work(key, items)), users: 0 };
+    queues.set(key, queue);
+    queue.users++;
+    try {
+      return await queue.join(item);
+    } finally {
+      queue.users--;
+      if (queue.users === 0) queues.delete(key);
+    }
   };
 }
 
-type Batch<T> = {
-  keys: Set<string>;
-  answer: Promise<Map<string, T>>;
-  /** Answers all who wait; resolves when that is done, also if it went wrong. */
-  settle: (loading: Promise<Map<string, T>>) => Promise<void>;
-};
-
-function newBatch<T>(): Batch<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<Map<string, T>>();
-  return { keys: new Set(), answer: promise, settle: (loading) => loading.then(resolve, reject) };
+/**
+ * Reads once for all who ask for the same at about the same time, as the members of a room do when something has happened in it.
+ * What is read must depend on nothing but the key; they get the same object, which none of them may change.
+ */
+export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
+  return togetherBy<() => Promise<T>, T>(async (_key, [read, ...others]) => {
+    const value = await (read as () => Promise<T>)();
+    return [fulfilled(value), ...others.map(() => fulfilled(value))];
+  });
 }
+
+/** What went well, as one of the results of a batch. */
+export const fulfilled = <T>(value: T): PromiseFulfilledResult<T> => ({ status: 'fulfilled', value });

@@ -3,6 +3,7 @@ import {
   type Collection,
   type Document,
   type Filter,
+  MongoBulkWriteError,
   MongoClient,
   type MongoClientOptions,
   MongoDriverError,
@@ -12,6 +13,7 @@ import {
   ObjectId,
   type WithId,
 } from 'mongodb';
+import { fulfilled } from './batches.ts';
 import { config } from './config.ts';
 
 /**
@@ -54,6 +56,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Whether a write was refused because a unique index already holds its key. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
+}
+
+/** How each write of an unordered bulk went, of which one may fail and the others not. */
+export async function writtenTogether(count: number, bulk: Promise<unknown>): Promise<PromiseSettledResult<void>[]> {
+  const results: PromiseSettledResult<void>[] = Array.from({ length: count }, () => fulfilled(undefined));
+  try {
+    await bulk;
+  } catch (error) {
+    const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    if (failures.length === 0) throw error;
+    for (const { index, err } of failures) results[index] = { status: 'rejected', reason: new MongoServerError(err) };
+  }
+  return results;
 }
 
 /** The name of the unique index that refused a write; undefined when that was not why it failed. The message always has it, `keyPattern` may be missing. */

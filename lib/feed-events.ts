@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { shared } from './batches.ts';
 import { type DateTime, dateSchema, showDate } from './dates.ts';
 import { type EventDocument, type EventType, eventTypes } from './events.ts';
 import { readFeed } from './feed.ts';
@@ -106,4 +107,8 @@ const idsIn = (happened: EventDocument[], name: string): ObjectId[] =>
 const findMessages = async (ids: ObjectId[]): Promise<AuthoredMessage[]> =>
   ids.length === 0
     ? []
-    : messages.aggregate<AuthoredMessage>([{ $match: { ...isMessage, _id: { $in: ids } } }, ...withAuthor]).toArray();
+    : sharedMessages(ids.join(), () =>
+        messages.aggregate<AuthoredMessage>([{ $match: { ...isMessage, _id: { $in: ids } } }, ...withAuthor]).toArray(),
+      );
+
+const sharedMessages = shared<AuthoredMessage[]>();

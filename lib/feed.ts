@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type RoomState, readableRoom } from './access.ts';
+import { shared } from './batches.ts';
 import { config } from './config.ts';
 import { gone, invalidParameter } from './errors.ts';
 import { type FullRow, lastRows, type Row, rowsFrom } from './feed-rows.ts';
@@ -32,12 +33,18 @@ const mostRounds = 3;
 
 async function readPage(room: ObjectId, caller: Caller, after: number, limit: number): Promise<Read> {
   // The place at the cursor itself is read too, for its number of messages.
-  const [state, found] = await Promise.all([readableRoom(room, caller), rowsFrom(room, after, limit + 1)]);
+  const [state, found] = await Promise.all([
+    readableRoom(room, caller),
+    sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
+  ]);
   checkCursor(after, state, found);
   const start = found[0]?.seq === after ? found[0] : { seq: after, ordinal: after === 0 ? 0 : undefined };
   const { rows, holes } = walk(start, found, state, limit);
   return { page: { rows, next: rows.at(-1)?.seq ?? after }, holes };
 }
+
+// Whoever has followed a room until now polls it from the same place.
+const sharedRows = shared<FullRow[]>();
 
 /** Reads from so far before the end that what is behind the start can't be on its way any more. */
 async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {

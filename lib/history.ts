@@ -1,5 +1,6 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { readableRoom } from './access.ts';
+import { shared } from './batches.ts';
 import { invalidParameter } from './errors.ts';
 import {
   type AuthoredMessage,
@@ -49,13 +50,30 @@ export async function readHistory(room: ObjectId, caller: Caller, query: History
   const places = ([['before'], ['after'], ['around']] as const).filter(([name]) => query[name] !== undefined);
   if (places.length > 1) throw invalidParameter(places[1]?.[0] ?? '', `not stand beside '${places[0]?.[0]}'`);
 
-  const [, page] = await Promise.all([readableRoom(room, caller), readPage(matching(room, caller, query), query, limit)]);
+  const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
+  const [, page] = await Promise.all([
+    readableRoom(room, caller),
+    sharedPages(key, () => readPage(room, matching(room, caller, query), query, limit)),
+  ]);
+  return page;
+}
+
+// Whoever reads a room reads the same.
+const sharedPages = shared<HistoryPage>();
+
+async function readPage(
+  room: ObjectId,
+  filter: Filter<MessageDocument>,
+  query: HistoryQuery,
+  limit: number,
+): Promise<HistoryPage> {
+  const { found, next } = await findPage(filter, query, limit);
   const replies = await countReplies(
     room,
-    page.found.map(({ _id }) => _id),
+    found.map(({ _id }) => _id),
   );
-  const sorted = query.q === undefined ? page.found : page.found.toSorted(byScore);
-  return { messages: sorted.map((message) => showAuthored(message, replies)), next: page.next };
+  const sorted = query.q === undefined ? found : found.toSorted(byScore);
+  return { messages: sorted.map((message) => showAuthored(message, replies)), next };
 }
 
 const matching = (
@@ -74,7 +92,7 @@ const matching = (
 
 type Found = { found: (AuthoredMessage & { score?: number })[]; next: Record<string, string> | undefined };
 
-async function readPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
+async function findPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
     const behind = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([

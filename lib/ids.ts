@@ -14,6 +14,9 @@ export const showId = (id: ObjectId): Id => ({ $oid: id.toHexString() });
 export const parseId = (text: unknown): ObjectId | undefined =>
   typeof text === 'string' && /^[0-9a-f]{24}$/i.test(text) ? new ObjectId(text) : undefined;
 
+/** The same ids, each once. */
+export const distinct = (ids: ObjectId[]): ObjectId[] => [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+
 /** The id in a path; one that can't be an id is that of nothing: 404. */
 export function pathId(text: string | undefined, thing: string): ObjectId {
   const id = parseId(text);

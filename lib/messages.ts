@@ -1,5 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { type RoomState, stateFields } from './access.ts';
+import { shared } from './batches.ts';
 import { database } from './database.ts';
 import { dateSchema, showDate } from './dates.ts';
 import { notFound } from './errors.ts';
@@ -105,7 +106,7 @@ export async function findMessage(id: ObjectId, caller: Caller) {
     .aggregate<AuthoredMessage & { rooms: RoomState[] }>([
       { $match: { ...isMessage, _id: id } },
       { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-      { $set: { rooms: { $map: { input: '$rooms', as: 'room', in: stateFields(caller.user._id, '$$room.') } } } },
+      { $set: { rooms: { $map: { input: '$rooms', as: 'room', in: stateFields([caller.user._id], '$$room.') } } } },
       ...withAuthor,
     ])
     .toArray();
@@ -121,8 +122,12 @@ export async function readMessage(id: ObjectId, caller: Caller): Promise<Message
 }
 
 /** How many replies each of these messages of a room has, deleted ones included: they keep their place. */
-export async function countReplies(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
-  if (ids.length === 0) return new Map();
+export const countReplies = async (room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> =>
+  ids.length === 0 ? new Map() : sharedCounts(`${room} ${ids}`, () => readCounts(room, ids));
+
+const sharedCounts = shared<Map<string, number>>();
+
+async function readCounts(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
   const counts = await messages
     .aggregate<{ _id: ObjectId; count: number }>([
       { $match: { room, thread: { $in: ids } } },

@@ -1,6 +1,7 @@
-import type { Filter, IndexDescription } from 'mongodb';
+import type { Document, Filter, IndexDescription } from 'mongodb';
 import { ObjectId } from 'mongodb';
-import { database, isDuplicateKey } from './database.ts';
+import { fulfilled, shared, together } from './batches.ts';
+import { database, isDuplicateKey, writtenTogether } from './database.ts';
 import { answerTooLarge, notFound } from './errors.ts';
 import { replay, type SentOnce } from './idempotency.ts';
 import { type Id, idSchema, showId } from './ids.ts';
@@ -87,7 +88,12 @@ export const nameKey = (name: string): string => name.normalize('NFC').toLowerCa
 export const roomKey = (name: string, id: ObjectId): string => `${nameKey(name)}\u0001${id.toHexString()}`;
 
 /** Every room, or, by the order of their ids, a page of them and one more. */
-export async function listRooms(page?: Page): Promise<Room[]> {
+export const listRooms = (page?: Page): Promise<Room[]> =>
+  sharedLists(page ? `${page.limit} ${page.after?.toHexString()}` : 'all', () => readRooms(page));
+
+const sharedLists = shared<Room[]>();
+
+async function readRooms(page: Page | undefined): Promise<Room[]> {
   const filter = page?.after ? { ...isThere, _id: { $gt: page.after } } : isThere;
   const options = { projection: shownFields, sort: { _id: 1 as const }, ...(page && inOneBatch(page.limit)) };
   const found = rooms.find(filter, options);
@@ -124,10 +130,24 @@ export async function createRoom(name: string, creator: ObjectId, once?: Require
     last_message_at: null,
     ...(once && { idempotency_key: { $literal: once.idempotency_key }, request_hash: once.request_hash }),
   };
-  // An upsert where an insert would do: only an update can ask for the database's time.
-  await rooms.updateOne({ _id }, [{ $set: room }], { upsert: true });
+  await insertRoom({ _id, room });
   return showRoom({ _id, name, members: [{ user: creator }], is_open: true, is_visible: true });
 }
+
+// Upserts where inserts would do: only an update can ask for the database's time.
+const insertRoom = together(async (made: { _id: ObjectId; room: Document }[]) => {
+  const updates = made.map(({ _id, room }) => ({ filter: { _id }, update: [{ $set: room }], upsert: true }));
+  const [first, ...others] = updates;
+  if (first && others.length === 0)
+    return [fulfilled(void (await rooms.updateOne(first.filter, first.update, { upsert: true })))];
+  return writtenTogether(
+    updates.length,
+    rooms.bulkWrite(
+      updates.map((updateOne) => ({ updateOne })),
+      { ordered: false },
+    ),
+  );
+});
 
 /** The same for a request with a key: when it was used before, it is the room made then. */
 export async function createRoomOnce(name: string, creator: ObjectId, once: Required<SentOnce>): Promise<Room | Answer<Room>> {

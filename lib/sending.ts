@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { checkRoom, members as membersOnly } from './access.ts';
-import { isDuplicateKey } from './database.ts';
+import { fulfilled, together } from './batches.ts';
+import { isDuplicateKey, writtenTogether } from './database.ts';
 import { notFound } from './errors.ts';
 import { settle } from './holes.ts';
 import { replay, type SentOnce } from './idempotency.ts';
@@ -35,7 +36,7 @@ export async function sendMessage(
 
   for (;;) {
     const [{ place, members }, mentioned] = await Promise.all([
-      takeMessagePlace(room, caller, membersOnly, mentionedNames(text).length > 0),
+      takeMessagePlace(room, caller, mentionedNames(text).length > 0),
       findMentioned(text),
     ]);
     const message: MessageDocument = {
@@ -68,7 +69,7 @@ export async function sendMessage(
 /** Inserts the message; false when its key or its place is no longer free. */
 async function insertMessage(message: MessageDocument): Promise<boolean> {
   try {
-    await messages.insertOne(message);
+    await insertTogether(message);
     return true;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
@@ -76,6 +77,12 @@ async function insertMessage(message: MessageDocument): Promise<boolean> {
     return (await messages.countDocuments({ _id: message._id }, { limit: 1 })) === 1;
   }
 }
+
+const insertTogether = together(async (sent: MessageDocument[]) => {
+  const [first, ...others] = sent;
+  if (first && others.length === 0) return [fulfilled(void (await messages.insertOne(first)))];
+  return writtenTogether(sent.length, messages.insertMany(sent, { ordered: false }));
+});
 
 const findSent = ({ user }: Caller, { idempotency_key }: SentOnce) =>
   messages.findOne<MessageDocument & SentOnce>({ user: user._id, idempotency_key });

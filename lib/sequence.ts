@@ -1,5 +1,7 @@
-import type { Filter, ObjectId } from 'mongodb';
-import { allows, checkRoom, type Rule } from './access.ts';
+import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { allows, members as anyMember, checkRoom, type Rule } from './access.ts';
+import { fulfilled, togetherBy } from './batches.ts';
+import { distinct } from './ids.ts';
 import { isThere, type RoomDocument, rooms } from './rooms.ts';
 import type { Caller } from './tokens.ts';
 
@@ -12,10 +14,8 @@ export type Place = {
   at: Date;
 };
 
-/** The part of an update of a room that takes its next place for an event; one that takes it for a message counts that too. */
+/** The part of an update of a room that takes its next place for an event. */
 export const nextPlace = { $inc: { seq: 1 }, $currentDate: { changed_at: true } } as const;
-
-const nextMessage = { $inc: { seq: 1, message_count: 1 }, $currentDate: { changed_at: true, last_message_at: true } } as const;
 
 /** The fields of the updated room from which `placeOf` reads the place. */
 export const placeFields = { seq: 1, message_count: 1, changed_at: 1 } as const;
@@ -34,33 +34,66 @@ export async function takePlace(room: ObjectId): Promise<Place | null> {
   return taken && placeOf(taken);
 }
 
+/** What was taken; no members unless asked for. */
+export type Taken = { place: Place; members: ObjectId[] };
+
 /**
  * Takes the next place for an event of someone whom the rule must allow it, in the same update; throws what stands in the way.
  * Gives the ids of the members as well, if asked for.
  */
-export const takeEventPlace = (room: ObjectId, caller: Caller, rule: Rule, withMembers = false): Promise<Taken> =>
-  takeByRule(room, caller, rule, nextPlace, withMembers);
-
-/** Takes the next place for a message, likewise. */
-export const takeMessagePlace = (room: ObjectId, caller: Caller, rule: Rule, withMembers = false): Promise<Taken> =>
-  takeByRule(room, caller, rule, nextMessage, withMembers);
-
-/** What was taken; no members unless asked for. */
-export type Taken = { place: Place; members: ObjectId[] };
-
-async function takeByRule(room: ObjectId, caller: Caller, rule: Rule, update: Update, withMembers: boolean): Promise<Taken> {
-  const fields: Fields = withMembers ? { ...placeFields, 'members.user': 1 } : placeFields;
+export async function takeEventPlace(room: ObjectId, caller: Caller, rule: Rule, withMembers = false): Promise<Taken> {
   for (;;) {
-    const taken = await take({ ...allows(rule, caller.user._id), _id: room }, update, fields);
-    if (taken) return { place: placeOf(taken), members: withMembers ? taken.members.map(({ user }) => user) : [] };
+    const filter = { ...allows(rule, [caller.user._id]), _id: room };
+    const taken = await take(filter, nextPlace, fieldsFor(withMembers));
+    if (taken) return { place: placeOf(taken), members: membersOf(taken) };
     // When nothing stands in the way any more, it did a moment ago.
     await checkRoom(rule, room, caller);
   }
 }
 
-const take = (filter: Filter<RoomDocument>, update: Update, projection: Fields) =>
+/** Takes the next place for a message of a member, likewise; those who send to a room at the same time take their places together. */
+export async function takeMessagePlace(room: ObjectId, caller: Caller, withMembers = false): Promise<Taken> {
+  for (;;) {
+    const taken = await takeTogether(room.toHexString(), { room, sender: caller.user._id, withMembers });
+    if (taken) return taken;
+    await checkRoom(anyMember, room, caller);
+  }
+}
+
+type Sender = { room: ObjectId; sender: ObjectId; withMembers: boolean };
+
+const takeTogether = togetherBy(async (_room: string, senders: Sender[]) => {
+  const taken = await takeMessagePlaces(senders);
+  if (taken) return taken.map(fulfilled);
+  if (senders.length === 1) return [fulfilled(undefined)];
+  // Not all of them may send: each for itself then.
+  return Promise.allSettled(senders.map(async (sender) => (await takeMessagePlaces([sender]))?.[0]));
+});
+
+/** So many places in a row, if all may send. */
+async function takeMessagePlaces(senders: Sender[]): Promise<Taken[] | undefined> {
+  const [{ room }] = senders as [Sender];
+  const filter = { ...allows(anyMember, distinct(senders.map(({ sender }) => sender))), _id: room };
+  const taken = await take(filter, nextMessages(senders.length), fieldsFor(senders.some(({ withMembers }) => withMembers)));
+  if (!taken) return undefined;
+  const last = placeOf(taken);
+  return senders.map(({ withMembers }, index) => {
+    const behind = senders.length - 1 - index;
+    const place = { ...last, seq: last.seq - behind, ordinal: last.ordinal - behind };
+    return { place, members: withMembers ? membersOf(taken) : [] };
+  });
+}
+
+const nextMessages = (count: number) => ({
+  $inc: { seq: count, message_count: count },
+  $currentDate: { changed_at: true as const, last_message_at: true as const },
+});
+
+const take = (filter: Filter<RoomDocument>, update: UpdateFilter<RoomDocument>, projection: Record<string, 1>) =>
   rooms.findOneAndUpdate({ ...isThere, ...filter }, update, { returnDocument: 'after', projection });
 
-type Update = typeof nextPlace | typeof nextMessage;
-type Fields = Record<string, 1>;
+const fieldsFor = (withMembers: boolean) => (withMembers ? { ...placeFields, 'members.user': 1 as const } : placeFields);
+
+const membersOf = ({ members = [] }: { members?: { user: ObjectId }[] }) => members.map(({ user }) => user);
+
 type TakenFrom = Pick<RoomDocument, '_id' | 'seq' | 'message_count' | 'changed_at'>;

@@ -64,7 +64,7 @@ export const newTokenSchema = record<NewToken>('NewToken', { ...tokenFields, tok
 /** Who calls: the user of a valid token, and which token it was. */
 export type Caller = {
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
-  user: Pick<UserDocument, '_id' | 'username' | 'is_admin'>;
+  user: Pick<UserDocument, '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at'>;
 };
 
 export const tokenIndexes: IndexDescription[] = [
@@ -137,9 +137,9 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   const found = await findRow(hashToken(token).toString('hex'));
   const user = found?.users[0];
   if (!found || !user || !isValid(found, user)) return undefined;
-  void noteUse(found);
   const { _id, kind, scopes } = found;
-  return { token: { _id, kind, scopes }, user: { _id: user._id, username: user.username, is_admin: user.is_admin } };
+  const { session_generation: _, ...account } = user;
+  return { token: { _id, kind, scopes }, user: account };
 }
 
 // A process that serves many at once asks for their tokens together.
@@ -159,6 +159,8 @@ const findRow = inBatches(async (hashes) => {
           now: '$$NOW',
           'users._id': 1,
           'users.username': 1,
+          'users.email': 1,
+          'users.created_at': 1,
           'users.is_admin': 1,
           'users.is_active': 1,
           'users.session_generation': 1,
@@ -166,13 +168,14 @@ const findRow = inBatches(async (hashes) => {
       },
     ])
     .toArray();
+  for (const row of rows) if (row.users[0] && isValid(row, row.users[0])) void noteUse(row);
   return new Map(rows.map((row) => [Buffer.from(row.hash.buffer).toString('hex'), row]));
 });
 
 type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'expires_at' | 'last_used_at'> & {
   hash: Binary;
   now: Date;
-  users: Pick<UserDocument, '_id' | 'username' | 'is_admin' | 'is_active' | 'session_generation'>[];
+  users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];
 };
 
 function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerRow['users'][number]): boolean {

@@ -1,4 +1,4 @@
-import type { IndexDescription, ObjectId, WithId } from 'mongodb';
+import type { IndexDescription, ObjectId } from 'mongodb';
 import { database } from './database.ts';
 import { type DateTime, dateSchema, showDate } from './dates.ts';
 import { notFound } from './errors.ts';
@@ -105,8 +105,10 @@ export const userInPath = (text: string | undefined, caller: Caller): ObjectId =
 
 /** The account with this id as the caller may see it: in full one's own, and for admins everyone's. */
 export async function findUserFor(caller: Caller, id: ObjectId): Promise<User | OtherUser> {
+  // Who calls was looked up with the token.
+  if (id.equals(caller.user._id)) return showUser(caller.user);
   const user = await findUser(id);
-  return id.equals(caller.user._id) || actsAsAdmin(caller) ? user : { _id: user._id, username: user.username };
+  return actsAsAdmin(caller) ? user : { _id: user._id, username: user.username };
 }
 
 /** The account with this name; 404 when there is none. */
@@ -154,7 +156,7 @@ export async function listUsers({ limit, after }: Page, start = ''): Promise<Use
 export const living = { deleted_at: { $exists: false } };
 
 /** A user as one sees oneself, and as admins do. */
-export const showUser = (user: WithId<Omit<UserDocument, '_id'>>): User => ({
+export const showUser = (user: Caller['user']): User => ({
   _id: showId(user._id),
   username: user.username,
   email: user.email,

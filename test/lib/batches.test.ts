@@ -1,36 +1,119 @@
-import { expect, it } from 'vitest';
-import { inBatches } from '../../lib/batches.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { fulfilled, inBatches, shared, together, togetherBy } from '../../lib/batches.ts';
 
-/** A question that is answered when the test says so. */
-function aQuestion() {
-  const asked: { keys: string[]; answer: (values: Record<string, string>) => void; fail: (error: Error) => void }[] = [];
-  const find = inBatches<string>((keys) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Map<string, string>>();
-    asked.push({ keys, answer: (values) => resolve(new Map(Object.entries(values))), fail: reject });
+/** Work that is done when the test says so. */
+function someWork<I, O>() {
+  const begun: { items: I[]; end: (results: PromiseSettledResult<O>[]) => void; fail: (error: Error) => void }[] = [];
+  const work = (items: I[]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<PromiseSettledResult<O>[]>();
+    begun.push({ items, end: resolve, fail: reject });
     return promise;
-  });
-  return { asked, find };
+  };
+  return { begun, work };
 }
 
-it('asks at once for the first, and then once for all who came meanwhile', async () => {
-  const { asked, find } = aQuestion();
-  const first = find('a');
-  expect(asked.map(({ keys }) => keys)).toEqual([['a']]);
-  const others = [find('a'), find('b'), find('b'), find('none')];
-  expect(asked).toHaveLength(1);
-  asked[0]?.answer({ a: 'old' });
-  expect(await first).toBe('old');
-  expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'none']]);
-  asked[1]?.answer({ a: 'new', b: 'B' });
-  expect(await Promise.all(others)).toEqual(['new', 'B', 'B', undefined]);
+describe('what is done together', () => {
+  it('goes at once with what comes in the same turn, and then with all that came meanwhile', async () => {
+    const { begun, work } = someWork<string, string>();
+    const join = together(work);
+    const first = [join('a'), join('b')];
+    await turn();
+    expect(begun.map(({ items }) => items)).toEqual([['a', 'b']]);
+    const second = [join('c'), join('c')];
+    await turn();
+    expect(begun).toHaveLength(1);
+    begun[0]?.end([fulfilled('A'), fulfilled('B')]);
+    expect(await Promise.all(first)).toEqual(['A', 'B']);
+    await turn();
+    expect(begun[1]?.items).toEqual(['c', 'c']);
+    begun[1]?.end([fulfilled('C1'), fulfilled('C2')]);
+    expect(await Promise.all(second)).toEqual(['C1', 'C2']);
+  });
+
+  it('fails each for itself', async () => {
+    const join = together(async (items: number[]) =>
+      Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))),
+    );
+    expect(await Promise.allSettled([join(1), join(0), join(2)])).toEqual([
+      fulfilled(1),
+      { status: 'rejected', reason: new Error('zero') },
+      fulfilled(0.5),
+    ]);
+  });
+
+  it('fails for all of a batch when the batch does, and for none of the next', async () => {
+    const { begun, work } = someWork<string, string>();
+    const join = together(work);
+    const failed = Promise.allSettled([join('a'), join('b')]);
+    await turn();
+    const next = join('c');
+    begun[0]?.fail(new Error('down'));
+    expect(await failed).toEqual(Array.from({ length: 2 }, () => ({ status: 'rejected', reason: new Error('down') })));
+    await turn();
+    begun[1]?.end([fulfilled('C')]);
+    expect(await next).toBe('C');
+  });
+
+  it('is not held up by a batch that hangs', async () => {
+    const { begun, work } = someWork<string, string>();
+    const join = together(work);
+    const hanging = join('a');
+    await turn();
+    const next = join('b');
+    await expect.poll(() => begun.length).toBe(2);
+    begun[1]?.end([fulfilled('B')]);
+    expect(await next).toBe('B');
+    begun[0]?.end([fulfilled('A')]);
+    expect(await hanging).toBe('A');
+    const last = join('c');
+    await expect.poll(() => begun.length).toBe(3);
+    begun[2]?.end([fulfilled('C')]);
+    expect(await last).toBe('C');
+  });
+
+  it('waits for nothing under another key', async () => {
+    const { begun, work } = someWork<string, string>();
+    const join = togetherBy((key: string, items: string[]) => work([key, ...items]));
+    const joined = [join('x', 'a'), join('y', 'b'), join('x', 'c')];
+    await turn();
+    expect(begun.map(({ items }) => items)).toEqual([
+      ['x', 'a', 'c'],
+      ['y', 'b'],
+    ]);
+    begun[1]?.end([fulfilled('B')]);
+    expect(await joined[1]).toBe('B');
+    begun[0]?.end([fulfilled('A'), fulfilled('C')]);
+    expect(await Promise.all(joined)).toEqual(['A', 'B', 'C']);
+  });
 });
 
-it('tells all of a batch that it failed, and none of the next', async () => {
-  const { asked, find } = aQuestion();
-  const failed = Promise.allSettled([find('a')]);
-  const next = find('a');
-  asked[0]?.fail(new Error('down'));
-  expect(await failed).toEqual([{ status: 'rejected', reason: new Error('down') }]);
-  asked[1]?.answer({ a: 'A' });
-  expect(await next).toBe('A');
+it('what is looked up in batches is looked up once each', async () => {
+  const asked: string[][] = [];
+  const find = inBatches(async (keys) => {
+    asked.push(keys);
+    return new Map([['a', 'A']]);
+  });
+  expect(await Promise.all([find('a'), find('none'), find('a')])).toEqual(['A', undefined, 'A']);
+  expect(asked).toEqual([['a', 'none']]);
 });
+
+it('what is shared is read once for all who ask meanwhile, and always after they asked', async () => {
+  let now = 0;
+  let reads = 0;
+  const read = shared<number>();
+  const look = () =>
+    read('now', async () => {
+      reads++;
+      return now;
+    });
+  const early = [look(), look()];
+  await turn();
+  now = 1;
+  expect(await Promise.all([...early, look(), look()])).toEqual([0, 0, 1, 1]);
+  expect(reads).toBe(2);
+});
+
+function failing(message: string): never {
+  throw new Error(message);
+}

@@ -31,10 +31,10 @@ describe('a token', () => {
   });
 
   it('tells who calls', async () => {
-    const { id, username, token } = await anAdmin();
+    const { id, username, email, token } = await anAdmin();
     expect(await findCaller(token)).toEqual({
       token: { _id: expect.any(ObjectId), kind: 'api', scopes: [] },
-      user: { _id: new ObjectId(id), username, is_admin: true },
+      user: { _id: new ObjectId(id), username, email, is_admin: true, is_active: true, created_at: expect.any(Date) },
     });
   });
 

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { Message } from '../../lib/messages.ts';
+import { type Account, anAccount } from '../support/accounts.ts';
+import { aRoomOf } from '../support/chat.ts';
+import { commandsOf } from '../support/commands.ts';
+import { inProcess } from '../support/doors.ts';
+
+const [ada, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
+
+const send = ({ token }: Account, room: string, text: string, key?: string) =>
+  inProcess('POST', '/api/messages', { token, body: { room, text }, headers: key ? { 'idempotency-key': key } : {} });
+
+it('many who send to a room at once take their places, and store their messages, together', async () => {
+  const room = await aRoomOf([ada, bob]);
+  let replies: Awaited<ReturnType<typeof send>>[] = [];
+  for (const { token } of [ada, bob]) await inProcess('GET', '/api/users/me', { token });
+  const commands = await commandsOf(async () => {
+    replies = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index % 2 ? ada : bob, room, `Message ${index}`)));
+  });
+  const sent = replies.map(({ body }) => body as Message).toSorted((one, other) => one.seq - other.seq);
+  expect(sent.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(commands.length).toBeLessThanOrEqual(9);
+  const { body } = await inProcess('GET', `/api/messages?room=${room}`, { token: ada.token });
+  expect(body).toEqual(sent);
+});
+
+it('one who may not send is refused alone', async () => {
+  const room = await aRoomOf([ada, bob]);
+  const replies = await Promise.all([ada, stranger, bob].map((sender) => send(sender, room, 'Hello')));
+  expect(replies.map(({ status }) => status)).toEqual([201, 403, 201]);
+  expect(replies.map(({ body }) => (body as Message).seq).sort()).toEqual([1, 2, undefined]);
+});
+
+it('one key that is used by several at once makes one message, and leaves the others alone', async () => {
+  const room = await aRoomOf([ada, bob]);
+  const key = crypto.randomUUID();
+  const replies = await Promise.all([
+    send(ada, room, 'Once', key),
+    send(bob, room, 'Beside'),
+    send(ada, room, 'Once', key),
+    send(ada, room, 'Once', key),
+  ]);
+  expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  const ids = replies.map(({ body }) => (body as Message)._id.$oid);
+  expect(new Set(ids).size).toBe(2);
+  const { body } = await inProcess('GET', `/api/messages?room=${room}`, { token: ada.token });
+  expect((body as Message[]).map(({ text }) => text).sort()).toEqual(['Beside', 'Once']);
+});
