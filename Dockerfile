@@ -7,7 +7,7 @@ RUN npm ci --omit=dev --ignore-scripts
 FROM node:24-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json serverless.yml ./
+COPY package.json serverless.yml compile-cache.js ./
 COPY embedded embedded
 COPY admin admin
 COPY functions functions
@@ -20,4 +20,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "serve/healthy.ts"]
 # Not npm: it would stand between the signals and the server.
-CMD ["node", "--import", "./embedded/preload.ts", "serve/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--import", "./compile-cache.js", "serve/main.ts"]

@@ -1,3 +1,4 @@
+import { startDatabaseForThisProcess } from '../embedded/for-this-process.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
 /** The service as a server of its own: `node serve/main.ts [OPTION...]`, with MONGODB_URI in the environment. */
@@ -9,7 +10,8 @@ async function main(words: string[]): Promise<void> {
   }
   // Many requests at once share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
-  // Imported late, so that a setting that can't be used is told like any other mistake.
+  // Imported late, so that a setting that can't be used is told like any other mistake; the driver while the database starts.
+  await Promise.all([startDatabaseForThisProcess(), import('mongodb')]);
   const { serve } = await import('./run.ts');
   await serve(settings);
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** A running service: where it is, and all that it has printed. */
 export type Service = {
@@ -22,7 +24,7 @@ export type Service = {
 /** What is behind `npm start`, and the production server. */
 export const commands = {
   start: ['serverless', 'offline', 'start'],
-  serve: ['node', '--import', './embedded/preload.ts', 'serve/main.ts'],
+  serve: scripts.serve.split(' '),
 };
 
 /** Starts the service, with the command behind `npm start` unless told otherwise, on ports of its own; fails with what it printed if it ends instead. */

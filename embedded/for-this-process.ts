@@ -1,0 +1,23 @@
+import { launchDatabase } from './client-process.ts';
+
+/**
+ * Gives this process the embedded database of DATA_DIR for as long as it runs, and MONGODB_URI to find it by. With MONGODB_URI
+ * set, as in the processes that it starts, there is nothing to do. Throws a `DatabaseStartError`.
+ */
+export async function startDatabaseForThisProcess(): Promise<void> {
+  if (process.env.MONGODB_URI) return;
+  const { DATA_DIR, DATABASE_PORT } = process.env;
+  const database = await launchDatabase({ dataDir: DATA_DIR || './data', port: Number(DATABASE_PORT || '27027') });
+  process.env.MONGODB_URI = database.uri;
+  let isEnding = false;
+  process.once('exit', () => {
+    isEnding = true;
+    database.closeNow();
+  });
+  // A program without its database is of no use; what watches over it starts both again.
+  void database.ended.then(() => {
+    if (isEnding) return;
+    process.stderr.write('The database has ended, and with it this program.\n');
+    process.exit(1);
+  });
+}
