@@ -15,6 +15,7 @@ import {
 } from 'mongodb';
 import { fulfilled } from './batches.ts';
 import { config } from './config.ts';
+import './driver-fix.ts';
 
 /**
  * Every stage of a database call has its own limit, so that no call outlasts a request.

@@ -4,17 +4,19 @@ import { connect, createServer, type Socket } from 'node:net';
 /** A TCP proxy that can be told to misbehave as networks and frozen machines do. */
 export type Proxy = {
   port: number;
-  /** `pass` all; `mute`: take everything, answer nothing; `down`: refuse and cut every connection. */
-  set: (mode: 'pass' | 'mute' | 'down') => void;
+  set: (mode: Mode) => void;
   /** Cuts, of all chunks that go out, this share of their connections, when the chunk is on its way and before the answer is. */
   cut: (share: number) => void;
   close: () => Promise<void>;
 };
 
+/** `pass` all; `slow`: everything comes a third of a second late; `mute`: take everything, answer nothing; `down`: refuse and cut every connection. */
+export type Mode = 'pass' | 'slow' | 'mute' | 'down';
+
 /** Starts a proxy before the server at `target` ("host:port"). */
 export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(`tcp://${target}`);
-  let mode: 'pass' | 'mute' | 'down' = 'pass';
+  let mode: Mode = 'pass';
   let cutShare = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -28,7 +30,10 @@ export async function startProxy(target: string): Promise<Proxy> {
       const isLast = Math.random() < cutShare;
       far.write(chunk, () => isLast && near.destroy());
     });
-    far.on('data', (chunk) => mode === 'pass' && near.write(chunk));
+    far.on('data', (chunk) => {
+      if (mode === 'pass') near.write(chunk);
+      else if (mode === 'slow') setTimeout(() => near.write(chunk), 330);
+    });
     near.on('close', () => far.end());
     far.on('close', () => near.destroy());
     if (mode === 'down') near.destroy();

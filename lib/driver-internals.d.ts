@@ -1,0 +1,4 @@
+/** A part of the driver that it has no types for. */
+declare module 'mongodb/lib/cmap/connection.js' {
+  export const Connection: { prototype: object };
+}
