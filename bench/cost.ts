@@ -3,7 +3,9 @@ import { runBundle } from './cold.ts';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { withHouse } from './house.ts';
+import { asBrowser, type Operation, operationsOf } from './operations.ts';
 import { packageAll } from './package.ts';
+import type { Size } from './worker/fill.ts';
 
 /** List prices in dollars, of us-east-1 and before any free tier; regions differ, so check them against aws.amazon.com before you rely on them. */
 const PRICES = {
@@ -19,11 +21,17 @@ const MEGABYTES_OF_A_PROCESSOR = 1769;
 /** Memory that is sold, from the least on. */
 const SIZES = [128, 192, 256, 320, 384, 448, 512, 768, 1024, 1769];
 
-/** Below what part of its memory a function must stay, so that no larger answer ends it. */
-const SAFE = 0.8;
+/** How much of its memory a function may use as its heap; the rest is code, buffers and stacks. */
+const HEAP = 0.6;
+
+/** Two sizes that differ by less are equally cheap: so much do two runs differ by. */
+const SAME = 1.01;
 
 /** What a request takes of a packaged function. */
-type Spent = { name: string; processor: number; waiting: number; memory: number };
+type Spent = { name: string; processor: number; waiting: number };
+
+/** Its list of rooms is about the largest that Lambda carries, and what takes the most memory. */
+const LARGE: Size = { rooms: 250, ownRooms: 1, members: 1000, messages: 1, membersOfOthers: 1000 };
 
 /**
  * What a million requests cost at list price. The billed time is a model: the processor's milliseconds that a packaged function takes here,
@@ -34,39 +42,55 @@ export const cost = (bench: Bench): Promise<Figure[]> =>
     withHouse(async (worker, operations) => {
       bench.progress('cost: packaging');
       const packaged = await packageAll(directory);
-      const spent: Spent[] = [];
-      for (const { operation } of Object.values(operations)) {
+      const run = async (operation: Operation, repeats: number, settings = {}) => {
         bench.progress(`cost: ${operation.name}`);
         const { name, event } = await worker.ask('invocationOf', operation);
         const bundle = packaged.find((one) => one.name === name)?.bundle ?? '';
-        const settings = { ...worker.environment, MONGODB_POOL_SIZE: '5' };
-        const { each, processorOfEach: processor, memory } = await runBundle(bundle, event, bench.repeats, settings);
-        spent.push({ name: operation.name, processor, waiting: Math.max(0, each - processor), memory });
+        return runBundle(bundle, event, repeats, { ...worker.environment, MONGODB_POOL_SIZE: '5', ...settings });
+      };
+      const spent: Spent[] = [];
+      for (const { operation } of Object.values(operations)) {
+        const { each, processorOfEach: processor } = await run(operation, bench.repeats);
+        spent.push({ name: operation.name, processor, waiting: Math.max(0, each - processor) });
       }
-      return figuresOf(spent);
+      const { rooms } = operationsOf(await worker.ask('fill', LARGE));
+      const suffices = async (size: number) => {
+        const largest = asBrowser({ ...rooms, name: `the largest answer with ${size} MB` });
+        const heap = { NODE_OPTIONS: `--max-old-space-size=${Math.floor(size * HEAP)}` };
+        // Without enough for its heap the process ends.
+        return run(largest, 5, heap).then(
+          ({ memory }) => memory <= size,
+          () => false,
+        );
+      };
+      return figuresOf(spent, (await firstThat(suffices, SIZES)) ?? SIZES.at(-1) ?? 0);
     }),
   );
 
-function figuresOf(spent: Spent[]): Figure[] {
+function figuresOf(spent: Spent[], needed: number): Figure[] {
   const { memorySize, architecture } = serverless.provider;
   const price = PRICES.perGigabyteSecond[architecture];
   const all = (size: number) => spent.reduce((sum, one) => sum + dollars(one, size, price), 0);
-  const needed = Math.max(...spent.map(({ memory }) => memory));
-  const possible = SIZES.filter((size) => needed <= size * SAFE);
+  const possible = SIZES.filter((size) => size >= needed);
   const cheapest = possible.toSorted((one, other) => all(one) - all(other))[0] ?? memorySize;
   return [
     ...spent.map((one) => ({ name: `a million times ${one.name}`, unit: 'dollars', value: dollars(one, memorySize, price) })),
     ...spent.map((one) => ({ name: `${one.name}: billed`, unit: 'ms', value: billedMillis(one, memorySize) })),
-    { name: 'the most memory of a function', unit: 'MB', value: needed, goal: { of: 'value', atMost: memorySize * SAFE } },
+    { name: 'memory that suffices for the largest answer', unit: 'MB', value: needed, goal: { of: 'value', atMost: memorySize } },
     {
       name: `a million of all seven with ${memorySize} MB / with the cheapest, ${cheapest} MB`,
       unit: 'dollars',
       value: all(memorySize),
       reference: all(cheapest),
-      goal: { of: 'ratio', atMost: 1 },
+      goal: { of: 'ratio', atMost: SAME },
       isUnsteady: true,
     },
   ];
+}
+
+async function firstThat<T>(holds: (one: T) => Promise<boolean>, all: readonly T[]): Promise<T | undefined> {
+  for (const one of all) if (await holds(one)) return one;
+  return undefined;
 }
 
 /** Time is billed in whole milliseconds. */

@@ -16,6 +16,8 @@ export interface Size {
   /** How many members and messages the first of them has. */
   readonly members: number;
   readonly messages: number;
+  /** How many members each other room has; a few, if not said. */
+  readonly membersOfOthers?: number;
 }
 
 const AUTHORS = 10;
@@ -35,17 +37,18 @@ export async function fill(size: Size): Promise<House> {
 
   const first = { ...aRoom(0, caller, size.members), seq: size.messages, message_count: size.messages };
   await rooms.insertOne(first);
-  await addRooms(1, size.ownRooms, caller);
-  await addRooms(size.ownRooms, size.rooms, authors[1] as ObjectId);
+  await addRooms(1, size.ownRooms, caller, size.membersOfOthers);
+  await addRooms(size.ownRooms, size.rooms, authors[1] as ObjectId, size.membersOfOthers);
   await addMessages(first._id, authors, size.messages);
   const own = await rooms.find({ 'members.user': caller }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of own) await markRead(_id, caller, 0, 0);
   return { token, room: first._id.toHexString(), seq: size.messages };
 }
 
-async function addRooms(from: number, to: number, owner: ObjectId): Promise<void> {
-  for (let i = from; i < to; i += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, to - i) }, (_, j) => aRoom(i + j, owner, FEW_MEMBERS));
+async function addRooms(from: number, to: number, owner: ObjectId, members = FEW_MEMBERS): Promise<void> {
+  const atOnce = Math.ceil(BATCH / members);
+  for (let i = from; i < to; i += atOnce) {
+    const batch = Array.from({ length: Math.min(atOnce, to - i) }, (_, j) => aRoom(i + j, owner, members));
     await rooms.insertMany(batch);
   }
 }
