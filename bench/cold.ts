@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { EJSON } from 'bson';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { withHouse } from './house.ts';
 import { median } from './measure.ts';
-import { bundleFile, contentsOfBundles, packageAll } from './package.ts';
-import type { Run } from './worker/bundle.ts';
+import { bundleFile, contentsOfBundles, packageAll, runBundle } from './package.ts';
 
 const MOST_KILOBYTES = 450;
 
@@ -65,19 +61,6 @@ const firstAnswer = (directory: string, bundle: string, { starts, progress }: Be
       goal: { of: 'ratio', atMost: 1.2 },
     };
   });
-
-/** Has a new process load a bundle and call it so often. */
-export async function runBundle(
-  bundle: string,
-  event: object,
-  repeats: number,
-  settings: Readonly<Record<string, string>>,
-): Promise<Run> {
-  const script = fileURLToPath(new URL('./worker/bundle.ts', import.meta.url));
-  const options = { env: { ...process.env, ...settings } };
-  const words = [script, bundle, String(repeats), JSON.stringify(event)];
-  return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stderr);
-}
 
 /** How many functions carry what they do not use. */
 async function superfluous(): Promise<Figure[]> {

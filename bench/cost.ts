@@ -1,10 +1,9 @@
 import { serverless } from '../contract/functions.ts';
-import { runBundle } from './cold.ts';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { withHouse } from './house.ts';
 import { asBrowser, type Operation, operationsOf } from './operations.ts';
-import { packageAll } from './package.ts';
+import { packageAll, runBundle } from './package.ts';
 import type { Size } from './worker/fill.ts';
 
 /** List prices in dollars, of us-east-1 and before any free tier; regions differ, so check them against aws.amazon.com before you rely on them. */

@@ -13,23 +13,33 @@ export interface Load {
 
 const CONNECTIONS = 16;
 
-/** Sends the same request over 16 connections, several times; the best counts, as what else runs on the machine only ever takes away. */
-export async function load(
-  url: string,
-  operation: Operation,
-  { seconds, rounds }: { seconds: number; rounds: number },
-): Promise<Load> {
+/** A server and what it is asked. */
+export type Target = { url: string; operation: Operation };
+
+/**
+ * Sends the same request over 16 connections to two servers by turns, several times; the best of each counts, as what else runs on the
+ * machine only ever takes away.
+ */
+export async function load(target: Target, yardstick: Target, { seconds, rounds }: { seconds: number; rounds: number }) {
   // Enough for V8 to have compiled what is called.
-  await fire(url, operation, Math.min(2, seconds));
-  let best = await fire(url, operation, seconds);
-  for (let round = 1; round < rounds; round++) {
-    const { rate, p99, faults } = await fire(url, operation, seconds);
-    best = { rate: Math.max(best.rate, rate), p99: Math.min(best.p99, p99), faults: best.faults + faults };
+  await fire(target, Math.min(2, seconds));
+  const loads: Load[] = [];
+  const yardsticks: Load[] = [];
+  for (let round = 0; round < rounds; round++) {
+    yardsticks.push(await fire(yardstick, Math.max(1, seconds / 2)));
+    loads.push(await fire(target, seconds));
   }
-  return best;
+  return { target: bestOf(loads), yardstick: bestOf(yardsticks) };
 }
 
-async function fire(url: string, { method, path, body, token, status }: Operation, seconds: number): Promise<Load> {
+const bestOf = (loads: readonly Load[]): Load => ({
+  rate: Math.max(...loads.map(({ rate }) => rate)),
+  p99: Math.min(...loads.map(({ p99 }) => p99)),
+  faults: loads.reduce((sum, { faults }) => sum + faults, 0),
+});
+
+async function fire({ url, operation }: Target, seconds: number): Promise<Load> {
+  const { method, path, body, token, status } = operation;
   const headers = { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const result = await autocannon({ url: url + path, connections: CONNECTIONS, duration: seconds, method, headers, ...sent });
@@ -38,15 +48,14 @@ async function fire(url: string, { method, path, body, token, status }: Operatio
   return { rate: result.requests.average, p99: result.latency.p99, faults: result.errors + wrong };
 }
 
-/** What the yardstick is asked. */
-export const yardstickOperation: Operation = { name: 'the yardstick', method: 'GET', path: '/', token: '', status: 200 };
+const yardstickOperation: Operation = { name: 'the yardstick', method: 'GET', path: '/', token: '', status: 200 };
 
-/** Gives the address of a bare server of `node:http`, in a process of its own, that always answers the same 60 bytes. */
-export async function withYardstick<T>(use: (url: string) => Promise<T>): Promise<T> {
+/** Gives a bare server of `node:http`, in a process of its own, that always answers the same 60 bytes. */
+export async function withYardstick<T>(use: (yardstick: Target) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, ['-e', yardstick], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [port] = await once(child.stdout, 'data');
-    return await use(`http://127.0.0.1:${port}`);
+    return await use({ url: `http://127.0.0.1:${port}`, operation: yardstickOperation });
   } finally {
     await end(child);
   }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { functions, serverless } from '../contract/functions.ts';
+import type { Run } from './worker/bundle.ts';
 
 const project = fileURLToPath(new URL('../', import.meta.url));
 
@@ -39,6 +40,19 @@ export async function packageAll(directory: string): Promise<Packaged[]> {
 /** Bundles one file with the same options. */
 export async function bundleFile(file: string, outfile: string): Promise<void> {
   await build({ ...esbuildOptions(), absWorkingDir: project, entryPoints: [file], outfile, write: true });
+}
+
+/** Has a new process load a bundle and call it so often. */
+export async function runBundle(
+  bundle: string,
+  event: object,
+  repeats: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<Run> {
+  const script = fileURLToPath(new URL('./worker/bundle.ts', import.meta.url));
+  const options = { env: { ...process.env, ...settings } };
+  const words = [script, bundle, String(repeats), JSON.stringify(event)];
+  return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stderr);
 }
 
 /** The packages of node_modules, and the files of the project, that are in the bundle of each function. */

@@ -33,20 +33,6 @@ export function tableOf(figures: readonly Figure[], baseline: Readonly<Record<st
   return [HEAD, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
 }
 
-/** The same for Markdown, without the baseline. */
-export function markdownOf(figures: readonly Figure[]): string {
-  const rows = rowsOf(figures, {}).map(([name, unit, value, reference, ratio, , goal, reached, reason]) => [
-    `${name} (${unit})`,
-    value,
-    reference,
-    ratio,
-    goal,
-    [reached?.toLowerCase(), reason].filter(Boolean).join(': '),
-  ]);
-  const head = ['', 'value', 'reference', 'ratio', 'goal', ''];
-  return [head, ['---', '--:', '--:', '--:', '--:', '---'], ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
-
 const goalOf = (goal: Goal | undefined) =>
   goal === undefined ? '' : `${goal.of} ${'atMost' in goal ? `<= ${goal.atMost}` : `>= ${goal.atLeast}`}`;
 

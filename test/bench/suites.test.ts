@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Bench, Suite } from '../../bench/figure.ts';
 import { growth } from '../../bench/growth.ts';
+import { plotOf } from '../../bench/plot.ts';
 import { trips } from '../../bench/trips.ts';
 import { warm } from '../../bench/warm.ts';
 
@@ -16,6 +17,15 @@ describe('npm run bench', () => {
     for (const { name, value, reference = 1 } of figures) {
       expect([name, Number.isFinite(value), reference > 0]).toEqual([name, true, true]);
     }
+  });
+
+  it('draws how times grow', () => {
+    const series = [
+      { size: 10, value: 4 },
+      { size: 1000, value: 6 },
+    ];
+    const plot = plotOf([{ name: 'a page: 1000 rooms / 10', unit: 'ms', value: 6, reference: 4, series }]);
+    expect(plot).toMatch(/<svg .*>1 000<.*>rooms<.*>a page<.*<\/svg>/s);
   });
 
   it('finds that a request makes as few round trips as it may', async () => {
