@@ -20,7 +20,7 @@ const SERVE_GOALS: Goals = {
   'a message': 0.08,
   'a new room': 0.08,
 };
-const REASON = 'the load, the service and its database share the machine, and each request waits for two or more round trips';
+const REASON = 'two cores carry the load, the service and its database, which is busy most of the time';
 const HEAPS = 'V8 lets the heaps of both processes grow under load before it collects';
 const MOST_P99 = 50;
 const MOST_MEGABYTES = 200;
