@@ -5,8 +5,11 @@ import { type Figure, isRate, ratioOf } from './figure.ts';
 /** The ratios of an earlier run, by suite and figure. Only ratios: times are the machine's, and say nothing on another. */
 export type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** By how much a ratio may be worse than the baseline's before it counts as a slowdown: twice what two runs on a busy machine differ by. */
-export const TOLERANCE = 1.3;
+/**
+ * By how many times a ratio may be worse than the baseline's before it counts as a slowdown: what two runs on a busy machine differ by. Times are
+ * medians of many turns; rates are of few.
+ */
+export const TOLERANCE = { time: 1.3, rate: 2 } as const;
 
 /** Where the baseline is kept. */
 export const BASELINE_FILE = fileURLToPath(new URL('./baseline.json', import.meta.url));
@@ -39,12 +42,16 @@ export function slowdownOf(figure: Figure, before: number | undefined): number |
 }
 
 /** Whether that is more than noise. */
-export const isSlower = (figure: Figure, before: number | undefined): boolean => (slowdownOf(figure, before) ?? 0) > TOLERANCE;
+export const isSlower = (figure: Figure, before: number | undefined): boolean =>
+  (slowdownOf(figure, before) ?? 0) > toleranceOf(figure);
+
+const toleranceOf = (figure: Figure): number => (isRate(figure) ? TOLERANCE.rate : TOLERANCE.time);
 
 /** The baseline's ratio and what became of it, in words. */
 export function describeChange(figure: Figure, before: number | undefined): string {
   const slowdown = slowdownOf(figure, before);
   if (slowdown === undefined) return '';
-  if (slowdown > TOLERANCE) return `${before} ${slowdown.toFixed(2)} x SLOWER`;
-  return slowdown < 1 / TOLERANCE ? `${before} ${(1 / slowdown).toFixed(2)} x faster` : String(before);
+  const tolerance = toleranceOf(figure);
+  if (slowdown > tolerance) return `${before} ${slowdown.toFixed(2)} x SLOWER`;
+  return slowdown < 1 / tolerance ? `${before} ${(1 / slowdown).toFixed(2)} x faster` : String(before);
 }
