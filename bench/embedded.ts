@@ -1,53 +1,43 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { type DatabaseProcess, launchDatabase } from '../embedded/client-process.ts';
+import { withDirectory } from './database.ts';
+import { fill, OPERATIONS } from './embedded-operations.ts';
 import type { Bench, Figure } from './figure.ts';
 import { processorMillis, residentMegabytes } from './measure.ts';
-import { fill, OPERATIONS } from './operations.ts';
 
 const DATABASE = 'bench_embedded';
 
-/** The embedded database, and beside it the one that `ENGINE_URI` names. */
-export async function embedded(bench: Bench): Promise<Figure[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-'));
-  try {
-    return await measureIn(dataDir, bench);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
+/** The embedded database, and as a yardstick beside it the one that `ENGINE_URI` names. */
+export const embedded = (bench: Bench): Promise<Figure[]> => withDirectory((directory) => measureIn(directory, bench));
 
 async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
   let database = await launchDatabase({ dataDir, port: 0 });
   const figures: Figure[] = [];
   const memory = (when: string) => {
     const value = residentMegabytes(database.pid);
-    if (value !== undefined) figures.push({ name: `memory ${when}`, unit: 'MB', values: { embedded: value } });
+    if (value !== undefined) figures.push({ name: `memory ${when}`, unit: 'MB', value });
   };
   try {
     memory('at the start');
-    await withSystems(database, async (systems) => {
-      for (const [name, client] of Object.entries(systems)) await fill(client.db(DATABASE), bench, name);
+    await withSystems(database, async (own, engine) => {
+      for (const [name, client] of Object.entries({ embedded: own, engine })) {
+        if (client) await fill(client.db(DATABASE), bench, name);
+      }
       memory(`with ${bench.messages} messages`);
       for (const { name, unit, goal, goalOfProcessor, run } of OPERATIONS) {
-        const values: Record<string, number> = {};
-        for (const [system, client] of Object.entries(systems)) {
-          bench.progress(`${name}: ${system}`);
-          const before = processorMillis(database.pid);
-          const { value, calls } = await run(client.db(DATABASE), bench);
-          const after = processorMillis(database.pid);
-          values[system] = value;
-          if (system !== 'embedded' || before === undefined || after === undefined) continue;
-          const figure = {
-            name: `  processor time of ${name}`,
-            unit: 'us',
-            values: { embedded: ((after - before) * 1000) / calls },
-          };
-          figures.push(goalOfProcessor === undefined ? figure : { ...figure, goal: { atMost: goalOfProcessor } });
-        }
-        figures.push(goal === undefined ? { name, unit, values } : { name, unit, values, goal });
+        bench.progress(`embedded: ${name}`);
+        const before = processorMillis(database.pid);
+        const { value, calls } = await run(own.db(DATABASE), bench);
+        const after = processorMillis(database.pid);
+        const reference = engine && (await run(engine.db(DATABASE), bench)).value;
+        figures.push({ name, unit, value, ...(reference !== undefined && { reference }), ...(goal && { goal }) });
+        if (before === undefined || after === undefined) continue;
+        figures.push({
+          name: `${name}: processor time of the database`,
+          unit: 'us',
+          value: ((after - before) * 1000) / calls,
+          ...(goalOfProcessor !== undefined && { goal: { of: 'value', atMost: goalOfProcessor } }),
+        });
       }
       memory('after all that');
     });
@@ -58,7 +48,7 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
       database = await launchDatabase({ dataDir, port: 0 });
       await withClient(database.uri, (client) => client.db(DATABASE).command({ ping: 1 }));
       const millis = performance.now() - since;
-      figures.push({ name: `start after ${after}`, unit: 'ms', values: { embedded: millis }, goal: { atMost: 2000 } });
+      figures.push({ name: `start after ${after}`, unit: 'ms', value: millis, goal: { of: 'value', atMost: 2000 } });
       process.kill(database.pid, 'SIGKILL');
       await database.ended;
     }
@@ -70,13 +60,13 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
 
 async function withSystems(
   database: DatabaseProcess,
-  use: (systems: Record<string, MongoClient>) => Promise<void>,
+  use: (embedded: MongoClient, engine?: MongoClient) => Promise<void>,
 ): Promise<void> {
   await withClient(database.uri, async (embedded) => {
     const engineUri = process.env.ENGINE_URI;
-    if (!engineUri) return use({ embedded });
+    if (!engineUri) return use(embedded);
     await withClient(engineUri, async (engine) => {
-      await use({ embedded, engine });
+      await use(embedded, engine);
       await engine.db(DATABASE).dropDatabase();
     });
   });

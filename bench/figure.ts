@@ -1,18 +1,38 @@
-/** One thing that was measured, in each of the systems that it was measured in. */
+/** One thing that was measured. */
 export interface Figure {
   readonly name: string;
+  /** Of the value and the reference; what comes `per second` is better when it is more, all else when it is less. */
   readonly unit: string;
-  readonly values: Readonly<Record<string, number>>;
-  /** What the first system's value must be to reach the goal. */
-  readonly goal?: { readonly atMost: number } | { readonly atLeast: number };
+  readonly value: number;
+  /** The yardstick: what the same took elsewhere, measured by turns with it in the same run. */
+  readonly reference?: number;
+  readonly goal?: Goal;
+  /** Why the goal is not reached, where that is known. */
+  readonly reason?: string;
+  /** Too unsteady from run to run for its ratio to be held against the baseline. */
+  readonly isUnsteady?: true;
+  /** What it was at each size, where something grows. */
+  readonly series?: readonly { readonly size: number; readonly value: number }[];
 }
 
-/** What a suite may use. */
+/** What the value, or its ratio to the reference, must be. */
+export type Goal =
+  | { readonly of: 'value' | 'ratio'; readonly atMost: number }
+  | { readonly of: 'value' | 'ratio'; readonly atLeast: number };
+
+/** How much is measured, and what a suite may use. */
 export interface Bench {
-  /** How many messages the large collection has. */
+  /** How many messages the largest room and the large collection have. */
   readonly messages: number;
+  /** How many rooms the larger house has. */
+  readonly rooms: number;
   /** How often each operation is repeated. */
   readonly repeats: number;
+  /** How many processes are started for a cold start. */
+  readonly starts: number;
+  /** For how long each operation is called over HTTP, and how often that is done to take the best. */
+  readonly seconds: number;
+  readonly rounds: number;
   /** Says what is going on, in one line that the next one replaces. */
   progress(text: string): void;
 }
@@ -20,36 +40,18 @@ export interface Bench {
 /** Measures, and says what it found. */
 export type Suite = (bench: Bench) => Promise<Figure[]>;
 
+/** How many times the reference the value is; a unit of `ratio` is one already. */
+export function ratioOf({ unit, value, reference }: Figure): number | undefined {
+  return unit === 'ratio' ? value : reference === undefined ? undefined : value / reference;
+}
+
 /** Whether a figure reaches its goal; `undefined` if it has none. */
-export function reachesGoal({ goal, values }: Figure): boolean | undefined {
-  const [value] = Object.values(values);
-  if (goal === undefined || value === undefined) return undefined;
-  return 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
+export function reachesGoal(figure: Figure): boolean | undefined {
+  const { goal, value } = figure;
+  const held = goal?.of === 'ratio' ? ratioOf(figure) : value;
+  if (goal === undefined || held === undefined) return undefined;
+  return 'atMost' in goal ? held <= goal.atMost : held >= goal.atLeast;
 }
 
-/** The figures as a table for a terminal; beside other systems stands the ratio to the first one. */
-export function tableOf(figures: readonly Figure[]): string {
-  const systems = [...new Set(figures.flatMap(({ values }) => Object.keys(values)))];
-  const [first = '', ...others] = systems;
-  const head = ['', ...systems, ...others.map((other) => `${first} / ${other}`), 'goal', ''];
-  const rows = figures.map((figure) => {
-    const { name, unit, values, goal } = figure;
-    const own = values[first];
-    return [
-      `${name} (${unit})`,
-      ...systems.map((system) => shown(values[system])),
-      ...others.map((other) => shown(own !== undefined && values[other] !== undefined ? own / values[other] : undefined)),
-      goal === undefined ? '' : 'atMost' in goal ? `<= ${goal.atMost}` : `>= ${goal.atLeast}`,
-      { true: 'reached', false: 'MISSED' }[String(reachesGoal(figure))] ?? '',
-    ];
-  });
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ');
-  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
-}
-
-function shown(value: number | undefined): string {
-  if (value === undefined) return '';
-  return value >= 100 ? Math.round(value).toString() : value.toPrecision(3);
-}
+/** Whether more of it is better. */
+export const isRate = ({ unit }: Figure): boolean => unit.endsWith('per second');

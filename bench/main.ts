@@ -1,56 +1,64 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { BASELINE_FILE, baselineOf, isSlower, readBaseline } from './baseline.ts';
+import { cold } from './cold.ts';
+import { cost } from './cost.ts';
 import { embedded } from './embedded.ts';
-import { type Bench, type Figure, reachesGoal, type Suite, tableOf } from './figure.ts';
+import { type Figure, reachesGoal, type Suite } from './figure.ts';
+import { growth } from './growth.ts';
+import { http, serve } from './http.ts';
+import { readOptions } from './options.ts';
+import { plotOf } from './plot.ts';
+import { tableOf } from './table.ts';
+import { trips } from './trips.ts';
+import { warm } from './warm.ts';
 
 /*
- * Measures: `npm run bench -- [SUITE...] [--messages N] [--repeats N]`, all suites if none is named. With ENGINE_URI the same is
- * measured in the MongoDB that it names. Prints a table and writes it to bench/results.json.
+ * Measures: `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]`, all suites if none is named. With MONGODB_URI,
+ * what is not about the embedded database is measured on that one. Prints tables and writes them to bench/results.json, and with
+ * `--baseline` the ratios to bench/baseline.json and the plot to bench/growth.svg. Ends with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const SUITES: Readonly<Record<string, Suite>> = { embedded };
+const SUITES: Readonly<Record<string, Suite>> = { warm, trips, cold, growth, http, cost, embedded, serve };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    messages: { type: 'string', default: '1000000' },
-    repeats: { type: 'string', default: '2000' },
-  },
-});
+const PLOT_FILE = fileURLToPath(new URL('./growth.svg', import.meta.url));
 
-const bench: Bench = {
-  messages: Number(values.messages),
-  repeats: Number(values.repeats),
-  progress: (text) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-    else if (text !== '') process.stderr.write(`${text}\n`);
-  },
-};
-const names = positionals.length > 0 ? positionals : Object.keys(SUITES);
-const unknown = names.find((name) => !Object.hasOwn(SUITES, name));
-if (unknown !== undefined) {
-  console.error(`There is no suite ${unknown}. There are: ${Object.keys(SUITES).join(', ')}.`);
-  process.exit(1);
-}
-
+const { bench, names, isBaseline } = options();
+const before = readBaseline();
 const results: Record<string, Figure[]> = {};
 for (const name of names) {
   const figures = await (SUITES[name] as Suite)(bench);
   bench.progress('');
-  console.log(`\n${name}\n${tableOf(figures)}`);
+  const held = before[name] ?? {};
+  console.log(`\n${name}\n${tableOf(figures, held)}`);
   results[name] = figures;
-  if (figures.some((figure) => reachesGoal(figure) === false)) process.exitCode = 2;
+  if (figures.some((figure) => reachesGoal(figure) === false || isSlower(figure, held[figure.name]))) process.exitCode = 2;
 }
 const circumstances = {
   at: new Date(),
   node: process.version,
   processor: cpus()[0]?.model,
   processors: cpus().length,
-  ...values,
+  database: process.env.MONGODB_URI ? 'MONGODB_URI' : 'embedded',
+  ...bench,
 };
-writeFileSync(
-  fileURLToPath(new URL('./results.json', import.meta.url)),
-  `${JSON.stringify({ circumstances, results }, null, 2)}\n`,
-);
+write(fileURLToPath(new URL('./results.json', import.meta.url)), { circumstances, results });
+if (isBaseline) {
+  const now = Object.entries(results).map(([name, figures]) => [name, { ...before[name], ...baselineOf(figures) }]);
+  write(BASELINE_FILE, { ...before, ...Object.fromEntries(now) });
+  if (results.growth) writeFileSync(PLOT_FILE, plotOf(results.growth));
+}
+
+function options() {
+  try {
+    return readOptions(process.argv.slice(2), Object.keys(SUITES));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+}
+
+function write(file: string, value: unknown): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}

@@ -15,8 +15,12 @@ export async function medianMicros(repeats: number, call: (i: number) => Promise
 }
 
 /** The one in the middle. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+export const median = (values: readonly number[]): number => percentile(values, 50);
+
+/** The one below which so many in a hundred are. */
+export function percentile(values: readonly number[], share: number): number {
+  const at = Math.min(values.length - 1, Math.floor((values.length * share) / 100));
+  return values.toSorted((a, b) => a - b)[at] as number;
 }
 
 /** Calls per second with so many at the same time. */
@@ -29,6 +33,21 @@ export async function perSecond(total: number, atOnce: number, call: (i: number)
     }),
   );
   return total / ((performance.now() - since) / 1000);
+}
+
+/** The median rate of each of several calls, measured by turns. */
+export async function medianRates<Name extends string>(
+  rounds: number,
+  perRound: number,
+  atOnce: number,
+  calls: Record<Name, () => Promise<unknown>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(calls) as Name[];
+  const rates = names.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, name] of names.entries()) rates[at]?.push(await perSecond(perRound, atOnce, calls[name]));
+  }
+  return Object.fromEntries(names.map((name, at) => [name, median(rates[at] ?? [])])) as Record<Name, number>;
 }
 
 /** The processor time that a process has taken so far; `undefined` where the system does not tell. */

@@ -1,131 +1,76 @@
-import { type Db, Int32, ObjectId } from 'mongodb';
-import type { Bench, Figure } from './figure.ts';
-import { median, medianMicros, perSecond } from './measure.ts';
+import { invocation } from '../contract/calls.ts';
 
-/** One kind of work to be measured. */
+/** A house that was filled for measuring: what its caller needs to know. */
+export interface House {
+  readonly token: string;
+  /** The room in which messages are read and sent, and its last `seq`. */
+  readonly room: string;
+  readonly seq: number;
+}
+
+/** One call of the service, again and again. */
 export interface Operation {
   readonly name: string;
-  readonly unit: string;
-  readonly goal?: NonNullable<Figure['goal']>;
-  /** For one call, in microseconds of the database's processor time. */
-  readonly goalOfProcessor?: number;
-  readonly run: (db: Db, bench: Bench) => Promise<{ value: number; calls: number }>;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly token: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly status: number;
 }
 
-interface Message {
-  readonly _id: ObjectId;
-  readonly room: Int32;
-  readonly seq: Int32;
-  readonly key: string;
-  readonly author: ObjectId;
-  readonly text: string;
-  readonly createdAt: Date;
-}
+const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);
 
-const PER_ROOM = 100;
-const FEW = 1000;
-const SCANNED = 10_000;
-const BATCH = 5000;
-const PAGE = 50;
-/** Enough for V8 to have compiled what is called. */
-const WARM_UP = 2000;
-
-/** The numbered message; its `_id` and key can be told from the number. */
-function messageOf(i: number): Message {
+/** The seven operations that most of a chat is made of; those that only read come first. */
+export function operationsOf({ token, room, seq }: House) {
+  const get = (name: string, path: string): Operation => ({ name, method: 'GET', path, token, status: 200 });
+  const post = (name: string, path: string, body: unknown): Operation => ({
+    name,
+    method: 'POST',
+    path,
+    token,
+    body,
+    status: 201,
+  });
   return {
-    _id: idOf(i),
-    room: new Int32(Math.floor(i / PER_ROOM)),
-    seq: new Int32(i % PER_ROOM),
-    key: `key-${i}`,
-    author: idOf(i % 1000),
-    text: `This is the message with the number ${i}, as long as such messages commonly are.`,
-    createdAt: new Date(1_700_000_000_000 + i),
+    rooms: get('a list of rooms', '/api/rooms'),
+    page: get('a page of 50 messages', `/api/messages?room=${room}&limit=50`),
+    events: get('a page of 50 events', `/api/events?room=${room}&after=${seq - 50}&limit=50`),
+    ownRooms: get('the own 50 rooms', '/api/members?user=me&limit=50'),
+    refusal: { ...get('a 401', '/api/rooms'), token: 'malformed', status: 401 },
+    message: post('a message', '/api/messages', { room, text }),
+    newRoom: post('a new room', '/api/rooms', { name: 'Another' }),
   };
 }
 
-const idOf = (i: number) => new ObjectId(i.toString(16).padStart(24, '0'));
+/** An operation as a browser sends it: it takes compressed answers. */
+export const asBrowser = (operation: Operation): Operation => ({
+  ...operation,
+  name: `${operation.name}, compressed`,
+  headers: { 'accept-encoding': 'gzip, deflate, br' },
+});
 
-/** Makes the collections: `large` with all messages, `few`, and `scanned`. */
-export async function fill(db: Db, { messages, progress }: Bench, system: string): Promise<void> {
-  await db.dropDatabase();
-  for (const [name, count] of Object.entries({ large: messages, few: FEW, scanned: SCANNED })) {
-    const collection = db.collection<Message>(name);
-    await collection.createIndex({ room: 1, seq: -1 });
-    await collection.createIndex({ key: 1 }, { unique: true });
-    for (let i = 0; i < count; i += BATCH) {
-      progress(`filling ${name}: ${system} ${i} of ${count}`);
-      await collection.insertMany(Array.from({ length: Math.min(BATCH, count - i) }, (_, j) => messageOf(i + j)));
-    }
-  }
-  await db.collection('counters').insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: idOf(i), n: 0 })));
+/** The name of the function that an operation invokes, and the event that it gets. */
+export async function invocationOf({
+  method,
+  path,
+  token,
+  body,
+  headers = {},
+}: Operation): Promise<{ name: string; event: object }> {
+  const { name, event } = await invocation(method, path, { token, body, headers });
+  return { name, event: event() };
 }
 
-/** A number below `limit`, spread evenly and the same in each run. */
-const spread = (i: number, limit: number) => (i * 7_919_993) % limit;
-
-const one = (name: string, call: (db: Db, i: number, bench: Bench) => Promise<unknown>, factor = 1): Operation => ({
-  name,
-  unit: 'us',
-  async run(db, bench) {
-    const repeats = Math.ceil(bench.repeats * factor);
-    const warmUp = Math.ceil(WARM_UP * factor);
-    for (let i = 0; i < warmUp; i++) await call(db, i, bench);
-    return { value: await medianMicros(repeats, (i) => call(db, i, bench)), calls: repeats + warmUp };
-  },
-});
-
-const page = (db: Db, name: string, count: number, i: number) =>
-  db
-    .collection(name)
-    .find({ room: spread(i, count / PER_ROOM), seq: { $lt: 90 } })
-    .sort({ seq: -1 })
-    .limit(PAGE)
-    .toArray();
-
-/** By turns, so that nothing that happens on the machine meets only one of them. */
-const pageRatio: Operation = {
-  name: 'page of 50, all / 1 000 messages',
-  unit: 'ratio',
-  goal: { atMost: 1.5 },
-  async run(db, { repeats, messages }) {
-    const few: number[] = [];
-    const all: number[] = [];
-    for (let i = 0; i < repeats; i++) {
-      few.push(await medianMicros(1, () => page(db, 'few', FEW, i)));
-      all.push(await medianMicros(1, () => page(db, 'large', messages, i)));
-    }
-    return { value: median(all) / median(few), calls: 2 * repeats };
-  },
-};
-
-const insert = (clients: number, goal?: NonNullable<Figure['goal']>): Operation => ({
-  name: `durable inserts, ${clients} client${clients === 1 ? '' : 's'}`,
-  unit: 'per second',
-  ...(goal && { goal }),
-  async run(db, { repeats }) {
-    const messages = db.collection(`inserted${clients}`);
-    await messages.createIndex({ room: 1, seq: -1 });
-    const calls = clients === 1 ? repeats : repeats * 5;
-    const value = await perSecond(calls, clients, (i) => messages.insertOne({ ...messageOf(i), _id: new ObjectId() }));
-    return { value, calls };
-  },
-});
-
-/** What is measured, in this order. */
-export const OPERATIONS: readonly Operation[] = [
-  {
-    ...one('findOne by _id', (db, i, { messages }) => db.collection('large').findOne({ _id: idOf(spread(i, messages)) })),
-    goalOfProcessor: 60,
-  },
-  one('findOne by a unique index', (db, i, { messages }) =>
-    db.collection('large').findOne({ key: `key-${spread(i, messages)}` }),
-  ),
-  one('page of 50 among 1 000 messages', (db, i) => page(db, 'few', FEW, i)),
-  one('page of 50 among all messages', (db, i, { messages }) => page(db, 'large', messages, i)),
-  pageRatio,
-  insert(1),
-  insert(64, { atLeast: 2000 }),
-  one('findAndModify', (db, i) => db.collection('counters').findOneAndUpdate({ _id: idOf(i % 100) }, { $inc: { n: 1 } })),
-  one('scan of 10 000 documents', (db) => db.collection('scanned').findOne({ text: 'none' }), 0.02),
-  one('reading 10 000 documents', (db) => db.collection('scanned').find().toArray(), 0.02),
-];
+/** Gives the function that calls the real handler once, with an event of API Gateway's made before, and returns how many milliseconds it took. */
+export async function prepared({ method, path, token, body, headers = {}, status }: Operation): Promise<() => Promise<number>> {
+  const { handler, event, context } = await invocation(method, path, { token, body, headers });
+  return async () => {
+    const sent = event();
+    const since = performance.now();
+    const answer = await handler(sent, context);
+    const took = performance.now() - since;
+    if (answer.statusCode !== status) throw new Error(`${method} ${path} was answered with ${answer.statusCode}: ${answer.body}`);
+    return took;
+  };
+}

@@ -16,41 +16,47 @@ export type Call = (method: string, path: string, sent?: Sent) => Promise<Reply>
 
 /** Calls the function that `serverless.yml` names for the path, with the event that API Gateway would make (payload 2.0). */
 export const inProcess: Call = async (method, path, sent = {}) => {
-  const [pathname = '', query = ''] = path.split('?', 2);
-  const { handler, pathParameters } = await route(pathname);
-  const { headers, body } = prepare(sent);
-  const sourceIp = sent.source ?? '127.0.0.1';
-  const rawPath = partsOf(pathname).join('/');
-  const event = {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath,
-    rawQueryString: query,
-    headers,
-    ...(query && { queryStringParameters: joined(new URLSearchParams(query)) }),
-    pathParameters,
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'local',
-      domainName: 'localhost',
-      domainPrefix: 'local',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp, userAgent: headers['user-agent'] ?? '' },
-      requestId: randomUUID(),
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:00:00:00 +0000',
-      timeEpoch: Date.now(),
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
-    isBase64Encoded: body !== undefined && typeof body !== 'string',
-  } satisfies APIGatewayProxyEventV2;
-  const context = { awsRequestId: randomUUID(), functionName: pathname } as Context;
-  const response = await handler(event, context);
+  const { handler, event, context } = await invocation(method, path, sent);
+  const response = await handler(event(), context);
   // The gateway sends no body to HEAD, whatever the function returns.
   const sentBody = method === 'HEAD' ? '' : (response.body ?? '');
   const bytes = Buffer.from(sentBody, response.isBase64Encoded ? 'base64' : 'utf8');
   return reply(response.statusCode, response.headers, bytes);
 };
+
+/** What API Gateway makes of a call: which function it invokes, and with what; an event for each time, as the function may change it. */
+export async function invocation(method: string, path: string, sent: Sent = {}) {
+  const [pathname = '', query = ''] = path.split('?', 2);
+  const { name, handler, pathParameters } = await route(pathname);
+  const { headers, body } = prepare(sent);
+  const sourceIp = sent.source ?? '127.0.0.1';
+  const rawPath = partsOf(pathname).join('/');
+  const event = () =>
+    ({
+      version: '2.0',
+      routeKey: '$default',
+      rawPath,
+      rawQueryString: query,
+      headers: { ...headers },
+      ...(query && { queryStringParameters: joined(new URLSearchParams(query)) }),
+      pathParameters: { ...pathParameters },
+      requestContext: {
+        accountId: 'anonymous',
+        apiId: 'local',
+        domainName: 'localhost',
+        domainPrefix: 'local',
+        http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp, userAgent: headers['user-agent'] ?? '' },
+        requestId: randomUUID(),
+        routeKey: '$default',
+        stage: '$default',
+        time: '21/Nov/2026:00:00:00 +0000',
+        timeEpoch: Date.now(),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
+      isBase64Encoded: body !== undefined && typeof body !== 'string',
+    }) satisfies APIGatewayProxyEventV2;
+  return { name, handler, event, context: { awsRequestId: randomUUID(), functionName: pathname } as Context };
+}
 
 /** Calls a running service over HTTP, sending no header that the caller did not ask for. */
 export const overHttp =

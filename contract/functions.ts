@@ -8,7 +8,10 @@ const project = new URL('../', import.meta.url);
 /** What `serverless.yml` says. */
 export const serverless = load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
   functions: Record<string, { handler: string; events: { httpApi: string }[] }>;
-  provider: { runtime: string; architecture: string };
+  provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number };
+  custom: {
+    esbuild: { bundle: true; minify: true; sourcemap: false; platform: 'node'; target: string; exclude: string[] };
+  };
 };
 
 /** The functions that `serverless.yml` lists, with the path (`*`: all that are no other's) and the file of each. */
@@ -27,11 +30,11 @@ export async function loadPaths(): Promise<{ path: string; operations: Operation
 }
 
 /** Finds the function of a path, and the variable parts of the path, as API Gateway does: a literal part before a variable one. */
-export async function route(path: string): Promise<{ handler: Handler; pathParameters: Record<string, string> }> {
+export async function route(path: string): Promise<{ name: string; handler: Handler; pathParameters: Record<string, string> }> {
   const parts = partsOf(path);
-  for (const { template, file } of templates) {
+  for (const { name, template, file } of templates) {
     const pathParameters = match(template, parts);
-    if (pathParameters) return { handler: await loadHandler(file), pathParameters };
+    if (pathParameters) return { name, handler: await loadHandler(file), pathParameters };
   }
   throw new Error(`serverless.yml has no function for ${path}`);
 }
@@ -61,7 +64,7 @@ function match(template: string[], parts: string[]): Record<string, string> | un
 const rank = ({ path }: { path: string }) => (path === '*' ? 2 : Number(path.includes('{')));
 const templates = functions
   .toSorted((one, other) => rank(one) - rank(other))
-  .map(({ path, file }) => ({ file, template: path.split('/') }));
+  .map(({ name, path, file }) => ({ name, file, template: path.split('/') }));
 
 /** What a path with variables matches: `{room}` is a named group. */
 export function patternOf(path: string): RegExp {

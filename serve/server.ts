@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { refuse } from '../lib/chain.ts';
 import { config } from '../lib/config.ts';
 import { requestDeadline } from '../lib/deadline.ts';
-import { refuse } from '../lib/endpoint.ts';
 import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../lib/errors.ts';
 import { describeError, log } from '../lib/log.ts';
 import type { ApiResponse, Handler } from '../lib/request.ts';

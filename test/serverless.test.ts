@@ -44,15 +44,20 @@ describe('serverless.yml', () => {
       outdir: 'bundles',
     });
     const bundles = Object.values(metafile.outputs);
-    const loads = (library: string) =>
+    const loads = (module: string) =>
       functions
         .filter(({ file }) => {
           const bundle = bundles.find(({ entryPoint }) => entryPoint === file);
-          return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(`node_modules/${library}/`));
+          return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('bcryptjs')).toEqual(['users', 'user', 'sessions']);
-    expect(loads('@zxcvbn-ts/language-common')).toEqual(['users', 'user']);
+    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
+    expect(loads('lib/common-passwords.json')).toEqual(['users', 'user']);
+    expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
+    const withoutDatabase = ['docs', 'docs-json', 'not-found'];
+    expect(loads('node_modules/mongodb/')).toEqual(
+      functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),
+    );
   });
 
   it('packages without credentials, one bundle per function', async () => {

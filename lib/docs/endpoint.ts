@@ -1,4 +1,4 @@
-import { asHandler, decorated } from '../endpoint.ts';
+import { asHandler, decorated } from '../chain.ts';
 import { method } from '../middleware/method.ts';
 import { operation } from '../operation.ts';
 import type { Handler } from '../request.ts';

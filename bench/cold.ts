@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EJSON } from 'bson';
+import { withDirectory } from './database.ts';
+import type { Bench, Figure } from './figure.ts';
+import { withHouse } from './house.ts';
+import { median } from './measure.ts';
+import { bundleFile, contentsOfBundles, packageAll, runBundle } from './package.ts';
+
+const MOST_KILOBYTES = 450;
+
+/** What only some functions may carry, and which. */
+const CONFINED: Readonly<Record<string, { readonly isIn: (input: string) => boolean; readonly functions: readonly string[] }>> = {
+  'the hashing of passwords': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
+  'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
+  'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
+  'the code of the pages': { isIn: (input) => input.startsWith('lib/docs/'), functions: ['docs', 'docs-json'] },
+};
+
+/** What needs no database, and so no driver. */
+const WITHOUT_DATABASE = ['not-found', 'openapi', 'docs', 'docs-json'];
+
+/** How long a new process takes to its first answer, and what it has to load for it. */
+export const cold = (bench: Bench): Promise<Figure[]> =>
+  withDirectory(async (directory) => {
+    bench.progress('cold: packaging');
+    const packaged = await packageAll(directory);
+    const sizes = packaged.map(({ name, zipped }) => ({
+      name: `${name}: zipped`,
+      unit: 'kB',
+      value: zipped / 1000,
+      goal: { of: 'value', atMost: MOST_KILOBYTES } as const,
+    }));
+    const rooms = packaged.find(({ name }) => name === 'rooms')?.bundle ?? '';
+    return [await firstAnswer(directory, rooms, bench), ...sizes, ...(await superfluous())];
+  });
+
+/** From before the bundle is loaded to its first answer, without the start of Node.js itself, beside the bare driver that is bundled alike. */
+const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
+  withHouse(async ({ ask, environment }, { rooms: { operation, plan } }) => {
+    const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
+    await bundleFile('bench/worker/bare.ts', bare);
+    await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
+    const { event } = await ask('invocationOf', operation);
+    const settings = { ...environment, MONGODB_POOL_SIZE: '5', PLAN: planFile };
+    const times: { service: number[]; driver: number[] } = { service: [], driver: [] };
+    // The first of each finds nothing in the caches of the disk.
+    for (let i = -1; i < starts; i++) {
+      progress(`cold: start ${i + 1} of ${starts}`);
+      const service = (await runBundle(bundle, event, 1, settings)).first;
+      const driver = (await runBundle(bare, event, 1, settings)).first;
+      if (i < 0) continue;
+      times.service.push(service);
+      times.driver.push(driver);
+    }
+    return {
+      name: 'the first answer of a new process, a list of rooms',
+      unit: 'ms',
+      value: median(times.service),
+      reference: median(times.driver),
+      goal: { of: 'ratio', atMost: 1.2 },
+    };
+  });
+
+/** How many functions carry what they do not use. */
+async function superfluous(): Promise<Figure[]> {
+  const contents = await contentsOfBundles();
+  const figure = (what: string, isIn: (input: string) => boolean, allowed: (name: string) => boolean): Figure => {
+    const having = contents.filter(({ name, inputs }) => !allowed(name) && inputs.some(isIn)).map(({ name }) => name);
+    const reason = having.length > 0 ? { reason: having.join(', ') } : {};
+    return { name: `functions that carry ${what} without need`, unit: 'functions', value: having.length, goal: none, ...reason };
+  };
+  return [
+    ...Object.entries(CONFINED).map(([what, { isIn, functions }]) => figure(what, isIn, (name) => functions.includes(name))),
+    figure(
+      'the driver',
+      (input) => input === 'mongodb',
+      (name) => !WITHOUT_DATABASE.includes(name),
+    ),
+  ];
+}
+
+const none = { of: 'value', atMost: 0 } as const;

@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { launchDatabase } from '../embedded/client-process.ts';
+
+/** Gives a directory that is gone afterwards. */
+export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'chat-bench-'));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Gives the database that `MONGODB_URI` names or else, for as long as it is used, a new embedded one. */
+export async function withDatabase<T>(use: (uri: string) => Promise<T>): Promise<T> {
+  if (process.env.MONGODB_URI) return use(process.env.MONGODB_URI);
+  return withDirectory(async (dataDir) => {
+    const database = await launchDatabase({ dataDir, port: 0 });
+    try {
+      return await use(database.uri);
+    } finally {
+      await database.close();
+    }
+  });
+}

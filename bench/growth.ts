@@ -1,0 +1,81 @@
+import { withDatabase } from './database.ts';
+import type { Bench, Figure } from './figure.ts';
+import { median } from './measure.ts';
+import { type House, type Operation, operationsOf } from './operations.ts';
+import type { Size } from './worker/fill.ts';
+import { type Worker, withWorkers } from './workers.ts';
+
+/** What grows, and in which steps. */
+interface Growing {
+  readonly of: string;
+  readonly sizes: readonly number[];
+  readonly sizeOf: (size: number) => Size;
+  /** Why it may not be flat. */
+  readonly reason?: string;
+}
+
+const SMALL: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
+const MEMBERS = 'a room holds its members, so each message writes all of its document anew';
+const WARM_UP = 100;
+/** How many calls a house gets before it is the next one's turn. */
+const TURN = 10;
+
+/** Whether a request takes as long in a large house as in a small one: houses of each size, called by turns. */
+export async function growth(bench: Bench): Promise<Figure[]> {
+  const growing: Growing[] = [
+    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...SMALL, messages }) },
+    { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...SMALL, rooms }) },
+    { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...SMALL, members }), reason: MEMBERS },
+  ];
+  const figures: Figure[] = [];
+  for (const one of growing) {
+    figures.push(...(await withDatabase((uri) => withWorkers(uri, one.sizes.length, (workers) => measure(one, workers, bench)))));
+  }
+  return figures;
+}
+
+/** 1 000, 30 000 and the most, or as far as that goes. */
+const stepsTo = (most: number) =>
+  [Math.min(1000, most / 2), 30_000, most].filter((size, at, sizes) => at !== 1 || size < (sizes[2] ?? 0));
+
+async function measure(
+  { of, sizes, sizeOf, reason }: Growing,
+  workers: Worker[],
+  { repeats, progress }: Bench,
+): Promise<Figure[]> {
+  const houses: { worker: Worker; calls: Operation[] }[] = [];
+  for (const [at, worker] of workers.entries()) {
+    progress(`growth: filling with ${sizes[at]} ${of}`);
+    houses.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
+  }
+  const figures: Figure[] = [];
+  for (const [which, { name }] of houses[0]?.calls.entries() ?? []) {
+    progress(`growth: ${name} with more ${of}`);
+    const times = houses.map((): number[] => []);
+    const turns = Math.ceil(repeats / TURN / houses.length);
+    for (let turn = -Math.ceil(Math.min(WARM_UP, repeats) / TURN); turn < turns; turn++) {
+      for (const [at, { worker, calls }] of houses.entries()) {
+        const took = await worker.ask('time', calls[which] as Operation, TURN);
+        if (turn >= 0) times[at]?.push(...took);
+      }
+    }
+    const figure = figureOf(`${name}: ${sizes.at(-1)} ${of} / ${sizes[0]}`, sizes, times.map(median));
+    figures.push(reason === undefined ? figure : { ...figure, reason });
+  }
+  return figures;
+}
+
+function callsIn(house: House): Operation[] {
+  const { page, ownRooms, message } = operationsOf(house);
+  const middle = { ...page, name: 'a page from the middle', path: `${page.path}&before=${Math.floor(house.seq / 2)}` };
+  return [{ ...page, name: 'the newest page' }, middle, ownRooms, message];
+}
+
+const figureOf = (name: string, sizes: readonly number[], medians: number[]): Figure => ({
+  name,
+  unit: 'ms',
+  value: medians.at(-1) as number,
+  reference: medians[0] as number,
+  goal: { of: 'ratio', atMost: 1.5 },
+  series: sizes.map((size, at) => ({ size, value: medians[at] as number })),
+});

@@ -1,0 +1,28 @@
+import { withDatabase } from './database.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import type { Size } from './worker/fill.ts';
+import type { Plan } from './worker/record.ts';
+import { type Worker, withObserver, withWorker } from './workers.ts';
+
+/** An operation, and the round trips that it makes. */
+export type Planned = { operation: Operation; plan: Plan };
+
+/** What most suites measure in: 100 rooms of 5 members, and 200 messages. */
+export const SIZE: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
+
+/** Gives a filled house, a worker in it, and the seven operations with what each asks of the database. */
+export const withHouse = <T>(
+  use: (worker: Worker, operations: Record<keyof ReturnType<typeof operationsOf>, Planned>) => Promise<T>,
+): Promise<T> =>
+  withDatabase((uri) =>
+    withWorker(uri, async (worker) => {
+      const operations = Object.entries(operationsOf(await worker.ask('fill', SIZE)));
+      const planned = await withObserver(worker, async (observer) => {
+        const plans: [string, Planned][] = [];
+        for (const [key, operation] of operations)
+          plans.push([key, { operation, plan: await observer.ask('record', operation) }]);
+        return plans;
+      });
+      return use(worker, Object.fromEntries(planned) as Parameters<typeof use>[1]);
+    }),
+  );

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { readHolder } from '../embedded/storage/holder.ts';
+import { commands, startService } from '../test/support/service.ts';
+import { withDatabase, withDirectory } from './database.ts';
+import type { Bench, Figure } from './figure.ts';
+import { SIZE } from './house.ts';
+import { type Load, load, withYardstick } from './load.ts';
+import { residentMegabytes } from './measure.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import { withWorker } from './workers.ts';
+
+/** What share of the yardstick's requests per second an operation must reach; none: it is only told. */
+type Goals = Readonly<Record<string, number>>;
+
+const WHOAMI = 'whoami';
+const SERVE_GOALS: Goals = {
+  [WHOAMI]: 0.18,
+  'a list of rooms': 0.08,
+  'a page of 50 messages': 0.05,
+  'a message': 0.08,
+  'a new room': 0.08,
+};
+const REASON = 'two cores carry the load, the service and its database, which is busy most of the time';
+const HEAPS = 'V8 lets the heaps of both processes grow under load before it collects';
+const MOST_P99 = 50;
+const MOST_MEGABYTES = 200;
+
+/** The emulator behind `npm start`. It is for laptops, so it has no goal but to make no error. */
+export const http = (bench: Bench): Promise<Figure[]> =>
+  withDatabase((uri) =>
+    withWorker(uri, async (worker) => {
+      bench.progress('http: starting');
+      const house = await worker.ask('fill', SIZE);
+      const service = await startService({ ...worker.environment, LOG_LEVEL: 'error' });
+      try {
+        return await measure('http', service.url, Object.values(operationsOf(house)), {}, bench);
+      } finally {
+        await service.stop();
+      }
+    }),
+  );
+
+/** The production server with its own database, which counts to its memory. */
+export const serve = (bench: Bench): Promise<Figure[]> =>
+  withDirectory(async (directory) => {
+    bench.progress('serve: starting');
+    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
+    // One line per request is written, as always, but not to here.
+    const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
+    const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
+    const house = await withWorker(
+      readHolder(directory)?.uri ?? '',
+      (worker) => worker.ask('fill', { ...SIZE, membersOfOthers: 1 }),
+      {
+        ...settings,
+        KEEP_DATABASE: '1',
+      },
+    );
+    try {
+      const { refusal, ...others } = operationsOf(house);
+      const whoami: Operation = { ...others.page, name: WHOAMI, path: '/api/users/me' };
+      const figures = await measure('serve', service.url, [whoami, ...Object.values(others)], SERVE_GOALS, bench);
+      const memory = memoryOf(service.pid);
+      if (memory === undefined) return figures;
+      const goal = { of: 'value', atMost: MOST_MEGABYTES } as const;
+      return [...figures, { name: 'memory with its database', unit: 'MB', value: memory, goal, reason: HEAPS }];
+    } finally {
+      await service.stop();
+    }
+  });
+
+/** All operations, each by turns with a bare server of `node:http`. */
+async function measure(suite: string, url: string, operations: Operation[], goals: Goals, bench: Bench): Promise<Figure[]> {
+  return withYardstick(async (bare) => {
+    const figures: Figure[] = [];
+    for (const operation of operations) {
+      bench.progress(`${suite}: ${operation.name}`);
+      const { target, yardstick } = await load({ url, operation }, bare, bench);
+      figures.push(...figuresOf(operation.name, target, yardstick, goals));
+    }
+    return figures;
+  });
+}
+
+function figuresOf(name: string, { rate, p99, faults }: Load, yardstick: Load, goals: Goals): Figure[] {
+  const share = goals[name];
+  return [
+    {
+      name: `${name}: 16 connections`,
+      unit: 'per second',
+      value: rate,
+      reference: yardstick.rate,
+      ...(share !== undefined && { goal: { of: 'ratio', atLeast: share }, reason: REASON }),
+    },
+    {
+      name: `${name}: p99`,
+      unit: 'ms',
+      value: p99,
+      reference: Math.max(1, yardstick.p99), // it is given in whole milliseconds
+      ...(share !== undefined && { goal: { of: 'ratio', atMost: MOST_P99 }, reason: REASON }),
+      isUnsteady: true,
+    },
+    { name: `${name}: errors`, unit: 'requests', value: faults, goal: { of: 'value', atMost: 0 } },
+  ];
+}
+
+/** What a process and its children hold. */
+function memoryOf(pid: number): number | undefined {
+  const own = residentMegabytes(pid);
+  if (own === undefined) return undefined;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.reduce((sum, child) => sum + (residentMegabytes(Number(child)) ?? 0), own);
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inflateRawSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { functions, serverless } from '../contract/functions.ts';
+import type { Run } from './worker/bundle.ts';
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+
+/** A function as it would be deployed. */
+export interface Packaged {
+  readonly name: string;
+  /** The size of its archive, in bytes. */
+  readonly zipped: number;
+  /** Where its code was unpacked. */
+  readonly bundle: string;
+}
+
+/** Packages every function as `serverless deploy` does, without anybody's credentials. */
+export async function packageAll(directory: string): Promise<Packaged[]> {
+  const environment = { ...process.env, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
+  const options = { cwd: project, env: { ...environment, HOME: directory } };
+  await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
+  const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
+  return Promise.all(
+    archives.map(async (file) => {
+      const name = file.replace(/\.zip$/, '');
+      const archive = await readFile(join(directory, 'packages', file));
+      const bundle = join(directory, name, 'bundle.cjs');
+      await mkdir(dirname(bundle));
+      await writeFile(bundle, firstFileIn(archive));
+      return { name, zipped: archive.length, bundle };
+    }),
+  );
+}
+
+/** Bundles one file with the same options. */
+export async function bundleFile(file: string, outfile: string): Promise<void> {
+  await build({ ...esbuildOptions(), absWorkingDir: project, entryPoints: [file], outfile, write: true });
+}
+
+/** Has a new process load a bundle and call it so often. */
+export async function runBundle(
+  bundle: string,
+  event: object,
+  repeats: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<Run> {
+  const script = fileURLToPath(new URL('./worker/bundle.ts', import.meta.url));
+  const options = { env: { ...process.env, ...settings } };
+  const words = [script, bundle, String(repeats), JSON.stringify(event)];
+  return JSON.parse((await promisify(execFile)(process.execPath, words, options)).stderr);
+}
+
+/** The packages of node_modules, and the files of the project, that are in the bundle of each function. */
+export async function contentsOfBundles(): Promise<{ name: string; inputs: string[] }[]> {
+  const entryPoints = functions.map(({ file }) => file);
+  const options = { ...esbuildOptions(), absWorkingDir: project, entryPoints, outdir: 'bundles' };
+  const { metafile } = await build({ ...options, write: false, metafile: true });
+  return functions.map(({ name, file }) => {
+    const bundle = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === file);
+    const inputs = Object.entries(bundle?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+    return {
+      name,
+      inputs: [...new Set(inputs.map(([input]) => input.replace(/^.*node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/, '$1')))],
+    };
+  });
+}
+
+function esbuildOptions() {
+  const { bundle, minify, sourcemap, platform, target, exclude } = serverless.custom.esbuild;
+  return { bundle, minify, sourcemap, platform, target, external: exclude, format: 'cjs' } as const;
+}
+
+/** The content of the first file of a zip archive: its local header is 30 bytes, then come its name and extra field. */
+function firstFileIn(archive: Buffer): Buffer {
+  const directory = archive.readUInt32LE(archive.length - 6);
+  const packedLength = archive.readUInt32LE(directory + 20);
+  const begin = 30 + archive.readUInt16LE(26) + archive.readUInt16LE(28);
+  const packed = archive.subarray(begin, begin + packedLength);
+  return archive.readUInt16LE(8) === 0 ? packed : inflateRawSync(packed);
+}

@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { Handler } from '../../lib/request.ts';
+
+/*
+ * A fresh process as Lambda makes one: loads a packaged function, calls it so often, and prints how that went.
+ * `node bundle.ts BUNDLE REPEATS EVENT`, with the event as JSON; a bundle of the bare driver has `handler`, too.
+ */
+
+/** What it prints. */
+export interface Run {
+  /** Milliseconds from before the bundle was loaded to the first answer. */
+  readonly first: number;
+  /** Milliseconds, and of them those of the processor, that each of the later calls took. */
+  readonly each: number;
+  readonly processorOfEach: number;
+  /** The most memory that it had, in MB. */
+  readonly memory: number;
+}
+
+const [bundle = '', repeats = '1', event = '{}'] = process.argv.slice(2);
+const context = { awsRequestId: 'bench', functionName: 'bench' } as Context;
+const newEvent = (): APIGatewayProxyEventV2 => JSON.parse(event);
+
+const since = performance.now();
+const { handler } = createRequire(import.meta.url)(bundle) as { handler: Handler };
+const { statusCode, body } = await handler(newEvent(), context);
+const first = performance.now() - since;
+if (statusCode >= 300 && statusCode !== 401) throw new Error(`It was answered with ${statusCode}: ${body}`);
+
+// The half of the calls that comes first only warms up.
+const warmUp = Math.floor(Number(repeats) / 2);
+for (let i = 0; i < warmUp; i++) await handler(newEvent(), context);
+const measured = Math.max(1, Number(repeats) - warmUp - 1);
+const began = performance.now();
+const processor = process.cpuUsage();
+if (Number(repeats) > 1) for (let i = 0; i < measured; i++) await handler(newEvent(), context);
+const { user, system } = process.cpuUsage(processor);
+const run: Run = {
+  first,
+  each: (performance.now() - began) / measured,
+  processorOfEach: (user + system) / 1000 / measured,
+  memory: process.resourceUsage().maxRSS / 1024,
+};
+process.stderr.write(JSON.stringify(run), () => process.exit());

@@ -1,0 +1,91 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { EJSON } from 'bson';
+import type { Tasks } from './worker/tasks.ts';
+
+/** A process with the service's own code over a database of its own. */
+export interface Worker {
+  /** Has it do one of `worker/tasks.ts`. */
+  ask<Name extends keyof Tasks>(task: Name, ...input: Parameters<Tasks[Name]>): Promise<Awaited<ReturnType<Tasks[Name]>>>;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Runs a worker for as long as it is used; its database is dropped afterwards. */
+export function withWorker<T>(
+  uri: string,
+  use: (worker: Worker) => Promise<T>,
+  settings: Record<string, string> = {},
+): Promise<T> {
+  return during([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker));
+}
+
+/** The same for several at once. */
+export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker[]) => Promise<T>): Promise<T> =>
+  during(
+    Array.from({ length: count }, () => environmentOf(uri)),
+    use,
+  );
+
+/** One that uses the database of another and sees which commands are sent; the others do not pay for the looking. */
+export function withObserver<T>({ environment }: Worker, use: (observer: Worker) => Promise<T>): Promise<T> {
+  const MONGODB_URI = monitored(environment.MONGODB_URI ?? '');
+  return during([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
+}
+
+function monitored(uri: string): string {
+  if (uri.includes('monitorCommands=true')) return uri;
+  const hasPath = /:\/\/.*\//.test(uri);
+  return `${uri}${uri.includes('?') ? '&' : hasPath ? '?' : '/?'}monitorCommands=true`;
+}
+
+async function during<T>(environments: Record<string, string>[], use: (workers: Worker[]) => Promise<T>): Promise<T> {
+  const started = environments.map(start);
+  try {
+    return await use(started.map(({ worker }) => worker));
+  } finally {
+    await Promise.all(started.map(({ end }) => end()));
+  }
+}
+
+const environmentOf = (uri: string) => ({
+  MONGODB_URI: uri,
+  MONGODB_DATABASE: `chat_bench_${randomBytes(6).toString('hex')}`,
+  MONGODB_POOL_SIZE: '20',
+  BCRYPT_COST: '4',
+  // Written as on Lambda, but to nowhere: how fast a terminal is does not matter.
+  LOG_LEVEL: 'info',
+});
+
+function start(environment: Record<string, string>): { worker: Worker; end: () => Promise<unknown> } {
+  const child = fork(fileURLToPath(new URL('./worker/main.ts', import.meta.url)), {
+    env: { ...process.env, ...environment },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  let turn: Promise<unknown> = Promise.resolve();
+  const ask = async (task: string, input: unknown[]) => {
+    // As text that keeps what is an id and what is a date.
+    child.send(EJSON.stringify({ task, input }, { relaxed: false }));
+    const [text] = await Promise.race([
+      once(child, 'message'),
+      ended.then(([code]) => Promise.reject(new Error(`A worker ended with ${code}`))),
+    ]);
+    const answer = EJSON.parse(text);
+    if ('error' in answer) throw new Error(`${task}: ${answer.error}`);
+    return answer.value;
+  };
+  const inTurn = (task: string, input: unknown[]) => {
+    turn = turn.catch(() => {}).then(() => ask(task, input));
+    return turn;
+  };
+  return {
+    worker: { environment, ask: ((task: string, ...input: unknown[]) => inTurn(task, input)) as Worker['ask'] },
+    end: async () => {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}

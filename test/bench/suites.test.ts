@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { Bench, Suite } from '../../bench/figure.ts';
+import { growth } from '../../bench/growth.ts';
+import { plotOf } from '../../bench/plot.ts';
+import { trips } from '../../bench/trips.ts';
+import { warm } from '../../bench/warm.ts';
+
+const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, starts: 1, seconds: 1, rounds: 1, progress: () => {} };
+
+describe('npm run bench', () => {
+  it.each<[string, Suite, number]>([
+    ['warm', warm, 27],
+    ['growth', growth, 12],
+  ])('%s runs, however little there is to measure', async (_name, suite, count) => {
+    const figures = await suite(tiny);
+    expect(figures).toHaveLength(count);
+    for (const { name, value, reference = 1 } of figures) {
+      expect([name, Number.isFinite(value), reference > 0]).toEqual([name, true, true]);
+    }
+  });
+
+  it('draws how times grow', () => {
+    const series = [
+      { size: 10, value: 4 },
+      { size: 1000, value: 6 },
+    ];
+    const plot = plotOf([{ name: 'a page: 1000 rooms / 10', unit: 'ms', value: 6, reference: 4, series }]);
+    expect(plot).toMatch(/<svg .*>1 000<.*>rooms<.*>a page<.*<\/svg>/s);
+  });
+
+  it('finds that a request makes as few round trips as it may', async () => {
+    const found = Object.fromEntries((await trips(tiny)).map(({ name, value }) => [name, value]));
+    expect(found).toMatchObject({
+      "a 401 for what can't be a token: round trips": 0,
+      'a message: for the token with its user': 1,
+      'a message: one after the other behind that': 2,
+      'a list of rooms: one after the other behind that': 1,
+      'a page of 50 messages: one after the other behind that': 2,
+    });
+  });
+});
