@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { functions, serverless } from '../contract/functions.ts';
+import esbuildPlugins from '../deploy/esbuild-plugins.ts';
 import type { Run } from './worker/bundle.ts';
 
 const project = fileURLToPath(new URL('../', import.meta.url));
@@ -72,7 +73,7 @@ export async function contentsOfBundles(): Promise<{ name: string; inputs: strin
 
 function esbuildOptions() {
   const { bundle, minify, sourcemap, platform, target, exclude } = serverless.custom.esbuild;
-  return { bundle, minify, sourcemap, platform, target, external: exclude, format: 'cjs' } as const;
+  return { bundle, minify, sourcemap, platform, target, external: exclude, plugins: esbuildPlugins, format: 'cjs' as const };
 }
 
 /** The content of the first file of a zip archive: its local header is 30 bytes, then come its name and extra field. */

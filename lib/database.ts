@@ -65,8 +65,10 @@ export async function writtenTogether(count: number, bulk: Promise<unknown>): Pr
   try {
     await bulk;
   } catch (error) {
-    const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    if (failures.length === 0) throw error;
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    // The driver wraps what breaks on the way alike: what no server has said has no code.
+    if (failures.length === 0) throw error.code === undefined ? new MongoNetworkError(error.message, { cause: error }) : error;
     for (const { index, err } of failures) results[index] = { status: 'rejected', reason: new MongoServerError(err) };
   }
   return results;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { functions, loadHandler, serverless } from '../contract/functions.ts';
+import esbuildPlugins from '../deploy/esbuild-plugins.ts';
 import { inProcess as call } from './support/doors.ts';
 
 describe('serverless.yml', () => {
@@ -42,6 +43,7 @@ describe('serverless.yml', () => {
       metafile: true,
       write: false,
       outdir: 'bundles',
+      plugins: esbuildPlugins,
     });
     const bundles = Object.values(metafile.outputs);
     const loads = (module: string) =>
@@ -52,7 +54,7 @@ describe('serverless.yml', () => {
         })
         .map(({ name }) => name);
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
-    expect(loads('lib/common-passwords.json')).toEqual(['users', 'user']);
+    expect(loads('lib/common-passwords.ts')).toEqual(['users', 'user']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const withoutDatabase = ['docs', 'docs-json', 'not-found'];
     expect(loads('node_modules/mongodb/')).toEqual(
