@@ -9,6 +9,11 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   texts: [
     ['$concat, null in it makes null', [{ $concat: ['a', 'b'] }, { $concat: ['a', null] }], ['ab', null]],
     ['$toLower and $toUpper change the letters of ASCII', [{ $toLower: 'AÜ' }, { $toUpper: 'aü' }], ['aÜ', 'Aü']],
+    [
+      '$substrCP of a timestamp',
+      [{ $substrCP: [new Timestamp({ t: 1, i: 2 }), 0, 99] }, { $substrCP: [new Timestamp({ t: 4_000_000_000, i: 10 }), 0, 99] }],
+      ['Jan  1 00:00:01:2', 'Oct  2 07:06:40:10'],
+    ],
     ['$toLower of null is empty', { $toLower: null }, ''],
     ['$strLenCP counts characters, $strLenBytes bytes', [{ $strLenCP: '😀a' }, { $strLenBytes: '😀a' }], [2, 5]],
     ['$substrCP, $substrBytes', [{ $substrCP: ['😀abc', 1, 2] }, { $substrBytes: ['abc', 1, -1] }], ['ab', 'bc']],
