@@ -1,7 +1,9 @@
-import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey } from 'bson';
+import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, Timestamp } from 'bson';
 import { compare, equals } from '../../../embedded/query/compare.ts';
 import { compileFilter } from '../../../embedded/query/match.ts';
+import { runPipeline } from '../../../embedded/query/pipeline.ts';
 import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import { codeOf } from './notation.ts';
 
 /** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */
 export interface KnownDifference<Case> {
@@ -21,16 +23,14 @@ export interface UpdateDifference {
 /** What the engine does otherwise when it updates. */
 export const UPDATE_DIFFERENCES: readonly KnownDifference<UpdateDifference>[] = [
   {
-    reason: 'the engine does not let an array filter find null in a field of an element that is no document',
-    applies: ({ own, theirs, update }) =>
-      (typeof own === 'number' || typeof theirs === 'number') &&
-      some(update, (value) => isDoc(value) && [...value.keys()].some((path) => path.includes('$[e]'))),
+    reason: 'a field of an element that is no document is missing and so null to an array filter, but not in the engine',
+    applies: ({ arrayFilters = [] }) => arrayFilters.some(asksForNullInside),
   },
   {
     reason:
-      'the engine turns an array filter around for each item of an element that is an array, not for the element as a whole',
+      'of an element that is an array, the engine holds each item against the whole filter; in MongoDB each condition finds its own',
     applies: ({ before, arrayFilters = [] }) =>
-      some(before, isNestedArray) && arrayFilters.some((filter) => some(filter, negates)),
+      some(before, isNestedArray) && arrayFilters.some((filter) => some(filter, negatesOrCombines)),
   },
   {
     reason: 'the engine takes NaN for greater than all numbers in $min and $max; in MongoDB it comes before them',
@@ -230,6 +230,16 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
     applies: ({ own, theirs }) => own === 241 && theirs === 9,
   },
   {
+    reason: 'the engine writes the day and the increment of a timestamp with leading zeros',
+    applies: ({ docs, stages }) =>
+      uses(stages, ...TEXT_MAKERS) && [...docs, ...stages].some((doc) => some(doc, (value) => value instanceof Timestamp)),
+  },
+  {
+    reason: 'the engine meets an error in a constant expression when it comes to it, MongoDB before all documents',
+    applies: ({ own, theirs, stages }) =>
+      typeof own === 'number' && own !== theirs && codeOf(() => runPipeline([...stages], [], { collection: () => [] })) === own,
+  },
+  {
     reason: 'the engine makes no text of binary data',
     applies: ({ theirs, docs, stages }) =>
       theirs === 115 &&
@@ -276,9 +286,15 @@ function hasSixDigits(value: number): boolean {
   return Number(value.toPrecision(6)) === value;
 }
 
-/** Whether a condition contains an operator that is true where another one is not. */
-function negates(value: Value): boolean {
-  return isDoc(value) && ['$not', '$ne', '$nin', '$nor'].some((name) => value.has(name));
+/** Whether an array filter compares a field inside the elements with null. */
+function asksForNullInside(filter: Doc): boolean {
+  return [...filter].some(([path, condition]) => path.includes('.') && some(condition, (value) => value === null));
+}
+
+/** Whether a condition has an operator that is true where another one is not, or several at once. */
+function negatesOrCombines(value: Value): boolean {
+  const operators = isDoc(value) ? [...value.keys()].filter((name) => name.startsWith('$')) : [];
+  return operators.length > 1 || operators.some((name) => ['$not', '$ne', '$nin', '$nor'].includes(name));
 }
 
 function asksForBits(value: Value): boolean {
