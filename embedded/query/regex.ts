@@ -1,14 +1,17 @@
 import type { BSONRegExp } from 'bson';
 import { DatabaseError } from './errors.ts';
+import { GuardedRegExp, repeatsRepetitions } from './regex-guard.ts';
 
 /**
  * Turns a PCRE pattern, as MongoDB takes it, into a JavaScript one that finds the same: `.` stops at `\n` alone, `$` also stands
  * before a last line end, `\s \d \w` mean ASCII. What JavaScript cannot express is refused with MongoDB's code for a bad pattern.
+ * Patterns that evidently backtrack without end are watched while they run.
  */
 export function compileRegex(pattern: string, options: string): RegExp {
   try {
     const translated = new Translator(pattern, options).run();
-    return new RegExp(translated.source, `u${translated.ignoreCase ? 'i' : ''}`);
+    const Kind = repeatsRepetitions(translated.source) ? GuardedRegExp : RegExp;
+    return new Kind(translated.source, `u${translated.ignoreCase ? 'i' : ''}`);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid(error.message);
     throw error;

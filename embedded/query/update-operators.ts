@@ -1,11 +1,11 @@
 import { Int32, Long, Timestamp } from 'bson';
-import { compare, type TextOrder } from './compare.ts';
+import { compare, equals, type TextOrder } from './compare.ts';
 import { badValue, pathNotViable, typeMismatch } from './errors.ts';
 import { identical } from './identical.ts';
 import { add, multiply, toBigInt, zeroLike } from './numbers.ts';
 import { isIndex } from './path.ts';
 import { type Modifier, REMOVED, type Run } from './update-tree.ts';
-import { type Doc, isDoc, isNumber, isWhole, typeName, type Value } from './value.ts';
+import { type Doc, isDoc, isNumber, isWhole, typeName, typeNumber, type Value } from './value.ts';
 
 /** Makes the modifier of one operator from its operand at one path. */
 export type ModifierMaker = (operand: Value, path: string, texts?: TextOrder) => Modifier;
@@ -67,7 +67,8 @@ function arithmetic(name: '$inc' | '$mul', verb: string, operand: Value, path: s
           `Failed to apply ${name} operations to current value ((${typeName(old)})${old}) for document {_id: ${idOf(run)}}`,
         );
       }
-      return keepIdentical(old, result);
+      // Equal is no change to MongoDB: neither the sign of zero nor a decimal's zeros at the end count.
+      return typeNumber(old) === typeNumber(result) && equals(old, result) ? old : result;
     },
     create: () => (name === '$inc' ? operand : zeroLike(operand)),
   };

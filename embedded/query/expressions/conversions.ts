@@ -1,4 +1,4 @@
-import { BSONSymbol, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson';
+import { Binary, BSONSymbol, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson';
 import { pack, toDecimal, truncateDecimal } from '../decimal.ts';
 import { badValue, DatabaseError, failedToParse } from '../errors.ts';
 import { integerOf } from '../match-operators.ts';
@@ -23,7 +23,9 @@ import { textOf } from './text-of.ts';
 export const CONVERSIONS: Readonly<Record<string, Operator>> = {
   $type: unaryOperator((value) => typeName(value)),
   $convert: convert,
-  $toString: to('string'),
+  $toString: unaryOperator((value) =>
+    value instanceof Binary ? binaryText(value) : isNullish(value) ? null : CONVERTERS.string(value),
+  ),
   $toInt: to('int'),
   $toLong: to('long'),
   $toDouble: to('double'),
@@ -35,6 +37,12 @@ export const CONVERSIONS: Readonly<Record<string, Operator>> = {
 
 function to(type: keyof typeof CONVERTERS): Operator {
   return unaryOperator((value) => (isNullish(value) ? null : CONVERTERS[type](value)));
+}
+
+/** `$convert` would ask for a format. */
+function binaryText(value: Binary): string {
+  const isUuid = value.sub_type === Binary.SUBTYPE_UUID && value.length() === 16;
+  return isUuid ? value.toUUID().toString() : value.toString('base64');
 }
 
 function convert(operand: Value, compiler: Compiler, name: string): Expression {

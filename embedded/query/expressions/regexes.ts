@@ -13,7 +13,11 @@ export const REGEXES: Readonly<Record<string, Operator>> = {
     const found = pattern.exec(input);
     return found === null ? null : described(found);
   }, null),
-  $regexFindAll: finder((input, pattern) => Array.from(input.matchAll(new RegExp(pattern, `${pattern.flags}g`)), described), []),
+  $regexFindAll: finder(
+    (input, pattern) =>
+      Array.from(input.matchAll(new (pattern.constructor as RegExpConstructor)(pattern, `${pattern.flags}g`)), described),
+    [],
+  ),
 };
 
 function finder(find: (input: string, pattern: RegExp) => Value, absent: Value): Operator {

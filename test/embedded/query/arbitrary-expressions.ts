@@ -229,8 +229,12 @@ const stages: Arbitrary<Doc> = fc.oneof(
 export const pipelines: Arbitrary<Doc[]> = fc
   .tuple(fc.array(stages, { minLength: 1, maxLength: 3 }), fc.boolean())
   .map(([list, union]) => {
-    const settled = list.flatMap((stage) => (stage.has('$group') || stage.has('$sortByCount') ? [stage, BY_ID] : [stage]));
+    const settled = list.flatMap((stage) =>
+      stage.has('$group') || stage.has('$sortByCount') ? [stage, WRAP_ID, BY_ID] : [stage],
+    );
     return [BY_ID, ...settled, ...(union ? [doc(['$unionWith', 'others'])] : [])];
   });
 
+/** A group's array would be sorted by one of its elements, and so might tie with another group. */
+const WRAP_ID = doc(['$replaceRoot', doc(['newRoot', doc(['$mergeObjects', ['$$ROOT', doc(['_id', doc(['key', '$_id'])])]])])]);
 const BY_ID = doc(['$sort', doc(['_id', new Int32(1)])]);

@@ -1,12 +1,19 @@
-import { Timestamp } from 'bson';
+import { Binary, Timestamp, UUID } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { decimal, double, evaluate, id, long, now, type Row } from './evaluation.ts';
 import { d } from './notation.ts';
+
+const uuid = new UUID('0e3b9063-8abd-4eb3-9f9f-f4c59fd30a60');
 
 const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   texts: [
     ['$concat, null in it makes null', [{ $concat: ['a', 'b'] }, { $concat: ['a', null] }], ['ab', null]],
     ['$toLower and $toUpper change the letters of ASCII', [{ $toLower: 'AÜ' }, { $toUpper: 'aü' }], ['aÜ', 'Aü']],
+    [
+      '$substrCP of a timestamp',
+      [{ $substrCP: [new Timestamp({ t: 1, i: 2 }), 0, 99] }, { $substrCP: [new Timestamp({ t: 4_000_000_000, i: 10 }), 0, 99] }],
+      ['Jan  1 00:00:01:2', 'Oct  2 07:06:40:10'],
+    ],
     ['$toLower of null is empty', { $toLower: null }, ''],
     ['$strLenCP counts characters, $strLenBytes bytes', [{ $strLenCP: '😀a' }, { $strLenBytes: '😀a' }], [2, 5]],
     ['$substrCP, $substrBytes', [{ $substrCP: ['😀abc', 1, 2] }, { $substrBytes: ['abc', 1, -1] }], ['ab', 'bc']],
@@ -44,6 +51,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
       [{ $toString: 1.5 }, { $toString: 1e21 }, { $toString: now }, { $toString: id }, { $toString: true }],
       ['1.5', '1e+21', '2024-05-01T12:00:00.000Z', '507f1f77bcf86cd799439011', 'true'],
     ],
+    ['$toString of binary data', [{ $toString: uuid }, { $toString: new Binary(Buffer.from('ab')) }], [uuid.toString(), 'YWI=']],
     ['$toInt, $toLong cut', [{ $toInt: '12' }, { $toInt: 1.9 }, { $toLong: -1.9 }], [12, 1, long('-1')]],
     ['$toDouble, $toDecimal', [{ $toDouble: '1.5' }, { $toDecimal: '1.50' }], [double(1.5), decimal('1.50')]],
     ['$toBool', [{ $toBool: 0 }, { $toBool: 'false' }], [false, true]],

@@ -1,6 +1,9 @@
-import { Decimal128, Int32, MaxKey, MinKey } from 'bson';
-import { equals } from '../../../embedded/query/compare.ts';
+import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, Timestamp } from 'bson';
+import { compare, equals } from '../../../embedded/query/compare.ts';
+import { compileFilter } from '../../../embedded/query/match.ts';
+import { runPipeline } from '../../../embedded/query/pipeline.ts';
 import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import { codeOf } from './notation.ts';
 
 /** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */
 export interface KnownDifference<Case> {
@@ -12,6 +15,7 @@ export interface KnownDifference<Case> {
 export interface UpdateDifference {
   readonly before: Doc;
   readonly update: Doc;
+  readonly arrayFilters?: readonly Doc[];
   readonly own: Doc | number;
   readonly theirs: Doc | number;
 }
@@ -19,10 +23,28 @@ export interface UpdateDifference {
 /** What the engine does otherwise when it updates. */
 export const UPDATE_DIFFERENCES: readonly KnownDifference<UpdateDifference>[] = [
   {
-    reason: 'the engine does not let an array filter find null in a field of an element that is no document',
+    reason: 'a field of an element that is no document is missing and so null to an array filter, but not in the engine',
+    applies: ({ arrayFilters = [] }) => arrayFilters.some(asksForNullInside),
+  },
+  {
+    reason:
+      'of an element that is an array, the engine holds each item against the whole filter; in MongoDB each condition finds its own',
+    applies: ({ before, arrayFilters = [] }) =>
+      some(before, isNestedArray) && arrayFilters.some((filter) => some(filter, negatesOrCombines)),
+  },
+  {
+    reason: 'the engine takes NaN for greater than all numbers in $min and $max; in MongoDB it comes before them',
+    applies: ({ before, update }) =>
+      ['$min', '$max'].some((name) => update.has(name)) && [before, update].some((d) => some(d, isNaNumber)),
+  },
+  {
+    reason: 'the engine gives a decimal other digits where $inc by nothing leaves it as it is',
     applies: ({ own, theirs, update }) =>
-      (typeof own === 'number' || typeof theirs === 'number') &&
-      some(update, (value) => isDoc(value) && [...value.keys()].some((path) => path.includes('$[e]'))),
+      update.has('$inc') &&
+      typeof own !== 'number' &&
+      typeof theirs !== 'number' &&
+      equals(own, theirs) &&
+      some(theirs, isDecimal),
   },
   {
     reason: 'of several things wrong with an update, or with a path that leads nowhere, the engine reports another than MongoDB',
@@ -70,15 +92,26 @@ export const SORT_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; 
 ];
 
 /** What the engine does otherwise when it matches. */
-export const FILTER_DIFFERENCES: readonly KnownDifference<{ filter: Doc }>[] = [
+export const FILTER_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; filter: Doc }>[] = [
+  {
+    reason: 'the engine rounds decimals before it looks at their bits; those with a fraction have none to MongoDB',
+    applies: ({ docs, filter }) => some(filter, asksForBits) && docs.some((doc) => some(doc, isDecimalFraction)),
+  },
   {
     reason: 'the engine does not compare missing fields in nested documents with minKey and maxKey',
     applies: ({ filter }) => some(filter, (value) => value instanceof MinKey || value instanceof MaxKey),
   },
   {
-    reason: 'the engine does not let $elemMatch look for missing fields in an array inside an array',
-    applies: ({ filter }) =>
-      some(filter, (value) => isDoc(value) && value.has('$elemMatch')) && some(filter, (value) => value === null),
+    reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
+    applies: ({ filter }) => some(filter, comparesMissing),
+  },
+];
+
+/** What the engine does otherwise in the projection of a find. */
+export const PROJECTION_DIFFERENCES: readonly KnownDifference<{ projection: Doc }>[] = [
+  {
+    reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
+    applies: ({ projection }) => some(projection, comparesMissing),
   },
 ];
 
@@ -126,6 +159,14 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
     applies: ({ stages }) => uses(stages, '$avg'),
   },
   {
+    reason: 'the engine adds whole numbers above 2^53 to doubles in doubles; MongoDB rounds the exact sum',
+    applies: ({ docs, stages, own, theirs }) =>
+      uses(stages, '$sum', '$add', '$subtract') &&
+      typeof own !== 'number' &&
+      typeof theirs !== 'number' &&
+      [...docs, ...stages].some((doc) => some(doc, isBeyondDoubles)),
+  },
+  {
     reason: 'powers of decimals are refused here, and the engine refuses those that overflow to infinity',
     applies: ({ stages }) => uses(stages, '$pow'),
   },
@@ -137,7 +178,14 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
     reason: 'the engine makes a whole number of the remainder of a whole number by a double',
     applies: ({ stages }) => uses(stages, '$mod'),
   },
-  { reason: 'the order of a union is open', applies: ({ stages }) => uses(stages, '$setUnion', '$setIntersection') },
+  {
+    reason: 'the order of a union is open, and which of several equal numbers it keeps',
+    applies: ({ own, theirs, stages }) =>
+      uses(stages, '$setUnion', '$setIntersection', '$addToSet') &&
+      typeof own !== 'number' &&
+      typeof theirs !== 'number' &&
+      equals(withoutOrder([...own]), withoutOrder([...theirs])),
+  },
   {
     reason: 'the engine cuts dates before 2000, and days and weeks, to the wrong side',
     applies: ({ stages }) => uses(stages, '$dateTrunc'),
@@ -148,7 +196,21 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
   },
   {
     reason: 'the engine writes doubles with six digits where it makes a text of them',
-    applies: ({ stages }) => uses(stages, ...CASES),
+    applies: ({ docs, stages }) =>
+      uses(stages, ...TEXT_MAKERS) && [...docs, ...stages].some((doc) => some(doc, hasMoreThanSixDigits)),
+  },
+  {
+    reason: 'the engine sorts as it does in a find, which shows where a later stage takes documents by their order',
+    applies: ({ docs, stages }) =>
+      stages.some((stage, i) => {
+        const sort = stage.get('$sort');
+        return (
+          isDoc(sort) &&
+          sort.size > 1 &&
+          uses(stages.slice(i + 1), '$limit', '$skip', '$group') &&
+          SORT_DIFFERENCES.some((known) => known.applies({ docs: [...docs, ...stages], sort }))
+        );
+      }),
   },
   {
     reason: 'the engine counts hours between dates in zones off by half an hour to the wrong side',
@@ -168,12 +230,29 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
     applies: ({ own, theirs }) => own === 241 && theirs === 9,
   },
   {
+    reason: 'the engine writes the day and the increment of a timestamp with leading zeros',
+    applies: ({ docs, stages }) =>
+      uses(stages, ...TEXT_MAKERS) && [...docs, ...stages].some((doc) => some(doc, (value) => value instanceof Timestamp)),
+  },
+  {
+    reason: 'the engine meets an error in a constant expression when it comes to it, MongoDB before all documents',
+    applies: ({ own, theirs, stages }) =>
+      typeof own === 'number' && own !== theirs && codeOf(() => runPipeline([...stages], [], { collection: () => [] })) === own,
+  },
+  {
+    reason: 'the engine makes no text of binary data',
+    applies: ({ theirs, docs, stages }) =>
+      theirs === 115 &&
+      uses(stages, '$toString') &&
+      [...docs, ...stages].some((doc) => some(doc, (value) => value instanceof Binary)),
+  },
+  {
     reason: 'the engine merges $unset with a later $addFields, which then sees what was taken away',
     applies: ({ stages }) => uses(stages, '$unset') && uses(stages, '$addFields'),
   },
 ];
 
-const CASES = ['$toLower', '$toUpper', '$strcasecmp', '$substrCP'];
+const TEXT_MAKERS = ['$toLower', '$toUpper', '$strcasecmp', '$substrCP', '$toString', '$convert'];
 
 /** Whether an operator or a stage occurs anywhere. */
 function uses(stages: readonly Doc[], ...names: string[]): boolean {
@@ -182,6 +261,59 @@ function uses(stages: readonly Doc[], ...names: string[]): boolean {
 
 function isDecimal(value: Value): boolean {
   return value instanceof Decimal128;
+}
+
+/** The same with all arrays sorted and all fields by name. */
+function withoutOrder(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutOrder).sort(compare);
+  if (!isDoc(value)) return value;
+  return new Map([...value].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, withoutOrder(field)]));
+}
+
+function isDecimalFraction(value: Value): boolean {
+  return value instanceof Decimal128 && !Number.isInteger(Number(value.toString()));
+}
+
+function isNaNumber(value: Value): boolean {
+  return (value instanceof Double || value instanceof Decimal128) && Number.isNaN(Number(value.toString()));
+}
+
+function hasMoreThanSixDigits(value: Value): boolean {
+  return value instanceof Double && Math.abs(value.value) > 0 && (Math.abs(value.value) >= 1e6 || !hasSixDigits(value.value));
+}
+
+function hasSixDigits(value: number): boolean {
+  return Number(value.toPrecision(6)) === value;
+}
+
+/** Whether an array filter compares a field inside the elements with null. */
+function asksForNullInside(filter: Doc): boolean {
+  return [...filter].some(([path, condition]) => path.includes('.') && some(condition, (value) => value === null));
+}
+
+/** Whether a condition has an operator that is true where another one is not, or several at once. */
+function negatesOrCombines(value: Value): boolean {
+  const operators = isDoc(value) ? [...value.keys()].filter((name) => name.startsWith('$')) : [];
+  return operators.length > 1 || operators.some((name) => ['$not', '$ne', '$nin', '$nor'].includes(name));
+}
+
+function asksForBits(value: Value): boolean {
+  return isDoc(value) && [...value.keys()].some((name) => name.startsWith('$bits'));
+}
+
+/** Whether an `$elemMatch` takes an element without the fields it names for less or greater than what it compares them with. */
+function comparesMissing(value: Value): boolean {
+  const inner = isDoc(value) ? value.get('$elemMatch') : undefined;
+  if (!isDoc(inner) || [...inner.keys()].some((name) => name.startsWith('$'))) return false;
+  const compares = some(
+    inner,
+    (condition) => isDoc(condition) && ['$gt', '$gte', '$lt', '$lte'].some((name) => condition.has(name)),
+  );
+  return compares && compileFilter(inner).matches(new Map());
+}
+
+function isBeyondDoubles(value: Value): boolean {
+  return value instanceof Long && BigInt(value.toNumber()) !== value.toBigInt();
 }
 
 function fieldsOf(update: Doc, operator: string): string[] {

@@ -30,6 +30,12 @@ describe('a projection', () => {
     ['copies a field', { copy: '$t' }, { _id: 1, copy: 'text' }],
     ['takes a text for itself', { kind: 'note' }, { _id: 1, kind: 'note' }],
     ['computes into documents', { 'a.d': '$t', 'a.b': 1 }, { _id: 1, a: { b: 1, d: 'text' } }],
+    [
+      'computes into each element of an array, also into those that are no documents',
+      { 'l.z': '$t', 'l.x': 1 },
+      { _id: 1, l: [{ x: 1, z: 'text' }, { x: 3, z: 'text' }, { z: 'text' }] },
+    ],
+    ['makes an empty document of an element for which there is nothing to compute', { 'l.z': '$q' }, { _id: 1, l: [{}, {}, {}] }],
     ['of nothing keeps everything', {}, DOC],
   ])('%s', (_story, spec, expected) => {
     const result = compileProjection(d(spec))(d(DOC));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileRegex, literalPrefix } from '../../../embedded/query/regex.ts';
+import { GuardedRegExp } from '../../../embedded/query/regex-guard.ts';
 import { codeOf } from './notation.ts';
 
 describe('a regular expression means what it means to PCRE', () => {
@@ -37,6 +38,46 @@ describe('a regular expression means what it means to PCRE', () => {
       expect(codeOf(() => compileRegex(pattern, ''))).toBe(51091);
     },
   );
+});
+
+describe('a regular expression that repeats a repetition', () => {
+  it('is stopped with 51156 where it would run for years', () => {
+    const regex = compileRegex('^(a+)+$', '');
+    expect(regex.test('a'.repeat(40))).toBe(true);
+    expect(codeOf(() => regex.test(`${'a'.repeat(40)}!`))).toBe(51156);
+    expect(regex.exec(`${'a'.repeat(40)}`)?.[1]).toBe('a'.repeat(40));
+  });
+
+  it.each([
+    '(a+)+',
+    '(a*)*b',
+    '(\\w+\\s?)*$',
+    '(?:\\d+|-)+$',
+    '((a+))+',
+    '([a-z]*){2,}',
+    '(?<x>\\p{L}+)*',
+    '((ab)*)*',
+    '(a|b+)*!',
+  ])('%s is watched', (pattern) => {
+    expect(compileRegex(pattern, '')).toBeInstanceOf(GuardedRegExp);
+  });
+
+  it.each([
+    '^abc',
+    '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+    '^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$',
+    '^(\\d{1,3}\\.){3}\\d{1,3}$',
+    '^(a|b)*$',
+    '(a?b)+',
+    '(a+)?b+',
+    'a+b+c*',
+    '[(]+[+*]+',
+    '\\(+\\)+',
+    '(?=a+)b+',
+    '^a.*b$',
+  ])('%s is not', (pattern) => {
+    expect(compileRegex(pattern, '')).not.toBeInstanceOf(GuardedRegExp);
+  });
 });
 
 describe('literalPrefix', () => {

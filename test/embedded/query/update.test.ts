@@ -45,6 +45,13 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['$mul multiplies', { $mul: { a: 3 } }, { a: 2 }, { a: 6 }],
     ['$mul of what is missing is 0 of the type of the factor', { $mul: { a: Long.fromInt(3) } }, {}, { a: Long.fromInt(0) }],
+    ['$mul leaves what stays equal: zero its sign', { $mul: { a: -1 } }, { a: new Double(0) }, { a: new Double(0) }],
+    [
+      '$mul leaves what stays equal: a decimal its digits',
+      { $mul: { a: Decimal128.fromString('1.00') } },
+      { a: Decimal128.fromString('1.0') },
+      { a: Decimal128.fromString('1.0') },
+    ],
     ['$mul beyond int32 becomes int64', { $mul: { a: 2 } }, { a: 2147483647 }, { a: long('4294967294') }],
   ],
   '$min, $max': [
