@@ -43,14 +43,14 @@ export const http = (bench: Bench): Promise<Figure[]> =>
 /** The production server with its own database, which counts to its memory. */
 export const serve = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
-    bench.progress('serve: starting');
+    bench.progress(`serve: filling with ${bench.messages} messages`);
     const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
     // One line per request is written, as always, but not to here.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
     const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
     const house = await withWorker(
       readHolder(directory)?.uri ?? '',
-      (worker) => worker.ask('fill', { ...SIZE, membersOfOthers: 1 }),
+      (worker) => worker.ask('fill', { ...SIZE, messages: bench.messages, membersOfOthers: 1 }),
       {
         ...settings,
         KEEP_DATABASE: '1',
@@ -63,7 +63,10 @@ export const serve = (bench: Bench): Promise<Figure[]> =>
       const memory = memoryOf(service.pid);
       if (memory === undefined) return figures;
       const goal = { of: 'value', atMost: MOST_MEGABYTES } as const;
-      return [...figures, { name: 'memory with its database', unit: 'MB', value: memory, goal, reason: HEAPS }];
+      return [
+        ...figures,
+        { name: `memory with its database, ${bench.messages} messages`, unit: 'MB', value: memory, goal, reason: HEAPS },
+      ];
     } finally {
       await service.stop();
     }

@@ -58,9 +58,9 @@ export function processorMillis(pid: number): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) * MILLIS_PER_TICK;
 }
 
-/** The memory that a process has at the moment, in megabytes. */
+/** The memory that a process has at the moment, in megabytes: of what it shares with others, such as Node.js itself, its share. */
 export function residentMegabytes(pid: number): number | undefined {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status') ?? '')?.[1];
+  const kilobytes = /^Pss:\s+(\d+)/m.exec(procFile(pid, 'smaps_rollup') ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 

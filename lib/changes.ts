@@ -9,6 +9,7 @@ import {
   type Message,
   type MessageDocument,
   messages,
+  repliedTo,
   showAuthored,
 } from './messages.ts';
 import { type Place, takeEventPlace } from './sequence.ts';
@@ -32,7 +33,7 @@ export async function changeMessage(id: ObjectId, caller: Caller, decide: Decide
   for (;;) {
     const { message, room } = await findMessage(id, caller);
     const change = decide(message, room);
-    if (!change) return showAuthored(message, await countReplies(message.room, [id]));
+    if (!change) return showAuthored(message, await countReplies(message.room, repliedTo(message)));
     const changed = await apply(change, message, caller);
     if (changed) return changed;
   }
@@ -59,7 +60,7 @@ async function apply(change: Change, message: AuthoredMessage, caller: Caller): 
     { returnDocument: 'after' },
   );
   const [replies] = await Promise.all([
-    countReplies(room, [_id]),
+    after ? countReplies(room, repliedTo(after)) : new Map<string, number>(),
     recordEvent({ ...changed, room, data: { message: _id }, ...(!after && { type: 'void' }) }),
   ]);
   return after ? showAuthored({ ...after, authors }, replies) : undefined;

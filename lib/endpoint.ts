@@ -1,6 +1,7 @@
 import { asHandler, decorated, type Surroundings } from './chain.ts';
 import { isDatabaseUnavailable } from './database.ts';
 import { before } from './deadline.ts';
+import { toJson } from './json.ts';
 import { adminOnly } from './middleware/admin-only.ts';
 import { auth } from './middleware/auth.ts';
 import { input } from './middleware/input.ts';
@@ -34,7 +35,7 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   const result = await before(event.deadline, operation.run({ ...event.input, caller: event.caller }));
   const { value, headers } = result instanceof Answer ? result : { value: result, headers: {} };
   if (operation.status === 204) return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
-  return { statusCode: operation.status, headers: { ...success, ...headers }, body: JSON.stringify(value) };
+  return { statusCode: operation.status, headers: { ...success, ...headers }, body: toJson(value) };
 }
 
 /** What every answer with a body carries when all went well. */

@@ -13,6 +13,7 @@ import {
   type Message,
   messageSchema,
   messages,
+  repliedTo,
   showAuthored,
   withAuthor,
 } from './messages.ts';
@@ -72,10 +73,10 @@ async function showEvents(room: ObjectId, rows: FullRow[]): Promise<Event[]> {
   const happened = rows.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
   const ofRoom = happened.filter(({ data }) => !('message' in data));
   const changedIds = idsIn(happened, 'message');
-  const sentIds = rows.flatMap(({ message }) => message?._id ?? []);
+  const repliedToIds = rows.flatMap(({ message }) => (message ? repliedTo(message) : []));
   const [changed, replies, current, usernames] = await Promise.all([
     findMessages(changedIds),
-    countReplies(room, [...sentIds, ...changedIds]),
+    countReplies(room, [...repliedToIds, ...changedIds]),
     ofRoom.length > 0 ? rooms.findOne({ _id: room }) : null,
     findUsernames(idsIn(ofRoom, 'user')),
   ]);

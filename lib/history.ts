@@ -2,6 +2,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { readableRoom } from './access.ts';
 import { shared } from './batches.ts';
 import { invalidParameter } from './errors.ts';
+import { shareText } from './json.ts';
 import {
   type AuthoredMessage,
   countReplies,
@@ -9,6 +10,7 @@ import {
   type Message,
   type MessageDocument,
   messages,
+  repliedTo,
   showAuthored,
   withAuthor,
 } from './messages.ts';
@@ -68,12 +70,9 @@ async function readPage(
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
-  const replies = await countReplies(
-    room,
-    found.map(({ _id }) => _id),
-  );
+  const replies = await countReplies(room, found.flatMap(repliedTo));
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
-  return { messages: sorted.map((message) => showAuthored(message, replies)), next };
+  return { messages: shareText(sorted.map((message) => showAuthored(message, replies))), next };
 }
 
 const matching = (

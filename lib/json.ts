@@ -47,3 +47,21 @@ function checkText(text: string): void {
 
 // Every code point of the category Cc but tab and newline.
 const controlCharacter = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** Of the values that several requests may be answered with, the JSON, as soon as one of them was. */
+const textsOfShared = new WeakMap<object, string>();
+
+/** Has the JSON of a value, which nobody changes any more, made once for all requests that are answered with it. */
+export function shareText<T extends object>(value: T): T {
+  textsOfShared.set(value, '');
+  return value;
+}
+
+/** The JSON of a value. */
+export function toJson(value: unknown): string {
+  const known = typeof value === 'object' && value !== null ? textsOfShared.get(value) : undefined;
+  if (known === undefined) return JSON.stringify(value);
+  const text = known || JSON.stringify(value);
+  textsOfShared.set(value as object, text);
+  return text;
+}

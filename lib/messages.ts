@@ -31,6 +31,8 @@ export type MessageDocument = {
   pinned_at: Date | null;
   /** Only there, and true, while it is pinned: for an index that holds nothing else. */
   is_pinned?: true;
+  /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
+  has_replies?: true;
   /** The latest change, written with it, so that a feed can make its event when the function that should have died. */
   changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
 } & Partial<SentOnce>;
@@ -118,8 +120,11 @@ export async function findMessage(id: ObjectId, caller: Caller) {
 /** The message, for those who may read it. */
 export async function readMessage(id: ObjectId, caller: Caller): Promise<Message> {
   const { message } = await findMessage(id, caller);
-  return showAuthored(message, await countReplies(message.room, [id]));
+  return showAuthored(message, await countReplies(message.room, repliedTo(message)));
 }
+
+/** The message's id, if there may be replies to it. */
+export const repliedTo = ({ _id, has_replies }: MessageDocument): ObjectId[] => (has_replies ? [_id] : []);
 
 /** How many replies each of these messages of a room has, deleted ones included: they keep their place. */
 export const countReplies = async (room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> =>

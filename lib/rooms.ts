@@ -5,6 +5,7 @@ import { database, isDuplicateKey, writtenTogether } from './database.ts';
 import { answerTooLarge, notFound } from './errors.ts';
 import { replay, type SentOnce } from './idempotency.ts';
 import { type Id, idSchema, showId } from './ids.ts';
+import { shareText } from './json.ts';
 import type { Answer } from './operation.ts';
 import { inOneBatch, type Page } from './pages.ts';
 import { oneOf, text } from './parameters.ts';
@@ -101,12 +102,16 @@ async function readRooms(page: Page | undefined): Promise<Room[]> {
 
   const all: Room[] = [];
   let size = 0;
-  for await (const room of found) {
-    size += sizeOf(room);
-    if (size > largestList) throw answerTooLarge();
-    all.push(showRoom(room));
+  while (await found.hasNext()) {
+    const batch = found.readBufferedDocuments();
+    size += batch.reduce((sum, room) => sum + sizeOf(room), 0);
+    if (size > largestList) {
+      await found.close();
+      throw answerTooLarge();
+    }
+    for (const room of batch) all.push(showRoom(room));
   }
-  return all;
+  return shareText(all);
 }
 
 /** Makes a room whose one member, and owner, is its creator. */

@@ -6,7 +6,7 @@ import { notFound } from './errors.ts';
 import { settle } from './holes.ts';
 import { replay, type SentOnce } from './idempotency.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
-import { countReplies, type Message, type MessageDocument, messages, showMessage } from './messages.ts';
+import { countReplies, type Message, type MessageDocument, messages, repliedTo, showMessage } from './messages.ts';
 import type { Answer } from './operation.ts';
 import { takeMessagePlace } from './sequence.ts';
 import type { Caller } from './tokens.ts';
@@ -26,13 +26,15 @@ export async function sendMessage(
   const { room, thread = null, text } = sending;
   const [first, parent] = await Promise.all([
     once && findSent(caller, once),
-    thread && messages.findOne({ _id: thread }, { projection: { room: 1 } }),
+    thread && messages.findOne({ _id: thread }, { projection: { room: 1, has_replies: 1 } }),
   ]);
   if (first && once) return replaySent(caller, first, once);
   if (thread && !parent?.room.equals(room)) {
     await checkRoom(membersOnly, room, caller);
     throw notFound('message');
   }
+  // Before there is the first one, so that nobody sees it uncounted.
+  if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
 
   for (;;) {
     const [{ place, members }, mentioned] = await Promise.all([
@@ -88,6 +90,6 @@ const findSent = ({ user }: Caller, { idempotency_key }: SentOnce) =>
   messages.findOne<MessageDocument & SentOnce>({ user: user._id, idempotency_key });
 
 async function replaySent({ user }: Caller, first: MessageDocument & SentOnce, once: SentOnce): Promise<Answer<Message>> {
-  const replies = await countReplies(first.room, [first._id]);
+  const replies = await countReplies(first.room, repliedTo(first));
   return replay(first, once, showMessage(first, user.username, replies.get(first._id.toHexString()) ?? 0));
 }
