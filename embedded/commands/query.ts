@@ -1,8 +1,9 @@
-import { Int32, type Long } from 'bson';
+import { Int32 } from 'bson';
 import type { FindQuery } from '../plan/find.ts';
 import { encode } from '../query/bson.ts';
 import { compare, type TextOrder } from '../query/compare.ts';
 import { badValue, DatabaseError, failedToParse, notSupported } from '../query/errors.ts';
+import { longField } from '../query/numbers.ts';
 import { valuesAt } from '../query/path.ts';
 import type { Transform } from '../query/project.ts';
 import { type Doc, isDoc, type Value } from '../query/value.ts';
@@ -75,9 +76,9 @@ function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8
 }
 
 function getMore({ cursors, catalog }: Database, { args, db }: Command): Buffer[] {
-  const id = required(args.get('getMore') as Long | Int32 | undefined, 'getMore.getMore');
+  const id = longField(required(args.get('getMore'), 'getMore.getMore'), 'getMore.getMore');
   const namespace = `${db}.${required(stringArg(args, 'collection'), 'getMore.collection')}`;
-  const cursor = cursors.get(BigInt(id.toString()), namespace);
+  const cursor = cursors.get(id, namespace);
   const { collection, timeLimit } = cursor;
   if (args.has('maxTimeMS')) throw badValue('cannot set maxTimeMS on getMore command for a non-awaitData cursor');
   if (collection !== undefined && catalog.get(collection.db, collection.identity.name)?.identity.id !== collection.identity.id) {
@@ -96,7 +97,7 @@ function killCursors({ cursors }: Database, { args }: Command): Doc {
   const ids = required(arrayArg(args, 'cursors'), 'killCursors.cursors');
   const killed: Value[] = [];
   const unknown: Value[] = [];
-  for (const id of ids) (cursors.close(BigInt(String(id))) ? killed : unknown).push(id);
+  for (const id of ids) (cursors.close(longField(id, 'killCursors.cursors')) ? killed : unknown).push(id);
   return reply([
     ['cursorsKilled', killed],
     ['cursorsNotFound', unknown],

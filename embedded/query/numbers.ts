@@ -1,6 +1,7 @@
 import { Decimal128, Double, Int32, Long } from 'bson';
 import { addDecimals, multiplyDecimals, pack, toDecimal } from './decimal.ts';
-import type { NumberValue } from './value.ts';
+import { typeMismatch } from './errors.ts';
+import { type NumberValue, typeName, type Value } from './value.ts';
 
 /** The sum in the wider of both types, int32 giving way to int64; `undefined` where int64 overflows. */
 export function add(a: NumberValue, b: NumberValue): NumberValue | undefined {
@@ -28,6 +29,12 @@ export function toNumber(value: NumberValue): number {
 /** An int32 or int64 as a bigint. */
 export function toBigInt(value: Int32 | Long): bigint {
   return value instanceof Int32 ? BigInt(value.value) : value.toBigInt();
+}
+
+/** A field that must be an int64, or an int32, as drivers shorten it. */
+export function longField(value: Value, name: string): bigint {
+  if (value instanceof Int32 || value instanceof Long) return toBigInt(value);
+  throw typeMismatch(`BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'long'`);
 }
 
 /** A whole number as int32 where it fits, as int64 otherwise. */

@@ -1,6 +1,7 @@
 import { Binary } from 'bson';
 import { decode, encode } from '../query/bson.ts';
 import { DatabaseError } from '../query/errors.ts';
+import { longField } from '../query/numbers.ts';
 import { type Doc, isDoc } from '../query/value.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
@@ -27,7 +28,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       const lsid = args.get('lsid');
       const id = isDoc(lsid) ? lsid.get('id') : undefined;
       if (number === undefined || !(id instanceof Binary)) return undefined;
-      return openRetry(id.buffer, BigInt(String(number)));
+      return openRetry(id.buffer, longField(number, 'txnNumber'));
     },
 
     /** Forgets the answers of sessions that have ended. */

@@ -156,6 +156,9 @@ describe('every command', () => {
     ['a tailable cursor', 2, { find: 'things', tailable: true }],
     ['a view that could not be read', 40324, { create: 'view', viewOn: 'things', pipeline: [{ $nothing: {} }] }],
     ['a wildcard index', 67, { createIndexes: 'things', indexes: [{ key: { '$**': 1 }, name: 'all' }] }],
+    ['a cursor whose number is no whole one', 14, { getMore: 1.5, collection: 'things' }],
+    ['cursors to be closed whose numbers are none', 14, { killCursors: 'things', cursors: ['one'] }],
+    ['a numbered write whose number is no whole one', 14, { insert: 'things', documents: [{}], txnNumber: 1.5 }],
     ['bounds by min and max', 115, { find: 'things', min: { a: 1 } }],
   ])('refuses %s', async (_, code, command) => {
     const db = await freshDb();
