@@ -31,14 +31,11 @@ describe('/api/rooms with more rooms than one response can carry', () => {
 
   it('gives up before it has read more than could ever be carried', async () => {
     const room = aStoredRoom(0, 1_000);
-    const endless = {
-      async *[Symbol.asyncIterator]() {
-        for (;;) yield room;
-      },
-    };
-    vi.spyOn(rooms, 'find').mockReturnValue(endless as never);
+    const close = vi.fn(async () => {});
+    const endless = { hasNext: async () => true, readBufferedDocuments: () => [room], close };
+    vi.spyOn(rooms, 'find').mockReturnValueOnce(endless as never);
     expect((await inProcess('GET', '/api/rooms', { token, headers: { 'accept-encoding': 'br' } })).status).toBe(413);
-    vi.restoreAllMocks();
+    expect(close).toHaveBeenCalledOnce();
   });
 });
 
