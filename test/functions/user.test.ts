@@ -202,6 +202,15 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
     });
 
+    it('is no way to guess a password', async () => {
+      const { token } = await anAccount();
+      const source = anAddress();
+      const guess = () => call('DELETE', '/api/users/me', { token, body: { current_password: 'incorrect horse' }, source });
+      const statuses: number[] = [];
+      for (let guesses = 0; guesses < 6; guesses++) statuses.push((await guess()).status);
+      expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    });
+
     it('is refused to others, who do not come by an account by knowing their own password', async () => {
       const { id, token } = await anAccount();
       const body = { current_password: other.password };
