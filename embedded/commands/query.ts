@@ -6,7 +6,8 @@ import { badValue, DatabaseError, failedToParse, notSupported } from '../query/e
 import { longField } from '../query/numbers.ts';
 import { valuesAt } from '../query/path.ts';
 import type { Transform } from '../query/project.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { isTrue } from '../query/truth.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
 import { collectionDropped } from '../sessions/cursors.ts';
 import { valueKey } from '../storage/key.ts';
 import { cursorReply } from '../wire/reply.ts';
@@ -24,7 +25,8 @@ function find(database: Database, command: Command): Buffer[] {
   const limit = integerArg(args, 'limit');
   refuseOptions(args);
   const context = contextOf(command);
-  const read = prepareRead(database, db, name, findQuery(args, limit), context);
+  const query = findQuery(args, limit);
+  const read = prepareRead(database, db, name, { ...query, fields: fieldsOf(query, docArg(args, 'projection')) }, context);
   return firstBatch(database, command, {
     namespace: `${db}.${name}`,
     collection: read.collection,
@@ -33,6 +35,20 @@ function find(database: Database, command: Command): Buffer[] {
     singleBatch: boolArg(args, 'singleBatch') === true || (limit ?? 0) < 0,
     noTimeout: boolArg(args, 'noCursorTimeout') === true,
   });
+}
+
+/**
+ * The top-level fields that a find looks at, if its projection only includes some: the others need not be decoded. Undefined where
+ * operators may look at the whole document.
+ */
+function fieldsOf({ filter, sort = new Map() }: FindQuery, projection: Doc | undefined): ReadonlySet<string> | undefined {
+  if (projection === undefined || projection.size === 0) return undefined;
+  const flags = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
+  const includes = flags.length > 0 && flags.every((value) => (value === true || isNumber(value)) && isTrue(value));
+  const orders = [...sort.values()].every(isNumber);
+  const paths = [...projection.keys(), ...filter.keys(), ...sort.keys()];
+  if (!includes || !orders || paths.some((path) => path.includes('$'))) return undefined;
+  return new Set(['_id', ...paths.map((path) => path.split('.', 1)[0] as string)]);
 }
 
 /** What the fields of a find say about which documents it asks for. */

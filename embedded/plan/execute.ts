@@ -1,4 +1,4 @@
-import { decode } from '../query/bson.ts';
+import { decode, decodeFields } from '../query/bson.ts';
 import type { Filter } from '../query/match.ts';
 import type { Doc } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -7,19 +7,21 @@ import { type Stored, scanIndex, scanTable } from '../storage/scan.ts';
 import type { Plan } from './planner.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** A stored document that is decoded only if somebody looks into it. */
+/** A stored document that is decoded only if somebody looks into it, and only those of its fields that somebody asked for, if told. */
 export class Row {
   readonly rid: number;
   readonly document: Buffer;
+  readonly fields: ReadonlySet<string> | undefined;
   #doc: Doc | undefined;
 
-  constructor({ rid, document }: Stored) {
+  constructor({ rid, document }: Stored, fields?: ReadonlySet<string>) {
     this.rid = rid;
     this.document = document;
+    this.fields = fields;
   }
 
   get doc(): Doc {
-    this.#doc ??= decode(this.document);
+    this.#doc ??= this.fields === undefined ? decode(this.document) : decodeFields(this.document, this.fields);
     return this.#doc;
   }
 }
@@ -42,11 +44,12 @@ export function* execute(
   expected: number | undefined,
   timeLimit: TimeLimit | undefined,
   counts?: Counts,
+  fields?: ReadonlySet<string>,
 ): Generator<Row> {
   let looked = 0;
   for (const stored of scan(file, collection, plan, plan.exact ? expected : undefined, counts)) {
     if (++looked % LOOKS_PER_CHECK === 0) timeLimit?.check();
-    const row = new Row(stored);
+    const row = new Row(stored, fields);
     if (plan.exact || filter.matches(row.doc)) yield row;
   }
 }

@@ -15,6 +15,8 @@ export interface FindQuery extends Query {
   readonly skip?: number | undefined;
   /** None: all. */
   readonly limit?: number | undefined;
+  /** The fields of the documents that filter, sort and whoever gets them look at. None: all. */
+  readonly fields?: ReadonlySet<string> | undefined;
 }
 
 /** A query that is planned and ready to run. */
@@ -38,10 +40,10 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
   const context = withText(collection, query.filter, asked);
   const filter = compileFilter(query.filter, context);
   const plan = planQuery(collection, query, context.texts !== undefined);
-  const { skip = 0, limit, sort } = query;
+  const { skip = 0, limit, sort, fields } = query;
   const wanted = limit === undefined ? undefined : skip + limit;
   const rows = (counts?: Counts) => {
-    const found = execute(file, collection, plan, filter, plan.sorted ? wanted : undefined, context.timeLimit, counts);
+    const found = execute(file, collection, plan, filter, plan.sorted ? wanted : undefined, context.timeLimit, counts, fields);
     const ordered = plan.sorted || sort === undefined ? found : sorted(found, sort, wanted, context);
     return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
   };
@@ -80,7 +82,7 @@ function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined, con
   let kept: Keyed[] = [];
   let bytes = 0;
   for (const row of rows) {
-    kept.push({ key: sort.keyOf(row.doc), row: new Row(row) });
+    kept.push({ key: sort.keyOf(row.doc), row: new Row(row, row.fields) });
     bytes += row.document.length;
     if (wanted !== undefined && kept.length >= 2 * wanted + 1000) {
       kept = kept.sort(compare).slice(0, wanted);

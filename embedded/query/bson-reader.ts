@@ -31,6 +31,18 @@ export class Reader {
     return doc;
   }
 
+  /** The named fields of a document that has been read as a whole before: what is skipped is not checked. */
+  fields(names: ReadonlySet<string>, depth: number, limit: number): Doc {
+    const end = this.#open(depth, limit);
+    const doc: Doc = new Map();
+    for (let type = this.#byte(); type !== 0 && doc.size < names.size; type = this.#byte()) {
+      const name = this.#cstring(end);
+      if (names.has(name)) doc.set(name, this.value(type, depth, end));
+      else this.#skip(type, end);
+    }
+    return doc;
+  }
+
   #array(depth: number, limit: number): Value[] {
     const end = this.#open(depth, limit);
     const items: Value[] = [];

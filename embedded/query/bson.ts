@@ -14,6 +14,11 @@ export function decode(bytes: Uint8Array, maxDepth = MAX_DEPTH): Doc {
   return doc;
 }
 
+/** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
+export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
+  return new Reader(bytes).fields(names, MAX_DEPTH, bytes.length);
+}
+
 /** The length in bytes that a document claims at `offset`, checked against the bytes at hand. */
 export function documentSize(bytes: Uint8Array, offset = 0): number {
   if (bytes.length - offset < 5) throw invalidBson('a document has at least 5 bytes');
