@@ -23,7 +23,7 @@ export interface Packaged {
 /** Packages every function as `serverless deploy` does, without anybody's credentials. */
 export async function packageAll(directory: string): Promise<Packaged[]> {
   const environment = { ...process.env, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
-  const options = { cwd: project, env: { ...environment, HOME: directory } };
+  const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory } };
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
   return Promise.all(

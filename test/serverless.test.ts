@@ -71,6 +71,7 @@ describe('serverless.yml', () => {
       AWS_PROFILE: undefined,
       MONGODB_POOL_SIZE: undefined,
       HOME: directory,
+      TMPDIR: directory,
       CONNECTION_LIMIT: '1500',
       CONCURRENCY_ROOMS: '7',
       ALARM_EMAIL: 'ops@example.org',

@@ -19,12 +19,13 @@ const HOUR = 3_600_000;
 const DB = `differential_${process.pid}`;
 
 describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`, { timeout: HOUR }, () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'differential-'));
+  let dataDir: string;
   let database: RunningDatabase;
   let own: WireClient;
   let engine: WireClient;
 
   beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'differential-'));
     database = await startDatabase({ dataDir, port: 0 });
     own = await connectWire(database.port);
     engine = await connectWire(Number(new URL(uri).port || 27017));
