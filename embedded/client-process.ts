@@ -27,7 +27,7 @@ type Announcement = { readonly ready: string } | { readonly error: string; reado
 const CLOSE_MILLIS = 5000;
 
 /** On a machine with much memory V8 would let the heap grow to several times of what is in use before it collects. */
-const execArgv = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
 
 /**
  * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;

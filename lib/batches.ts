@@ -6,7 +6,10 @@ const patience = 50;
  * that is under way goes with the next, all in one. Nothing is ever done, or read, before it was asked for. `work` settles each item in its place;
  * if it throws, it has failed for all of them.
  */
-export function together<I, O>(work: (items: I[]) => Promise<PromiseSettledResult<O>[]>): (item: I) => Promise<O> {
+export function together<I, O>(
+  work: (items: I[]) => Promise<PromiseSettledResult<O>[]>,
+  { quietTurns = 0 }: Gathering = {},
+): (item: I) => Promise<O> {
   let isBusy = false;
   let waiting: Waiting<I, O>[] = [];
 
@@ -18,7 +21,7 @@ export function together<I, O>(work: (items: I[]) => Promise<PromiseSettledResul
       if (!isAhead) return;
       isAhead = false;
       isBusy = waiting.length > 0;
-      if (isBusy) setImmediate(go);
+      if (isBusy) setImmediate(gather, waiting.length, quietTurns);
     };
     const timer = setTimeout(letNext, patience);
     try {
@@ -35,6 +38,13 @@ export function together<I, O>(work: (items: I[]) => Promise<PromiseSettledResul
     letNext();
   };
 
+  // However many come, those who wait go after a few times as many turns.
+  const gather = (known: number, turns: number, most = 5 * quietTurns) => {
+    const isQuiet = waiting.length === known;
+    if (most === 0 || (isQuiet && turns === 0)) void go();
+    else setImmediate(gather, waiting.length, isQuiet ? turns - 1 : quietTurns, most - 1);
+  };
+
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
@@ -43,6 +53,9 @@ export function together<I, O>(work: (items: I[]) => Promise<PromiseSettledResul
       setImmediate(go);
     });
 }
+
+/** In how many turns of the event loop nobody must have come before those who waited for a batch go: who was just answered often asks again. */
+type Gathering = { quietTurns?: number };
 
 type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
 
@@ -57,11 +70,12 @@ export function inBatches<T>(load: (keys: string[]) => Promise<Map<string, T>>):
 /** The same for work that can only be shared under one key: each key has batches of its own, which wait for no other's. */
 export function togetherBy<I, O>(
   work: (key: string, items: I[]) => Promise<PromiseSettledResult<O>[]>,
+  gathering?: Gathering,
 ): (key: string, item: I) => Promise<O> {
   const queues = new Map<string, { join: (item: I) => Promise<O>; users: number }>();
 
   return async (key, item) => {
-    const queue = queues.get(key) ?? { join: together<I, O>((items) => work(key, items)), users: 0 };
+    const queue = queues.get(key) ?? { join: together<I, O>((items) => work(key, items), gathering), users: 0 };
     queues.set(key, queue);
     queue.users++;
     try {
@@ -78,10 +92,13 @@ export function togetherBy<I, O>(
  * What is read must depend on nothing but the key; they get the same object, which none of them may change.
  */
 export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
-  return togetherBy<() => Promise<T>, T>(async (_key, [read, ...others]) => {
-    const value = await (read as () => Promise<T>)();
-    return [fulfilled(value), ...others.map(() => fulfilled(value))];
-  });
+  return togetherBy<() => Promise<T>, T>(
+    async (_key, [read, ...others]) => {
+      const value = await (read as () => Promise<T>)();
+      return [fulfilled(value), ...others.map(() => fulfilled(value))];
+    },
+    { quietTurns: 10 },
+  );
 }
 
 /** What went well, as one of the results of a batch. */

@@ -87,7 +87,7 @@ function openLocked(directory: string): DatabaseSync {
     secureLog(directory);
     // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync.
     database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16384',
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -12288',
     );
     return database;
   } catch (error) {
