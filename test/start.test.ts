@@ -15,6 +15,8 @@ const settings = {
   DATABASE_PORT: '0',
   LOG_LEVEL: 'info',
   MONGODB_DATABASE: 'chat',
+  // What the emulator leaves when it is killed goes with the rest.
+  TMPDIR: directory,
 };
 afterAll(() => rm(directory, { recursive: true }));
 
