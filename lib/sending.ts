@@ -33,14 +33,14 @@ export async function sendMessage(
     await checkRoom(membersOnly, room, caller);
     throw notFound('message');
   }
-  // Before there is the first one, so that nobody sees it uncounted.
-  if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
 
   for (;;) {
     const [{ place, members }, mentioned] = await Promise.all([
       takeMessagePlace(room, caller, mentionedNames(text).length > 0),
       findMentioned(text),
     ]);
+    // Before there is the first reply, so that nobody sees it uncounted, and after its sender has proved to be a member.
+    if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
     const message: MessageDocument = {
       _id: new ObjectId(),
       room,

@@ -1,7 +1,8 @@
+import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import type { Message } from '../../lib/messages.ts';
+import { type Message, messages } from '../../lib/messages.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { aRoomOf } from '../support/chat.ts';
+import { aMessage, aRoomOf } from '../support/chat.ts';
 import { commandsOf } from '../support/commands.ts';
 import { inProcess } from '../support/doors.ts';
 
@@ -29,6 +30,17 @@ it('one who may not send is refused alone', async () => {
   const replies = await Promise.all([ada, stranger, bob].map((sender) => send(sender, room, 'Hello')));
   expect(replies.map(({ status }) => status)).toEqual([201, 403, 201]);
   expect(replies.map(({ body }) => (body as Message).seq).sort()).toEqual([1, 2, undefined]);
+});
+
+it('one who may not send leaves no trace on the message that the reply was to', async () => {
+  const room = await aRoomOf([ada]);
+  const parent = await aMessage(ada, room);
+  const reply = { room, text: 'Hello', thread: parent._id.$oid };
+  expect((await inProcess('POST', '/api/messages', { token: stranger.token, body: reply })).status).toBe(403);
+  const stored = () => messages.findOne({ _id: new ObjectId(parent._id.$oid) });
+  expect(await stored()).not.toHaveProperty('has_replies');
+  expect((await inProcess('POST', '/api/messages', { token: ada.token, body: reply })).status).toBe(201);
+  expect(await stored()).toHaveProperty('has_replies', true);
 });
 
 it('one key that is used by several at once makes one message, and leaves the others alone', async () => {
