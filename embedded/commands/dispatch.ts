@@ -61,7 +61,7 @@ function run(database: Database, name: string, message: Message, connection: Con
     const db = String(args.get('$db') ?? '');
     const command: Command = { name, db, args, message, connection, now, timeLimit: timeLimitOf(args) };
     const carryOut = () => entry.handle(database, command);
-    const reply = entry.atomic ? database.commits.write(carryOut) : carryOut();
+    const reply = entry.atomic ? database.commits.atomically(carryOut) : carryOut();
     if (reply instanceof Promise) return reply.catch((error) => refusal(name, error));
     return concernError !== undefined && reply instanceof Map ? reply.set('writeConcernError', concernError) : reply;
   } catch (error) {

@@ -33,7 +33,7 @@ function replaceCollection(target: Target, docs: readonly Doc[]): void {
   const { catalog, commits } = target.database;
   const old = catalog.get(target.db, target.name);
   const aside = `tmp.agg_out.${target.name}`;
-  commits.write(() => {
+  commits.atomically(() => {
     const made = catalog.create(target.db, aside, old?.options);
     for (const index of old?.indexes ?? []) if (index.name !== '_id_') catalog.addIndex(made, index.spec);
     for (const doc of docs) insertDoc({ ...target, name: aside }, doc);

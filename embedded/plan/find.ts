@@ -4,7 +4,6 @@ import { compileSort } from '../query/sort.ts';
 import type { Doc, Value } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
-import { countRange } from '../storage/scan.ts';
 import { type Counts, execute, Row } from './execute.ts';
 import { type Plan, planQuery, type Query } from './planner.ts';
 import type { QueryContext } from './query-context.ts';
@@ -57,9 +56,7 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
       if (!plan.exact) return Array.from(rows(), () => 1).length;
       const { index } = plan;
       const all =
-        index === undefined
-          ? collection.totals().count
-          : index.ranges.reduce((sum, range) => sum + countRange(file, index.index, range), 0);
+        index === undefined ? collection.totals().count : index.ranges.reduce((sum, range) => sum + index.index.count(range), 0);
       return Math.min(Math.max(all - skip, 0), limit ?? Number.POSITIVE_INFINITY);
     },
   };

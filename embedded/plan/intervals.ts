@@ -2,8 +2,8 @@ import { Double } from 'bson';
 import type { PathBounds } from '../query/analyse.ts';
 import { isNumber, typeNumber, type Value } from '../query/value.ts';
 import type { IndexField } from '../storage/index-keys.ts';
+import type { KeyRange } from '../storage/key.ts';
 import { invertKey, typeByte, valueKey } from '../storage/key.ts';
-import type { KeyRange } from '../storage/scan.ts';
 
 /** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
 interface End {

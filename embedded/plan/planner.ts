@@ -4,7 +4,7 @@ import { equals } from '../query/compare.ts';
 import { DatabaseError } from '../query/errors.ts';
 import { type Doc, isDoc, type Value } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { KeyRange } from '../storage/scan.ts';
+import type { KeyRange } from '../storage/key.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
 import { holdsAllMatches } from './index-coverage.ts';
 import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';

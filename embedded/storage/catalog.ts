@@ -8,7 +8,7 @@ import { checkNames } from './names.ts';
 import { idIndexSpec, StoredIndex } from './stored-index.ts';
 
 type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
-type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number];
+type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];
 
 /** What is stored: the collections, their options and indexes, as kept in the file and, for speed, in memory. */
 export class Catalog {
@@ -34,9 +34,10 @@ export class Catalog {
       byId.set(id, collection);
       this.#collections.set(collection.namespace, collection);
     }
-    for (const row of this.#file.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all()) {
-      const [id, collection, spec, multikey] = row as unknown as IndexRow;
-      byId.get(collection)?.indexes.push(new StoredIndex(id, decode(spec), multikey, this.#file));
+    for (const row of this.#file.prepare('SELECT id, collection, spec, multikey, stored_to FROM indexes ORDER BY id').all()) {
+      const [id, owner, spec, multikey, storedTo] = row as unknown as IndexRow;
+      const collection = byId.get(owner);
+      collection?.indexes.push(new StoredIndex({ id, spec: decode(spec), multikey, storedTo }, collection.table, this.#file));
     }
   }
 
@@ -105,13 +106,15 @@ export class Catalog {
     });
   }
 
-  /** Adds an index, still empty. */
+  /** Adds an index, still empty; the keys of the documents that are there go right into its table. */
   addIndex(collection: Collection, spec: Doc): StoredIndex {
     return this.#commits().write(() => {
+      const storedTo = collection.lastRid();
       const { lastInsertRowid } = this.#file
-        .prepare('INSERT INTO indexes (collection, spec) VALUES (?, ?)')
-        .run(collection.identity.id, encode(spec));
-      const index = new StoredIndex(Number(lastInsertRowid), spec, 0, this.#file);
+        .prepare('INSERT INTO indexes (collection, spec, stored_to) VALUES (?, ?, ?)')
+        .run(collection.identity.id, encode(spec), storedTo);
+      const identity = { id: Number(lastInsertRowid), spec, multikey: 0, storedTo };
+      const index = new StoredIndex(identity, collection.table, this.#file);
       this.#file.exec(`CREATE TABLE ${index.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`);
       collection.indexes.push(index);
       return index;
@@ -130,7 +133,8 @@ export class Catalog {
   replaceIndexSpec(collection: Collection, index: StoredIndex, spec: Doc): void {
     this.#commits().write(() => {
       this.#file.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id);
-      collection.indexes[collection.indexes.indexOf(index)] = new StoredIndex(index.id, spec, index.multikey, this.#file);
+      const successor = new StoredIndex({ ...index.identity, spec }, collection.table, this.#file);
+      collection.indexes[collection.indexes.indexOf(index)] = successor;
     });
   }
 

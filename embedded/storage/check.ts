@@ -23,25 +23,17 @@ export function checkCollection(file: DatabaseFile, collection: Collection, full
       for (const index of collection.indexes) {
         const { keys } = index.keysOf(document, () => doc);
         expected.set(index, (expected.get(index) as number) + keys.length);
-        if (!keys.every((key) => holds(file, index, key, rid))) errors.push(`index ${index.name} lacks keys of document ${rid}`);
+        if (!keys.every((key) => index.has(key, rid))) errors.push(`index ${index.name} lacks keys of document ${rid}`);
       }
     } catch (error) {
       errors.push(`document ${rid}: ${(error as Error).message}`);
     }
   }
-  const keys = new Map(collection.indexes.map((index) => [index.name, keysIn(file, index)]));
+  const keys = new Map(collection.indexes.map((index) => [index.name, index.count()]));
   for (const [{ name }, count] of expected)
     if (keys.get(name) !== count) errors.push(`index ${name} has ${keys.get(name)} keys instead of ${count}`);
   if (full) errors.push(...damage(file));
   return { documents, keys, errors };
-}
-
-function holds(file: DatabaseFile, index: StoredIndex, key: Buffer, rid: number): boolean {
-  return file.prepare(`SELECT 1 FROM ${index.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
-}
-
-function keysIn(file: DatabaseFile, index: StoredIndex): number {
-  return (file.prepare(`SELECT count(*) FROM ${index.table}`).get() as unknown as [number])[0];
 }
 
 function damage(file: DatabaseFile): string[] {

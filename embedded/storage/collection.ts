@@ -28,6 +28,7 @@ export class Collection {
   readonly indexes: StoredIndex[] = [];
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
+  readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
   #lastRid: number | undefined;
   #totals: { count: number; size: number } | undefined;
 
@@ -37,6 +38,12 @@ export class Collection {
     this.table = `c${identity.id}`;
     this.#file = file;
     this.#commits = commits;
+    this.#sql = {
+      insert: `INSERT INTO ${this.table} VALUES (?, ?)`,
+      update: `UPDATE ${this.table} SET doc = ? WHERE rid = ?`,
+      remove: `DELETE FROM ${this.table} WHERE rid = ?`,
+      get: `SELECT doc FROM ${this.table} WHERE rid = ?`,
+    };
   }
 
   get db(): string {
@@ -52,9 +59,9 @@ export class Collection {
     const keys = this.indexes.map((index) => index.keysOf(document, doc));
     this.#refuseDuplicates(document, this.indexes, keys, undefined);
     this.#commits().write(() => {
-      this.#lastRid ??= this.#readLastRid();
-      const rid = ++this.#lastRid;
-      this.#file.prepare(`INSERT INTO ${this.table} VALUES (?, ?)`).run(rid, document);
+      const rid = this.lastRid() + 1;
+      this.#lastRid = rid;
+      this.#file.prepare(this.#sql.insert).run(rid, document);
       keys.forEach((key, i) => {
         this.indexes[i]?.put(key, rid);
       });
@@ -69,7 +76,7 @@ export class Collection {
     const newKeys = touched.map((index) => index.keysOf(after, docAfter));
     this.#refuseDuplicates(after, touched, newKeys, rid);
     this.#commits().write(() => {
-      this.#file.prepare(`UPDATE ${this.table} SET doc = ? WHERE rid = ?`).run(after, rid);
+      this.#file.prepare(this.#sql.update).run(after, rid);
       touched.forEach((index, i) => {
         const [gone, added] = difference(oldKeys[i] as IndexKeys, newKeys[i] as IndexKeys);
         index.remove(gone, rid);
@@ -80,16 +87,28 @@ export class Collection {
   }
 
   remove(rid: number, document: Buffer, doc: () => Doc): void {
+    const keys = this.indexes.map((index) => index.keysOf(document, doc));
     this.#commits().write(() => {
-      this.#file.prepare(`DELETE FROM ${this.table} WHERE rid = ?`).run(rid);
-      for (const index of this.indexes) index.remove(index.keysOf(document, doc), rid);
+      this.#file.prepare(this.#sql.remove).run(rid);
+      keys.forEach((key, i) => {
+        this.indexes[i]?.remove(key, rid);
+      });
       if (this.#totals !== undefined) this.#totals = { count: this.#totals.count - 1, size: this.#totals.size - document.length };
     });
   }
 
   get(rid: number): Buffer | undefined {
-    const row = this.#file.prepare(`SELECT doc FROM ${this.table} WHERE rid = ?`).get(rid) as unknown as [Uint8Array] | undefined;
+    const row = this.#file.prepare(this.#sql.get).get(rid) as unknown as [Uint8Array] | undefined;
     return row && asBuffer(row[0]);
+  }
+
+  /** The number of the latest document. */
+  lastRid(): number {
+    if (this.#lastRid === undefined) {
+      const row = this.#file.prepare(`SELECT coalesce(max(rid), 0) FROM ${this.table}`).get();
+      this.#lastRid = (row as unknown as [number])[0];
+    }
+    return this.#lastRid;
   }
 
   /** How many documents there are and their bytes: read once, then kept in step. */
@@ -132,10 +151,6 @@ export class Collection {
       const conflict = index.conflict(keys, rid);
       if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
     });
-  }
-
-  #readLastRid(): number {
-    return (this.#file.prepare(`SELECT coalesce(max(rid), 0) FROM ${this.table}`).get() as unknown as [number])[0];
   }
 }
 

@@ -8,8 +8,8 @@ import { announce, DATABASE, isBusy, readAnnounced, withdraw } from './holder.ts
 import { sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
-/** The format that this version writes and reads; another one is refused and never rewritten. */
-const FORMAT = 1;
+/** The format that this version writes and reads; a later one is refused and never rewritten. */
+const FORMAT = 2;
 /** "ChDb": tells our files from other SQLite files. */
 const APPLICATION_ID = 0x43684462;
 /** A process that is ending lets go of its database within this time. */
@@ -17,10 +17,21 @@ const PATIENCE_MILLIS = 2000;
 
 const SCHEMA = `
   CREATE TABLE collections (id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name));
-  CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL DEFAULT 0);
+  CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL DEFAULT 0, stored_to INTEGER NOT NULL DEFAULT 0);
   CREATE TABLE retryable_writes (session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL) WITHOUT ROWID;
-  CREATE INDEX retryable_writes_used ON retryable_writes (used);
 `;
+
+/** What makes a file of each earlier format one of the next. */
+const UPGRADES: Readonly<Record<number, (database: DatabaseSync) => void>> = {
+  // Since 2, the keys of the latest documents may be missing from a text index.
+  1(database) {
+    database.exec('DROP INDEX retryable_writes_used; ALTER TABLE indexes ADD COLUMN stored_to INTEGER NOT NULL DEFAULT 0');
+    for (const { id } of database.prepare('SELECT id FROM collections').all()) {
+      const last = `(SELECT coalesce(max(rid), 0) FROM c${id})`;
+      database.exec(`UPDATE indexes SET stored_to = ${last} WHERE collection = ${id}`);
+    }
+  },
+};
 
 /** An open database file, locked for this process, with its prepared statements. */
 export interface DatabaseFile {
@@ -83,12 +94,15 @@ function openLocked(directory: string): DatabaseSync {
     database = new sqlite.DatabaseSync(join(directory, DATABASE));
     // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
-    checkFormat(database, directory);
+    const format = formatOf(database, directory);
     secureLog(directory);
-    // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync.
+    // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync. What a savepoint
+    // may take back is kept in memory: SQLite would write it to a file in the temporary directory.
     database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -12288',
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
+        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY',
     );
+    upgrade(database, format);
     return database;
   } catch (error) {
     database?.close();
@@ -115,18 +129,26 @@ function secureLog(directory: string): void {
   }
 }
 
-function checkFormat(database: DatabaseSync, directory: string): void {
+/** The format of a file, which may be one that this version can upgrade; an empty file becomes a database first. */
+function formatOf(database: DatabaseSync, directory: string): number {
   const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
   const empty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (empty && pragma('application_id') === 0) {
     database.exec(`BEGIN; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
-    return;
+    return FORMAT;
   }
   const format = pragma('application_id') === APPLICATION_ID ? pragma('user_version') : undefined;
-  if (format === FORMAT) return;
+  if (format !== undefined && (format === FORMAT || format in UPGRADES)) return format;
   const what =
     format === undefined ? 'is not a database of this program' : `has format ${format}, this version knows format ${FORMAT}`;
   throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, DATABASE)} ${what}; it was left as it is.`);
+}
+
+function upgrade(database: DatabaseSync, from: number): void {
+  if (from === FORMAT) return;
+  database.exec('BEGIN');
+  for (let format = from; format < FORMAT; format++) UPGRADES[format]?.(database);
+  database.exec(`PRAGMA user_version = ${FORMAT}; COMMIT`);
 }
 
 function startError(error: NodeJS.ErrnoException & { errcode?: number }, directory: string): Error {

@@ -24,8 +24,10 @@ export function ifPossible(step: () => void): void {
  * written in the turn may be told to a client before `settled` is called.
  */
 export interface GroupCommit {
-  /** Runs a change of the stored data wholly or, if it throws, not at all; what others change in the same turn is not touched. */
+  /** Runs a change that has looked before for all that may stand against it: should it break half-way, the whole turn's writes are lost. */
   write<T>(change: () => T): T;
+  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the same turn is not touched. */
+  atomically<T>(change: () => T): T;
   /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
   settled(callback: Settled): void;
   /** How many changes were asked for so far. */
@@ -97,6 +99,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
 
   const undo = (reason: DatabaseError, nothingChanged: boolean) => {
     try {
+      // What refuses itself before it has changed anything leaves nothing to undo.
       if (!nothingChanged) file.exec('ROLLBACK TO change');
       file.prepare('RELEASE change').run();
       if (!nothingChanged) rolledBack();
@@ -116,32 +119,44 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
     }
   };
 
+  /** Runs a change in the turn's transaction; `undo` is told why it broke, and whether it had asked for changes before. */
+  const run = <T>(change: () => T, undo: (reason: DatabaseError, nothingChanged: boolean) => void): T => {
+    changes++;
+    if (failure !== undefined) throw failure;
+    if (doomed !== undefined) throw doomed;
+    // A change that is part of a greater one stands or falls with it.
+    if (changing) return change();
+    schedule();
+    const before = changes;
+    changing = true;
+    try {
+      if (!open) file.prepare('BEGIN IMMEDIATE').run();
+      open = true;
+      return change();
+    } catch (error) {
+      const reason = storageError(error);
+      undo(reason, error instanceof DatabaseError && changes === before);
+      throw reason;
+    } finally {
+      changing = false;
+    }
+  };
+
   return {
-    write(change) {
-      changes++;
-      if (failure !== undefined) throw failure;
-      if (doomed !== undefined) throw doomed;
-      // A change that is part of a greater one stands or falls with it.
-      if (changing) return change();
-      schedule();
-      const before = changes;
-      changing = true;
-      try {
-        if (!open) file.prepare('BEGIN IMMEDIATE').run();
-        open = true;
-        file.prepare('SAVEPOINT change').run();
-        const result = change();
-        file.prepare('RELEASE change').run();
-        return result;
-      } catch (error) {
-        const reason = storageError(error);
-        // What refuses itself before it has changed anything leaves nothing to undo.
-        undo(reason, error instanceof DatabaseError && changes === before);
-        throw reason;
-      } finally {
-        changing = false;
-      }
-    },
+    write: (change) =>
+      run(change, (reason) => {
+        doomed = reason;
+      }),
+    // The savepoint has SQLite copy every page before its first change, which single documents, one after the other, are spared.
+    atomically: (change) =>
+      changing
+        ? change()
+        : run(() => {
+            file.prepare('SAVEPOINT change').run();
+            const result = change();
+            file.prepare('RELEASE change').run();
+            return result;
+          }, undo),
     settled(callback) {
       const touched = open || doomed !== undefined;
       waiting.push(touched ? callback : () => callback(undefined));

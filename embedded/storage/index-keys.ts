@@ -1,6 +1,6 @@
 import { DatabaseError } from '../query/errors.ts';
 import { BsonType } from '../query/value.ts';
-import { EMPTY_ARRAY_KEY, invertKey, NULL_KEY, rawKey } from './key.ts';
+import { EMPTY_ARRAY_KEY, KeyWriter } from './key.ts';
 import { type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
 
 /** One field of an index: its path, each part encoded, and its direction. */
@@ -27,13 +27,12 @@ export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[]
 
 /** All distinct keys of a document; none if the index is sparse and the document has no field of it. */
 export function indexKeys(fields: readonly IndexField[], document: Buffer, sparse: boolean): IndexKeys {
-  const root = rawDocument(document);
+  const root: Place = { value: rawDocument(document), depth: 0, done: false };
+  const walked = fields.map((field) => walk(root, field));
+  // Most keys go through no array, and nothing stands beside them that they could be equal to.
+  if (walked.every(({ done }) => done)) return { keys: isLeftOut(walked, sparse) ? [] : [keyOf(fields, walked)], multikey: 0 };
   const found: Found = { keys: new Map(), multikey: 0, sparse };
-  expand(
-    fields,
-    fields.map(() => ({ value: root, depth: 0, done: false })),
-    found,
-  );
+  expand(fields, walked, found);
   return { keys: [...found.keys.values()], multikey: found.multikey };
 }
 
@@ -112,13 +111,21 @@ function isPosition(part: Buffer): boolean {
 const EMPTY_ARRAY: RawValue = { type: BsonType.undefined, bytes: EMPTY_ARRAY_KEY, start: 0, end: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
-  if (found.sparse && places.every((place) => place.value === undefined)) return;
-  const parts = places.map(({ value }, i) => {
-    const key = value === undefined ? NULL_KEY : rawKey(value);
-    return (fields[i] as IndexField).descending ? invertKey(key) : key;
-  });
-  const key = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  if (isLeftOut(places, found.sparse)) return;
+  const key = keyOf(fields, places);
   found.keys.set(key.toString('latin1'), key);
+}
+
+const isLeftOut = (places: readonly Place[], sparse: boolean) => sparse && places.every(({ value }) => value === undefined);
+
+function keyOf(fields: readonly IndexField[], places: readonly Place[]): Buffer {
+  const writer = new KeyWriter();
+  for (const [i, { descending }] of fields.entries()) {
+    const value = places[i]?.value;
+    if (descending) writer.descending(value);
+    else writer.ascending(value);
+  }
+  return writer.finish();
 }
 
 function parallelArrays(fields: readonly IndexField[], places: readonly Place[]): DatabaseError {

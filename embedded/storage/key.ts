@@ -43,18 +43,33 @@ export function typeByte(type: number): number {
   return TYPE_BYTE.get(type) as number;
 }
 
+/** The keys from `low`, inclusive, to `high`, exclusive. */
+export interface KeyRange {
+  readonly low: Buffer;
+  readonly high: Buffer;
+}
+
 /** The key of a value inside encoded BSON. */
 export function rawKey(value: RawValue): Buffer {
-  const parts: Buffer[] = [];
-  appendKey(parts, value);
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  const writer = new KeyWriter();
+  writer.value(value);
+  return writer.finish();
 }
 
 const VALUE_NAME = Buffer.from('v');
 
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
+  if (typeof value === 'string') return textKey(value);
   return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), VALUE_NAME) as RawValue);
+}
+
+function textKey(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const writer = new KeyWriter();
+  writer.byte(typeByte(BsonType.string));
+  writer.text(bytes, 0, bytes.length);
+  return writer.finish();
 }
 
 /** The same key in the opposite order, for a descending field. */
@@ -64,105 +79,132 @@ export function invertKey(key: Buffer): Buffer {
   return inverted;
 }
 
-function appendKey(parts: Buffer[], value: RawValue): void {
-  const { type, bytes, start, end } = value;
-  const first = typeByte(type);
-  switch (type) {
-    case BsonType.undefined:
-    case BsonType.null:
-    case BsonType.minKey:
-    case BsonType.maxKey:
-      parts.push(Buffer.of(first));
-      return;
-    case BsonType.double:
-    case BsonType.int:
-    case BsonType.long:
-    case BsonType.decimal:
-      parts.push(withFirst(first, numberKey(value)));
-      return;
-    case BsonType.string:
-    case BsonType.symbol:
-    case BsonType.javascript:
-      parts.push(withFirst(first, escaped(bytes, start + 4, end - 1)));
-      return;
-    case BsonType.bool:
-    case BsonType.objectId:
-    case BsonType.regex:
-      parts.push(withFirst(first, bytes.subarray(start, end)));
-      return;
-    case BsonType.date:
-      parts.push(bigEndianKey(first, bytes.readBigInt64LE(start) + (1n << 63n)));
-      return;
-    case BsonType.timestamp:
-      parts.push(bigEndianKey(first, bytes.readBigUInt64LE(start)));
-      return;
-    case BsonType.binData:
-    case BsonType.dbPointer:
-      parts.push(lengthFirst(first, value));
-      return;
-    case BsonType.javascriptWithScope: {
-      const codeEnd = start + 8 + bytes.readInt32LE(start + 4);
-      parts.push(withFirst(first, escaped(bytes, start + 8, codeEnd - 1)));
-      appendKey(parts, { type: BsonType.object, bytes, start: codeEnd, end });
-      return;
-    }
-    case BsonType.array:
-      parts.push(Buffer.of(first));
-      for (const element of rawValues(value)) appendKey(parts, element);
-      parts.push(END);
-      return;
-    default:
-      // MongoDB compares documents field by field: the type first, then the name, then the value.
-      parts.push(Buffer.of(first));
-      for (const field of rawValues(value)) {
-        parts.push(Buffer.of(typeByte(field.type)), bytes.subarray(field.nameStart, field.start));
-        appendKey(parts, field);
+/** Kept between calls, so that a key costs one copy and no allocation beside the result. */
+let scratch = Buffer.allocUnsafe(4096);
+const MAX_SCRATCH = 1024 * 1024;
+
+/** Below so many bytes a loop is faster than a call. */
+const FEW = 24;
+
+/** Writes the keys of values one behind the other. */
+export class KeyWriter {
+  #bytes = scratch;
+  #at = 0;
+
+  /** The bytes written, copied out of the shared buffer. */
+  finish(): Buffer {
+    if (this.#bytes.length > scratch.length && this.#bytes.length <= MAX_SCRATCH) scratch = this.#bytes;
+    return Buffer.from(this.#bytes.subarray(0, this.#at));
+  }
+
+  /** Writes the key of a value that the index has in descending order. */
+  descending(value: RawValue | undefined): void {
+    const start = this.#at;
+    this.ascending(value);
+    for (let at = start; at < this.#at; at++) this.#bytes[at] = ~(this.#bytes[at] as number);
+  }
+
+  /** Writes the key of a value, or of a field that is not there: MongoDB indexes it as null. */
+  ascending(value: RawValue | undefined): void {
+    if (value === undefined) this.byte(NULL_KEY[0] as number);
+    else this.value(value);
+  }
+
+  value(value: RawValue): void {
+    const { type, bytes, start, end } = value;
+    this.byte(typeByte(type));
+    switch (type) {
+      case BsonType.undefined:
+      case BsonType.null:
+      case BsonType.minKey:
+      case BsonType.maxKey:
+        return;
+      case BsonType.double:
+      case BsonType.int:
+      case BsonType.long:
+      case BsonType.decimal: {
+        const key = numberKey(value);
+        this.bytes(key, 0, key.length);
+        return;
       }
-      parts.push(END);
+      case BsonType.string:
+      case BsonType.symbol:
+      case BsonType.javascript:
+        this.text(bytes, start + 4, end - 1);
+        return;
+      case BsonType.bool:
+      case BsonType.objectId:
+      case BsonType.regex:
+        this.bytes(bytes, start, end);
+        return;
+      case BsonType.date:
+        this.#bigEndian(bytes.readBigInt64LE(start) + (1n << 63n));
+        return;
+      case BsonType.timestamp:
+        this.#bigEndian(bytes.readBigUInt64LE(start));
+        return;
+      case BsonType.binData:
+      case BsonType.dbPointer:
+        // Binary data goes by length, then subtype, then content; a DBPointer by the length of its namespace, then that, then the id.
+        for (let at = start + 3; at >= start; at--) this.byte(bytes[at] as number);
+        this.bytes(bytes, start + 4, end);
+        return;
+      case BsonType.javascriptWithScope: {
+        const codeEnd = start + 8 + bytes.readInt32LE(start + 4);
+        this.text(bytes, start + 8, codeEnd - 1);
+        this.value({ type: BsonType.object, bytes, start: codeEnd, end });
+        return;
+      }
+      case BsonType.array:
+        for (const element of rawValues(value)) this.value(element);
+        this.byte(END);
+        return;
+      default:
+        // MongoDB compares documents field by field: the type first, then the name, then the value.
+        for (const field of rawValues(value)) {
+          this.byte(typeByte(field.type));
+          this.bytes(bytes, field.nameStart, field.start);
+          this.value(field);
+        }
+        this.byte(END);
+    }
+  }
+
+  byte(byte: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#at++] = byte;
+  }
+
+  bytes(from: Buffer, start: number, end: number): void {
+    this.#reserve(end - start);
+    if (end - start < FEW) for (let at = start; at < end; at++) this.#bytes[this.#at++] = from[at] as number;
+    else this.#at += from.copy(this.#bytes, this.#at, start, end);
+  }
+
+  /** Text up to its end, 0x00; a NUL inside becomes 0x01 0x01 and 0x01 becomes 0x01 0x02, so that the end is the end. */
+  text(from: Buffer, start: number, end: number): void {
+    this.#reserve(2 * (end - start) + 1);
+    for (let at = start; at < end; at++) {
+      const byte = from[at] as number;
+      if (byte <= ESCAPE) this.#bytes[this.#at++] = ESCAPE;
+      this.#bytes[this.#at++] = byte <= ESCAPE ? byte + 1 : byte;
+    }
+    this.#bytes[this.#at++] = END;
+  }
+
+  #bigEndian(value: bigint): void {
+    this.#reserve(8);
+    this.#at = this.#bytes.writeBigUInt64BE(value, this.#at);
+  }
+
+  #reserve(count: number): void {
+    if (this.#at + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#at + count));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
   }
 }
 
-const END = Buffer.of(0x00);
-
-function withFirst(first: number, payload: Buffer): Buffer {
-  const key = Buffer.allocUnsafe(payload.length + 1);
-  key[0] = first;
-  payload.copy(key, 1);
-  return key;
-}
-
-/** Text up to its end, 0x00; a NUL inside becomes 0x01 0x01 and 0x01 becomes 0x01 0x02, so that the end is the end. */
-function escaped(bytes: Buffer, start: number, end: number): Buffer {
-  let specials = 0;
-  for (let at = start; at < end; at++) if ((bytes[at] as number) <= ESCAPE) specials++;
-  const text = Buffer.allocUnsafe(end - start + specials + 1);
-  text[text.length - 1] = 0;
-  if (specials === 0) {
-    bytes.copy(text, 0, start, end);
-    return text;
-  }
-  for (let from = start, to = 0; from < end; from++) {
-    const byte = bytes[from] as number;
-    if (byte <= ESCAPE) text[to++] = ESCAPE;
-    text[to++] = byte <= ESCAPE ? byte + 1 : byte;
-  }
-  return text;
-}
+const END = 0x00;
 
 const ESCAPE = 0x01;
-
-function bigEndianKey(first: number, value: bigint): Buffer {
-  const key = Buffer.allocUnsafe(9);
-  key[0] = first;
-  key.writeBigUInt64BE(value, 1);
-  return key;
-}
-
-/** Binary data goes by length, then subtype, then content; a DBPointer by the length of its namespace, then that, then the id. */
-function lengthFirst(first: number, { bytes, start, end }: RawValue): Buffer {
-  const key = Buffer.allocUnsafe(end - start + 1);
-  key[0] = first;
-  key.writeUInt32BE(bytes.readInt32LE(start), 1);
-  bytes.copy(key, 5, start + 4, end);
-  return key;
-}

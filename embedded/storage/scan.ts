@@ -1,13 +1,9 @@
 import type { Collection } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
+import type { KeyRange } from './key.ts';
+import { compareEntries, type IndexEntry } from './pending-keys.ts';
 import { asBuffer } from './raw.ts';
 import type { StoredIndex } from './stored-index.ts';
-
-/** The keys from `low`, inclusive, to `high`, exclusive. */
-export interface KeyRange {
-  readonly low: Buffer;
-  readonly high: Buffer;
-}
 
 /** A stored document as a scan meets it. */
 export interface Stored {
@@ -30,21 +26,34 @@ export function* scanIndex(
   backward: boolean,
   expected = CHUNK,
 ): Generator<Stored> {
-  const order = backward ? 'DESC' : 'ASC';
-  const select = (condition: string) =>
-    file.prepare(
-      `SELECT i.key, i.rid, c.doc FROM ${index.table} i CROSS JOIN ${collection.table} c ON c.rid = i.rid ` +
-        `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} LIMIT ?`,
-    );
-  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
-  let rows = select('i.key >= ? AND i.key < ?').all(range.low, range.high, expected) as unknown as Found[];
+  const sql = backward ? index.sql.backward : index.sql.forward;
+  const complete = (rows: Found[], wanted: number, after?: Found) =>
+    index.text === undefined ? rows : withPending(rows, collection, index, range, backward, after).slice(0, wanted);
+  let rows = complete(file.prepare(sql.first).all(range.low, range.high, expected) as unknown as Found[], expected);
   for (let wanted = expected; ; wanted = CHUNK) {
     for (const [, rid, document] of rows) yield { rid, document: asBuffer(document) };
     const last = rows.at(-1);
     if (last === undefined || rows.length < wanted) return;
-    const behind = backward ? '(i.key, i.rid) < (?, ?) AND i.key >= ?' : '(i.key, i.rid) > (?, ?) AND i.key < ?';
-    rows = select(behind).all(last[0], last[1], backward ? range.low : range.high, CHUNK) as unknown as Found[];
+    const bound = backward ? range.low : range.high;
+    rows = complete(file.prepare(sql.further).all(last[0], last[1], bound, CHUNK) as unknown as Found[], CHUNK, last);
   }
+}
+
+/** The rows of a chunk together with those behind `after` whose keys the index has not stored yet. */
+function withPending(
+  rows: Found[],
+  collection: Collection,
+  index: StoredIndex,
+  range: KeyRange,
+  backward: boolean,
+  after: Found | undefined,
+): Found[] {
+  const direction = backward ? -1 : 1;
+  const order = (a: IndexEntry, b: IndexEntry) => direction * compareEntries(a, b);
+  const pending = index.pending(range).filter((entry) => after === undefined || order(entry, [after[0], after[1]]) > 0);
+  if (pending.length === 0) return rows;
+  const found = pending.map(([key, rid]): Found => [key, rid, collection.get(rid) as Buffer]);
+  return [...rows, ...found].sort(([key, rid], [otherKey, otherRid]) => order([key, rid], [otherKey, otherRid]));
 }
 
 type Found = [key: Uint8Array, rid: number, document: Uint8Array];
@@ -62,10 +71,4 @@ export function* scanTable(file: DatabaseFile, collection: Collection, backward:
     if (last === undefined || rows.length < wanted) return;
     rid = last[0];
   }
-}
-
-/** How many entries a range of an index has. */
-export function countRange(file: DatabaseFile, index: StoredIndex, range: KeyRange): number {
-  const statement = file.prepare(`SELECT count(*) FROM ${index.table} WHERE key >= ? AND key < ?`);
-  return (statement.get(range.low, range.high) as unknown as [number])[0];
 }

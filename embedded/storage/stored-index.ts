@@ -1,9 +1,12 @@
 import { type Decimal128, type Double, Int32, type Long } from 'bson';
+import { decode } from '../query/bson.ts';
 import { compileFilter, type Filter } from '../query/match.ts';
 import type { Doc } from '../query/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
-import { hasSameField } from './raw.ts';
+import type { KeyRange } from './key.ts';
+import { compareEntries, type IndexEntry, PendingKeys } from './pending-keys.ts';
+import { asBuffer, hasSameField } from './raw.ts';
 import { TextIndex } from './text-index.ts';
 
 /** The index that every collection has. */
@@ -13,6 +16,19 @@ export const idIndexSpec = (): Doc =>
     ['key', new Map([['_id', new Int32(1)]])],
     ['name', '_id_'],
   ]);
+
+/** What the catalog stores about an index. */
+export interface IndexIdentity {
+  readonly id: number;
+  readonly spec: Doc;
+  /** The fields, as bits, that in some document led through an array. */
+  readonly multikey: number;
+  /** Of a text index: the last document whose keys are in its table; those of later ones are pending. */
+  readonly storedTo: number;
+}
+
+/** As many words as some hundred messages have: a search looks through those that are pending, and a start makes them again. */
+const MOST_PENDING = 1000;
 
 /** An index: a table of (key, rid) in key order, with what its specification says. */
 export class StoredIndex {
@@ -31,13 +47,18 @@ export class StoredIndex {
   readonly table: string;
   /** The fields, as bits, that in some document led through an array: bounds on them must not be intersected. */
   multikey: number;
+  readonly sql: IndexSql;
   readonly #file: DatabaseFile;
   readonly #partial: Filter | undefined;
+  readonly #pending = new PendingKeys();
+  #storedTo: number;
 
-  constructor(id: number, spec: Doc, multikey: number, file: DatabaseFile) {
+  /** `documents` is the table of its collection. */
+  constructor({ id, spec, multikey, storedTo }: IndexIdentity, documents: string, file: DatabaseFile) {
     this.id = id;
     this.spec = spec;
     this.multikey = multikey;
+    this.#storedTo = storedTo;
     this.#file = file;
     this.name = spec.get('name') as string;
     this.pattern = spec.get('key') as Doc;
@@ -51,6 +72,12 @@ export class StoredIndex {
     const expiry = spec.get('expireAfterSeconds') as Int32 | Double | Long | Decimal128 | undefined;
     this.expireAfterSeconds = expiry === undefined ? undefined : Number(expiry.toString());
     this.table = `i${id}`;
+    this.sql = indexSql(this.table, documents);
+    if (this.text !== undefined) this.#readPending(documents);
+  }
+
+  get identity(): IndexIdentity {
+    return { id: this.id, spec: this.spec, multikey: this.multikey, storedTo: this.#storedTo };
   }
 
   /** Whether all documents can be found by their values at a path, for it is the first field and none is left out. */
@@ -75,7 +102,7 @@ export class StoredIndex {
   /** The document, other than `rid`, that already has one of the keys, if the index is unique. */
   conflict(keys: readonly Buffer[], rid: number | undefined): { key: Buffer; rid: number } | undefined {
     if (!this.unique) return undefined;
-    const holders = this.#file.prepare(`SELECT rid FROM ${this.table} WHERE key = ? LIMIT 2`);
+    const holders = this.#file.prepare(this.sql.holders);
     for (const key of keys) {
       for (const [holder] of holders.all(key) as unknown as [number][]) if (holder !== rid) return { key, rid: holder };
     }
@@ -87,14 +114,94 @@ export class StoredIndex {
       this.multikey |= keys.multikey;
       this.#file.prepare('UPDATE indexes SET multikey = ? WHERE id = ?').run(this.multikey, this.id);
     }
-    const put = this.#file.prepare(`INSERT INTO ${this.table} VALUES (?, ?)`);
-    for (const key of keys.keys) put.run(key, rid);
+    if (this.#isPending(rid)) {
+      this.#pending.add(keys.keys, rid);
+      if (this.#pending.count > MOST_PENDING) this.#storePending();
+    } else for (const key of keys.keys) this.#store(key, rid);
   }
 
   remove(keys: IndexKeys, rid: number): void {
-    const remove = this.#file.prepare(`DELETE FROM ${this.table} WHERE key = ? AND rid = ?`);
+    if (this.#isPending(rid)) {
+      this.#pending.remove(keys.keys, rid);
+      return;
+    }
+    const remove = this.#file.prepare(this.sql.remove);
     for (const key of keys.keys) remove.run(key, rid);
   }
+
+  /** Whether a document stands under a key. */
+  has(key: Buffer, rid: number): boolean {
+    if (this.#isPending(rid)) return this.#pending.has(key, rid);
+    return this.#file.prepare(`SELECT 1 FROM ${this.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
+  }
+
+  /** How many entries there are, in a range or in all. */
+  count(range?: KeyRange): number {
+    const counted = `SELECT count(*) FROM ${this.table}`;
+    const stored =
+      range === undefined
+        ? this.#file.prepare(counted).get()
+        : this.#file.prepare(`${counted} WHERE key >= ? AND key < ?`).get(range.low, range.high);
+    return (stored as unknown as [number])[0] + (this.#pending.count > 0 ? this.#pending.entries(range).length : 0);
+  }
+
+  /** The entries of a range that are not in the table, in no order. */
+  pending(range: KeyRange): IndexEntry[] {
+    return this.#pending.count === 0 ? [] : this.#pending.entries(range);
+  }
+
+  #isPending(rid: number): boolean {
+    return this.text !== undefined && rid > this.#storedTo;
+  }
+
+  #store(key: Uint8Array, rid: number): void {
+    this.#file.prepare(this.sql.insert).run(key, rid);
+  }
+
+  #storePending(): void {
+    for (const [key, rid] of this.#pending.entries().sort(compareEntries)) this.#store(key, rid);
+    this.#storedTo = this.#pending.last;
+    this.#pending.clear();
+    this.#file.prepare('UPDATE indexes SET stored_to = ? WHERE id = ?').run(this.#storedTo, this.id);
+  }
+
+  #readPending(documents: string): void {
+    for (const row of this.#file.prepare(`SELECT rid, doc FROM ${documents} WHERE rid > ?`).all(this.#storedTo)) {
+      const [rid, bytes] = row as unknown as [number, Uint8Array];
+      const document = asBuffer(bytes);
+      this.#pending.add(this.keysOf(document, () => decode(document)).keys, rid);
+    }
+  }
+}
+
+/** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
+interface IndexSql {
+  readonly insert: string;
+  readonly remove: string;
+  readonly holders: string;
+  /** Scans with the documents, in key order or against it: from its beginning, and from behind an entry on. */
+  readonly forward: ScanSql;
+  readonly backward: ScanSql;
+}
+
+interface ScanSql {
+  readonly first: string;
+  readonly further: string;
+}
+
+function indexSql(table: string, documents: string): IndexSql {
+  const scan = (condition: string, order: string) =>
+    `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid ` +
+    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} LIMIT ?`;
+  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
+  const first = 'i.key >= ? AND i.key < ?';
+  return {
+    insert: `INSERT INTO ${table} VALUES (?, ?)`,
+    remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
+    holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
+    forward: { first: scan(first, 'ASC'), further: scan('(i.key, i.rid) > (?, ?) AND i.key < ?', 'ASC') },
+    backward: { first: scan(first, 'DESC'), further: scan('(i.key, i.rid) < (?, ?) AND i.key >= ?', 'DESC') },
+  };
 }
 
 const WORD: IndexField = { name: '_fts', path: [], descending: false };

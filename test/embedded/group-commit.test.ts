@@ -9,14 +9,14 @@ import { createGroupCommit, type GroupCommit } from '../../embedded/storage/grou
 import { freshCollection, freshDb, freshDirectory } from './support/database.ts';
 
 describe('writes of one turn, committed together', () => {
-  it('a change that breaks half-way takes back itself and nothing of the others', async () => {
+  it('an atomic change that breaks half-way takes back itself and nothing of the others', async () => {
     const { catalog, commits } = await freshStorage();
     const outcomes: string[] = [];
     const told = (name: string) => (failure: DatabaseError | undefined) => outcomes.push(`${name} ${failure ? 'lost' : 'kept'}`);
     insert(catalog, 1);
     commits.settled(told('first'));
     expect(() =>
-      commits.write(() => {
+      commits.atomically(() => {
         insert(catalog, 2);
         throw new Error('broke');
       }),
@@ -28,11 +28,31 @@ describe('writes of one turn, committed together', () => {
     expect(stored(catalog)).toEqual([1, 3]);
   });
 
+  it('a plain change that breaks half-way takes all of its turn with it, and who wrote is told', async () => {
+    const { catalog, commits } = await freshStorage();
+    const outcomes: (string | undefined)[] = [];
+    insert(catalog, 1);
+    commits.settled((failure) => outcomes.push(failure?.message));
+    expect(() =>
+      commits.write(() => {
+        insert(catalog, 2);
+        throw new Error('broke');
+      }),
+    ).toThrow(new DatabaseError(1, 'internal error: broke'));
+    expect(() => insert(catalog, 3)).toThrow('broke');
+    await setImmediate();
+    expect(outcomes).toEqual(['internal error: broke']);
+    expect(stored(catalog)).toEqual([]);
+    insert(catalog, 4);
+    commits.flush();
+    expect(stored(catalog)).toEqual([4]);
+  });
+
   it('takes back collections and indexes with the change that made them', async () => {
     const { catalog, commits } = await freshStorage();
     insert(catalog, 1);
     expect(() =>
-      commits.write(() => {
+      commits.atomically(() => {
         catalog.create('test', 'short-lived');
         throw new DatabaseError(121, 'refused');
       }),
