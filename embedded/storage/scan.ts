@@ -3,6 +3,7 @@ import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
 import { compareEntries, type IndexEntry } from './pending-keys.ts';
 import { asBuffer } from './raw.ts';
+import { LIMIT } from './sqlite.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** A stored document as a scan meets it. */
@@ -61,7 +62,7 @@ type Found = [key: Uint8Array, rid: number, document: Uint8Array];
 /** All documents in the order in which they were inserted, or against it. */
 export function* scanTable(file: DatabaseFile, collection: Collection, backward: boolean, expected = CHUNK): Generator<Stored> {
   const statement = file.prepare(
-    `SELECT rid, doc FROM ${collection.table} WHERE rid ${backward ? '<' : '>'} ? ORDER BY rid ${backward ? 'DESC' : 'ASC'} LIMIT ?`,
+    `SELECT rid, doc FROM ${collection.table} WHERE rid ${backward ? '<' : '>'} ? ORDER BY rid ${backward ? 'DESC' : 'ASC'} ${LIMIT}`,
   );
   let rid = backward ? Number.MAX_SAFE_INTEGER : 0;
   for (let wanted = expected; ; wanted = CHUNK) {

@@ -13,3 +13,6 @@ function loadQuietly(): typeof import('node:sqlite') {
 
 /** SQLite as it comes with Node. */
 export const sqlite = loadQuietly();
+
+/** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled anew for each value. */
+export const LIMIT = 'LIMIT ? + 0';

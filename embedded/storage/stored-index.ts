@@ -7,6 +7,7 @@ import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index
 import type { KeyRange } from './key.ts';
 import { compareEntries, type IndexEntry, PendingKeys } from './pending-keys.ts';
 import { asBuffer, hasSameField } from './raw.ts';
+import { LIMIT } from './sqlite.ts';
 import { TextIndex } from './text-index.ts';
 
 /** The index that every collection has. */
@@ -192,7 +193,7 @@ interface ScanSql {
 function indexSql(table: string, documents: string): IndexSql {
   const scan = (condition: string, order: string) =>
     `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid ` +
-    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} LIMIT ?`;
+    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${LIMIT}`;
   // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
   const first = 'i.key >= ? AND i.key < ?';
   return {
