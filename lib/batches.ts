@@ -69,13 +69,13 @@ export function inBatches<T>(load: (keys: string[]) => Promise<Map<string, T>>):
 
 /** The same for work that can only be shared under one key: each key has batches of its own, which wait for no other's. */
 export function togetherBy<I, O>(
-  work: (key: string, items: I[]) => Promise<PromiseSettledResult<O>[]>,
+  work: (items: I[]) => Promise<PromiseSettledResult<O>[]>,
   gathering?: Gathering,
 ): (key: string, item: I) => Promise<O> {
   const queues = new Map<string, { join: (item: I) => Promise<O>; users: number }>();
 
   return async (key, item) => {
-    const queue = queues.get(key) ?? { join: together<I, O>((items) => work(key, items), gathering), users: 0 };
+    const queue = queues.get(key) ?? { join: together(work, gathering), users: 0 };
     queues.set(key, queue);
     queue.users++;
     try {
@@ -93,7 +93,7 @@ export function togetherBy<I, O>(
  */
 export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   return togetherBy<() => Promise<T>, T>(
-    async (_key, [read, ...others]) => {
+    async ([read, ...others]) => {
       const value = await (read as () => Promise<T>)();
       return [fulfilled(value), ...others.map(() => fulfilled(value))];
     },
@@ -103,3 +103,20 @@ export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T>
 
 /** What went well, as one of the results of a batch. */
 export const fulfilled = <T>(value: T): PromiseFulfilledResult<T> => ({ status: 'fulfilled', value });
+
+/** What a result is of, or throws why it failed. */
+export function orThrow<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+/** Goes on, together, with what went well; what failed stays as it is, in its place. If `next` throws, it has failed for all of them. */
+export async function andThen<A, B>(
+  results: PromiseSettledResult<A>[],
+  next: (values: A[]) => Promise<PromiseSettledResult<B>[]>,
+): Promise<PromiseSettledResult<B>[]> {
+  const well = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+  const went =
+    well.length === 0 ? [] : await next(well).catch((reason) => well.map(() => ({ status: 'rejected', reason }) as const));
+  return results.map((result) => (result.status === 'rejected' ? result : (went.shift() as PromiseSettledResult<B>)));
+}

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { checkRoom, members as membersOnly } from './access.ts';
-import { fulfilled, together } from './batches.ts';
+import { andThen, fulfilled, orThrow, togetherBy } from './batches.ts';
 import { isDuplicateKey, writtenTogether } from './database.ts';
 import { notFound } from './errors.ts';
 import { settle } from './holes.ts';
@@ -8,7 +8,7 @@ import { replay, type SentOnce } from './idempotency.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
 import { countReplies, type Message, type MessageDocument, messages, repliedTo, showMessage } from './messages.ts';
 import type { Answer } from './operation.ts';
-import { takeMessagePlace } from './sequence.ts';
+import { type Place, type Sender, type Taken, takeMessagePlaces } from './sequence.ts';
 import type { Caller } from './tokens.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
@@ -34,14 +34,12 @@ export async function sendMessage(
     throw notFound('message');
   }
 
-  for (;;) {
-    const [{ place, members }, mentioned] = await Promise.all([
-      takeMessagePlace(room, caller, mentionedNames(text).length > 0),
-      findMentioned(text),
-    ]);
-    // Before there is the first reply, so that nobody sees it uncounted, and after its sender has proved to be a member.
-    if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
-    const message: MessageDocument = {
+  const draft: Draft = {
+    room,
+    caller,
+    withMembers: mentionedNames(text).length > 0,
+    parent,
+    compose: ({ place, members }, mentioned) => ({
       _id: new ObjectId(),
       room,
       seq: place.seq,
@@ -56,8 +54,12 @@ export async function sendMessage(
       reactions: [],
       pinned_at: null,
       ...once,
-    };
-    if (await insertMessage(message)) return showMessage(message, caller.user.username, 0);
+    }),
+    mentioned: Promise.allSettled([findMentioned(text)]),
+  };
+  for (;;) {
+    const { place, message, stored } = await sendTogether(room.toHexString(), draft);
+    if (await isStored(message, stored)) return showMessage(message, caller.user.username, 0);
     const sent = once && (await findSent(caller, once));
     if (sent) {
       // The same request was here at the same time, and its message is the one.
@@ -68,23 +70,48 @@ export async function sendMessage(
   }
 }
 
-/** Inserts the message; false when its key or its place is no longer free. */
-async function insertMessage(message: MessageDocument): Promise<boolean> {
-  try {
-    await insertTogether(message);
-    return true;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The driver sends an insert again when its connection broke, and then finds its own.
-    return (await messages.countDocuments({ _id: message._id }, { limit: 1 })) === 1;
-  }
+/** A message that has no place yet, what it waits for meanwhile, and the one that it replies to. */
+type Draft = Sender & {
+  compose: (taken: Taken, mentioned: ObjectId[]) => MessageDocument;
+  mentioned: Promise<[PromiseSettledResult<ObjectId[]>]>;
+  parent: Pick<MessageDocument, '_id' | 'has_replies'> | null | undefined;
+};
+
+type Written = { place: Place; message: MessageDocument };
+
+/** Those who send to a room at the same time take their places together, and their messages are inserted together. */
+const sendTogether = togetherBy(async (drafts: Draft[]): Promise<PromiseSettledResult<Written & { stored: Stored }>[]> => {
+  const places = await takeMessagePlaces(drafts);
+  const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
+  return andThen(written, async (ready) => {
+    const stored = await insert(ready.map(({ message }) => message));
+    return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
+  });
+});
+
+async function write({ parent, mentioned, compose }: Draft, result: PromiseSettledResult<Taken>): Promise<Written> {
+  const taken = orThrow(result);
+  // Before there is the first reply, so that nobody sees it uncounted, and after its sender has proved to be a member.
+  if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
+  const [names] = await mentioned;
+  return { place: taken.place, message: compose(taken, orThrow(names)) };
 }
 
-const insertTogether = together(async (sent: MessageDocument[]) => {
+type Stored = PromiseSettledResult<void>;
+
+async function insert(sent: MessageDocument[]): Promise<Stored[]> {
   const [first, ...others] = sent;
-  if (first && others.length === 0) return [fulfilled(void (await messages.insertOne(first)))];
+  if (first && others.length === 0) return Promise.allSettled([messages.insertOne(first).then(() => undefined)]);
   return writtenTogether(sent.length, messages.insertMany(sent, { ordered: false }));
-});
+}
+
+/** Whether the message was stored; false when its key or its place was no longer free. */
+async function isStored({ _id }: MessageDocument, stored: Stored): Promise<boolean> {
+  if (stored.status === 'fulfilled') return true;
+  if (!isDuplicateKey(stored.reason)) throw stored.reason;
+  // The driver sends an insert again when its connection broke, and then finds its own.
+  return (await messages.countDocuments({ _id }, { limit: 1 })) === 1;
+}
 
 const findSent = ({ user }: Caller, { idempotency_key }: SentOnce) =>
   messages.findOne<MessageDocument & SentOnce>({ user: user._id, idempotency_key });

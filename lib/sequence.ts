@@ -1,6 +1,6 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { allows, members as anyMember, checkRoom, type Rule } from './access.ts';
-import { fulfilled, togetherBy } from './batches.ts';
+import { fulfilled } from './batches.ts';
 import { distinct } from './ids.ts';
 import { isThere, type RoomDocument, rooms } from './rooms.ts';
 import type { Caller } from './tokens.ts';
@@ -51,29 +51,32 @@ export async function takeEventPlace(room: ObjectId, caller: Caller, rule: Rule,
   }
 }
 
-/** Takes the next place for a message of a member, likewise; those who send to a room at the same time take their places together. */
-export async function takeMessagePlace(room: ObjectId, caller: Caller, withMembers = false): Promise<Taken> {
+/** Who wants to send a message, and whether the ids of the members are asked for. */
+export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
+
+/** Takes places for messages of members of one room, likewise: all in one update, unless one of them may not send. */
+export async function takeMessagePlaces(senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> {
+  try {
+    const taken = await takeInARow(senders);
+    if (taken) return taken.map(fulfilled);
+  } catch (reason) {
+    return senders.map(() => ({ status: 'rejected', reason }));
+  }
+  return Promise.allSettled(senders.map(takeMessagePlace));
+}
+
+async function takeMessagePlace(sender: Sender): Promise<Taken> {
   for (;;) {
-    const taken = await takeTogether(room.toHexString(), { room, sender: caller.user._id, withMembers });
+    // When nothing stands in the way any more, it did a moment ago.
+    await checkRoom(anyMember, sender.room, sender.caller);
+    const [taken] = (await takeInARow([sender])) ?? [];
     if (taken) return taken;
-    await checkRoom(anyMember, room, caller);
   }
 }
 
-type Sender = { room: ObjectId; sender: ObjectId; withMembers: boolean };
-
-const takeTogether = togetherBy(async (_room: string, senders: Sender[]) => {
-  const taken = await takeMessagePlaces(senders);
-  if (taken) return taken.map(fulfilled);
-  if (senders.length === 1) return [fulfilled(undefined)];
-  // Not all of them may send: each for itself then.
-  return Promise.allSettled(senders.map(async (sender) => (await takeMessagePlaces([sender]))?.[0]));
-});
-
-/** So many places in a row, if all may send. */
-async function takeMessagePlaces(senders: Sender[]): Promise<Taken[] | undefined> {
+async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
   const [{ room }] = senders as [Sender];
-  const filter = { ...allows(anyMember, distinct(senders.map(({ sender }) => sender))), _id: room };
+  const filter = { ...allows(anyMember, distinct(senders.map(({ caller }) => caller.user._id))), _id: room };
   const taken = await take(filter, nextMessages(senders.length), fieldsFor(senders.some(({ withMembers }) => withMembers)));
   if (!taken) return undefined;
   const last = placeOf(taken);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { fulfilled, inBatches, shared, together, togetherBy } from '../../lib/batches.ts';
+import { andThen, fulfilled, inBatches, shared, together, togetherBy } from '../../lib/batches.ts';
 
 /** Work that is done when the test says so. */
 function someWork<I, O>() {
@@ -74,18 +74,30 @@ describe('what is done together', () => {
 
   it('waits for nothing under another key', async () => {
     const { begun, work } = someWork<string, string>();
-    const join = togetherBy((key: string, items: string[]) => work([key, ...items]));
+    const join = togetherBy(work);
     const joined = [join('x', 'a'), join('y', 'b'), join('x', 'c')];
     await turn();
-    expect(begun.map(({ items }) => items)).toEqual([
-      ['x', 'a', 'c'],
-      ['y', 'b'],
-    ]);
+    expect(begun.map(({ items }) => items)).toEqual([['a', 'c'], ['b']]);
     begun[1]?.end([fulfilled('B')]);
     expect(await joined[1]).toBe('B');
     begun[0]?.end([fulfilled('A'), fulfilled('C')]);
     expect(await Promise.all(joined)).toEqual(['A', 'B', 'C']);
   });
+});
+
+it('what went well goes on together, and what failed keeps its place', async () => {
+  const failed: PromiseSettledResult<number> = { status: 'rejected', reason: new Error('zero') };
+  const results = [fulfilled(1), failed, fulfilled(2)];
+  const asked: number[][] = [];
+  const doubled = await andThen(results, async (values) => {
+    asked.push(values);
+    return values.map((value) => fulfilled(2 * value));
+  });
+  expect(doubled).toEqual([fulfilled(2), failed, fulfilled(4)]);
+  expect(asked).toEqual([[1, 2]]);
+  const down = { status: 'rejected', reason: new Error('down') };
+  expect(await andThen(results, () => Promise.reject(new Error('down')))).toEqual([down, failed, down]);
+  expect(await andThen([failed], () => failing('nothing is left to go on with'))).toEqual([failed]);
 });
 
 it('what is looked up in batches is looked up once each', async () => {
