@@ -1,6 +1,9 @@
 /** For how many milliseconds one batch may hold up the next: what hangs must not hold up everyone. */
 const patience = 50;
 
+/** How many batches of any kind are under way: with one, others are likely to come; with none, nobody is to wait. */
+let underWay = 0;
+
 /**
  * Does at once what is asked for at about the same time: what comes in one turn of the event loop goes together, who comes while
  * that is under way goes with the next, all in one. Nothing is ever done, or read, before it was asked for. `work` settles each item in its place;
@@ -16,6 +19,7 @@ export function together<I, O>(
   const go = async () => {
     const batch = waiting;
     waiting = [];
+    underWay++;
     let isAhead = true;
     const letNext = () => {
       if (!isAhead) return;
@@ -34,6 +38,7 @@ export function together<I, O>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
+    underWay--;
     clearTimeout(timer);
     letNext();
   };
@@ -50,12 +55,18 @@ export function together<I, O>(
       waiting.push({ item, resolve, reject });
       if (isBusy) return;
       isBusy = true;
-      setImmediate(go);
+      if (underWay > 0) setImmediate(gather, waiting.length, quietTurns);
+      else setImmediate(go);
     });
 }
 
-/** In how many turns of the event loop nobody must have come before those who waited for a batch go: who was just answered often asks again. */
+/**
+ * In how many turns of the event loop nobody must have come before a batch goes while, or just after, others are under way: who was just
+ * answered often asks again.
+ */
 type Gathering = { quietTurns?: number };
+
+const forReads: Gathering = { quietTurns: 10 };
 
 type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
 
@@ -64,7 +75,7 @@ export function inBatches<T>(load: (keys: string[]) => Promise<Map<string, T>>):
   return together(async (keys) => {
     const found = await load([...new Set(keys)]);
     return keys.map((key) => fulfilled(found.get(key)));
-  });
+  }, forReads);
 }
 
 /** The same for work that can only be shared under one key: each key has batches of its own, which wait for no other's. */
@@ -92,13 +103,10 @@ export function togetherBy<I, O>(
  * What is read must depend on nothing but the key; they get the same object, which none of them may change.
  */
 export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
-  return togetherBy<() => Promise<T>, T>(
-    async ([read, ...others]) => {
-      const value = await (read as () => Promise<T>)();
-      return [fulfilled(value), ...others.map(() => fulfilled(value))];
-    },
-    { quietTurns: 10 },
-  );
+  return togetherBy<() => Promise<T>, T>(async ([read, ...others]) => {
+    const value = await (read as () => Promise<T>)();
+    return [fulfilled(value), ...others.map(() => fulfilled(value))];
+  }, forReads);
 }
 
 /** What went well, as one of the results of a batch. */
