@@ -17,11 +17,22 @@ const indexes = {
   reads: readIndexes,
 };
 
-/** Makes every index that is not there yet, and leaves the others alone; returns how many each collection has now, `_id`'s included. */
+/** What indexes of earlier versions were called in whose place others are now: no query needs them, and every write keeps them. */
+const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq'] };
+
+/** Makes every index that is not there yet, drops those of earlier versions, and leaves all others alone; returns how many each collection has now, `_id`'s included. */
 export async function ensureIndexes(): Promise<Record<string, number>> {
   const made = Object.entries(indexes).map(async ([collection, wanted]) => {
     await database.collection(collection).createIndexes(wanted);
+    await dropRetired(collection);
     return [collection, wanted.length + 1] as const;
   });
   return Object.fromEntries(await Promise.all(made));
+}
+
+async function dropRetired(collection: string): Promise<void> {
+  const names = retired[collection];
+  if (!names) return;
+  const there = await database.collection(collection).indexes();
+  for (const { name } of there) if (name && names.includes(name)) await database.collection(collection).dropIndex(name);
 }

@@ -1,6 +1,9 @@
 import { DatabaseError } from '../query/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
+/** So many commits lie between two looks at the length of the log. */
+const COMMITS_PER_LOOK = 16;
+
 /** Frames of 4 KB in the log beyond which it is written back into the database: bounds both the log and the time that takes. */
 const CHECKPOINT_FRAMES = 1000;
 
@@ -42,6 +45,7 @@ export interface GroupCommit {
 export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): GroupCommit {
   let open = false;
   let changes = 0;
+  let commits = 0;
   let changing = false;
   let doomed: DatabaseError | undefined;
   let failure: DatabaseError | undefined;
@@ -56,7 +60,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
     const wrote = open || doomed !== undefined;
     const error = wrote ? commit() : undefined;
     for (const callback of callbacks) callback(error);
-    if (wrote && error === undefined) checkpoint();
+    if (wrote && error === undefined && ++commits % COMMITS_PER_LOOK === 0) checkpoint();
   };
 
   const schedule = () => {

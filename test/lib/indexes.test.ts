@@ -1,0 +1,33 @@
+import '../support/own-database.ts';
+
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { database } from '../../lib/database.ts';
+import { ensureIndexes } from '../../lib/indexes.ts';
+import { messageIndexes, messages } from '../../lib/messages.ts';
+import { withOwnDatabase } from '../support/indexed-database.ts';
+
+await withOwnDatabase();
+const room = new ObjectId();
+const names = async () => (await messages.indexes()).map(({ name }) => name).sort();
+
+it.each<[string, object]>([
+  ['room, thread, seq of replies', { room, thread: new ObjectId() }],
+  ['room, thread, seq of replies', { room, thread: { $in: [new ObjectId(), new ObjectId()] } }],
+  ['room, mentions, seq of mentions', { room, mentions: new ObjectId() }],
+])('an index of few messages is used by those who look for them: %s', async (name, filter) => {
+  const plan = await messages.find(filter).explain('queryPlanner');
+  expect(JSON.stringify(plan)).toContain(`"indexName":"${name}"`);
+});
+
+it('what earlier versions had in place of today’s indexes is dropped, what others have made stays', async () => {
+  const theirs = { key: { text: 1, room: 1 }, name: 'theirs' };
+  await messages.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
+  const counts = await ensureIndexes();
+  const expected = ['_id_', ...messageIndexes.map(({ name }) => name)];
+  expect(await names()).toEqual([...expected, 'theirs'].sort());
+  expect(counts.messages).toBe(expected.length);
+  await messages.dropIndex('theirs');
+  expect(await ensureIndexes()).toEqual(counts);
+  expect(await database.collection('messages').countDocuments()).toBe(0);
+});
