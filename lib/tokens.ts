@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import type { Binary, Filter, IndexDescription, ObjectId } from 'mongodb';
 import { inBatches } from './batches.ts';
 import { database, insertWithTimes } from './database.ts';
@@ -95,7 +95,7 @@ export async function insertToken(
   expires: unknown,
 ): Promise<NewToken> {
   const secret = randomToken();
-  const document = { ...token, hash: hashToken(secret), hint: secret.slice(-4), last_used_at: null };
+  const document = { ...token, hash: Buffer.from(hashToken(secret), 'hex'), hint: secret.slice(-4), last_used_at: null };
   const stored = await insertWithTimes(tokens, document, { created_at: '$$NOW', expires_at: expires });
   return { ...showToken(stored), token: secret };
 }
@@ -134,7 +134,7 @@ export const showToken = (token: TokenDocument): Token => ({
 /** The caller that a token stands for, in one round trip, and none for what can't be a token; undefined when it is not valid (any more). */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (token === undefined || !tokenForm.test(token)) return undefined;
-  const found = await findRow(hashToken(token).toString('hex'));
+  const found = await findRow(hashToken(token));
   const user = found?.users[0];
   if (!found || !user || !isValid(found, user)) return undefined;
   const { _id, kind, scopes } = found;
@@ -205,4 +205,4 @@ const tokenForm = /^[a-z0-9]{32}$/;
 /** 32 characters, all 36 equally likely: randomInt draws again instead of taking a remainder. */
 export const randomToken = (): string => Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-const hashToken = (token: string) => createHash('sha256').update(token).digest();
+const hashToken = (token: string) => hash('sha256', token, 'hex');

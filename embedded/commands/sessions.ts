@@ -36,7 +36,7 @@ function killAllSessions({ cursors, sessions }: Database): Doc {
 /** A session's identity as text. */
 export function sessionKey(lsid: Value | undefined): string | undefined {
   const id = isDoc(lsid) ? lsid.get('id') : undefined;
-  return id instanceof Binary ? id.toString('hex') : undefined;
+  return id instanceof Binary ? Buffer.from(id.buffer.buffer, id.buffer.byteOffset, id.position).toString('latin1') : undefined;
 }
 
 function noTransactions(): never {

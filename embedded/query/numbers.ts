@@ -28,7 +28,8 @@ export function toNumber(value: NumberValue): number {
 
 /** An int32 or int64 as a bigint. */
 export function toBigInt(value: Int32 | Long): bigint {
-  return value instanceof Int32 ? BigInt(value.value) : value.toBigInt();
+  // The library's own goes by way of decimal digits.
+  return value instanceof Int32 ? BigInt(value.value) : (BigInt(value.high) << 32n) | BigInt(value.low >>> 0);
 }
 
 /** A field that must be an int64, or an int32, as drivers shorten it. */

@@ -41,7 +41,10 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
   };
 
   function openRetry(session: Uint8Array, number: bigint): Retry {
-    const row = file.prepare('SELECT CAST(number AS TEXT), results FROM retryable_writes WHERE session = ?').get(session);
+    // Mostly the number is new, and there is nothing to read.
+    const row = file
+      .prepare('SELECT CAST(number AS TEXT), results FROM retryable_writes WHERE session = ? AND number >= ?')
+      .get(session, number);
     const [last, results] = (row ?? []) as unknown as [string?, Uint8Array?];
     if (last !== undefined && BigInt(last) > number) throw tooOld(number, last);
     const answers: Doc = last !== undefined && BigInt(last) === number ? decode(results as Uint8Array) : new Map();

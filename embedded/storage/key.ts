@@ -58,15 +58,19 @@ export function rawKey(value: RawValue): Buffer {
 
 const VALUE_NAME = Buffer.from('v');
 
+const NOTHING = Buffer.alloc(0);
+
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
   return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), VALUE_NAME) as RawValue);
 }
 
-function textKey(text: string): Buffer {
+/** The key of a text, behind those of other fields. */
+export function textKey(text: string, prefix: Buffer = NOTHING): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
+  writer.bytes(prefix, 0, prefix.length);
   writer.byte(typeByte(BsonType.string));
   writer.text(bytes, 0, bytes.length);
   return writer.finish();

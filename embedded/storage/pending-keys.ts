@@ -9,7 +9,8 @@ export type IndexEntry = readonly [key: Uint8Array, rid: number];
  * is lost with this memory, for the keys are made from the stored documents again.
  */
 export class PendingKeys {
-  readonly #byRid = new Map<number, Uint8Array[]>();
+  /** By the bytes of the key, one character each: in their order strings of such characters are compared. */
+  readonly #rids = new Map<string, number[]>();
   #count = 0;
   #last = 0;
 
@@ -22,32 +23,47 @@ export class PendingKeys {
     return this.#last;
   }
 
-  add(keys: readonly Uint8Array[], rid: number): void {
-    this.#byRid.set(rid, [...(this.#byRid.get(rid) ?? []), ...keys]);
+  add(keys: readonly Buffer[], rid: number): void {
+    for (const key of keys) {
+      const bytes = key.toString('latin1');
+      const rids = this.#rids.get(bytes);
+      if (rids === undefined) this.#rids.set(bytes, [rid]);
+      else rids.push(rid);
+    }
     this.#count += keys.length;
     this.#last = Math.max(this.#last, rid);
   }
 
-  remove(keys: readonly Uint8Array[], rid: number): void {
-    const all = this.#byRid.get(rid) ?? [];
-    const left = all.filter((key) => !keys.some((gone) => Buffer.compare(key, gone) === 0));
-    this.#byRid.set(rid, left);
-    this.#count -= all.length - left.length;
+  remove(keys: readonly Buffer[], rid: number): void {
+    for (const key of keys) {
+      const bytes = key.toString('latin1');
+      const rids = this.#rids.get(bytes) ?? [];
+      const left = rids.filter((other) => other !== rid);
+      this.#count -= rids.length - left.length;
+      if (left.length > 0) this.#rids.set(bytes, left);
+      else this.#rids.delete(bytes);
+    }
   }
 
-  has(key: Uint8Array, rid: number): boolean {
-    return this.#byRid.get(rid)?.some((own) => Buffer.compare(own, key) === 0) === true;
+  has(key: Buffer, rid: number): boolean {
+    return this.#rids.get(key.toString('latin1'))?.includes(rid) === true;
   }
 
-  /** Those in a range, or all; in no order. */
+  /** Those in a range, or all, in the order of the index. */
   entries(range?: KeyRange): IndexEntry[] {
+    const [low, high] = [range?.low.toString('latin1'), range?.high.toString('latin1')];
+    const isIn = (key: string) => low === undefined || high === undefined || (key >= low && key < high);
     const found: IndexEntry[] = [];
-    for (const [rid, keys] of this.#byRid) for (const key of keys) if (isIn(range, key)) found.push([key, rid]);
+    for (const bytes of [...this.#rids.keys()].filter(isIn).sort()) {
+      const key = Buffer.from(bytes, 'latin1');
+      const rids = this.#rids.get(bytes) as number[];
+      for (const rid of rids.toSorted((a, b) => a - b)) found.push([key, rid]);
+    }
     return found;
   }
 
   clear(): void {
-    this.#byRid.clear();
+    this.#rids.clear();
     this.#count = 0;
   }
 }
@@ -56,6 +72,3 @@ export class PendingKeys {
 export function compareEntries([key, rid]: IndexEntry, [otherKey, otherRid]: IndexEntry): number {
   return Buffer.compare(key, otherKey) || rid - otherRid;
 }
-
-const isIn = (range: KeyRange | undefined, key: Uint8Array) =>
-  range === undefined || (Buffer.compare(key, range.low) >= 0 && Buffer.compare(key, range.high) < 0);

@@ -5,7 +5,7 @@ import type { Doc } from '../query/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
-import { compareEntries, type IndexEntry, PendingKeys } from './pending-keys.ts';
+import { type IndexEntry, PendingKeys } from './pending-keys.ts';
 import { asBuffer, hasSameField } from './raw.ts';
 import { LIMIT } from './sqlite.ts';
 import { TextIndex } from './text-index.ts';
@@ -30,6 +30,9 @@ export interface IndexIdentity {
 
 /** As many words as some hundred messages have: a search looks through those that are pending, and a start makes them again. */
 const MOST_PENDING = 1000;
+
+/** So many entries are stored with one statement where there are many. */
+const TOGETHER = 10;
 
 /** An index: a table of (key, rid) in key order, with what its specification says. */
 export class StoredIndex {
@@ -146,7 +149,7 @@ export class StoredIndex {
     return (stored as unknown as [number])[0] + (this.#pending.count > 0 ? this.#pending.entries(range).length : 0);
   }
 
-  /** The entries of a range that are not in the table, in no order. */
+  /** The entries of a range that are not in the table, in order. */
   pending(range: KeyRange): IndexEntry[] {
     return this.#pending.count === 0 ? [] : this.#pending.entries(range);
   }
@@ -160,7 +163,11 @@ export class StoredIndex {
   }
 
   #storePending(): void {
-    for (const [key, rid] of this.#pending.entries().sort(compareEntries)) this.#store(key, rid);
+    const entries = this.#pending.entries();
+    const alone = entries.length % TOGETHER;
+    for (const [key, rid] of entries.slice(0, alone)) this.#store(key, rid);
+    const insert = this.#file.prepare(this.sql.insertMany);
+    for (let at = alone; at < entries.length; at += TOGETHER) insert.run(...entries.slice(at, at + TOGETHER).flat());
     this.#storedTo = this.#pending.last;
     this.#pending.clear();
     this.#file.prepare('UPDATE indexes SET stored_to = ? WHERE id = ?').run(this.#storedTo, this.id);
@@ -178,6 +185,7 @@ export class StoredIndex {
 /** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
 interface IndexSql {
   readonly insert: string;
+  readonly insertMany: string;
   readonly remove: string;
   readonly holders: string;
   /** Scans with the documents, in key order or against it: from its beginning, and from behind an entry on. */
@@ -198,6 +206,7 @@ function indexSql(table: string, documents: string): IndexSql {
   const first = 'i.key >= ? AND i.key < ?';
   return {
     insert: `INSERT INTO ${table} VALUES (?, ?)`,
+    insertMany: `INSERT INTO ${table} VALUES ${Array(TOGETHER).fill('(?, ?)')}`,
     remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
     holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
     forward: { first: scan(first, 'ASC'), further: scan('(i.key, i.rid) > (?, ?) AND i.key < ?', 'ASC') },

@@ -2,7 +2,7 @@ import { DatabaseError } from '../query/errors.ts';
 import { toNumber } from '../query/numbers.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
-import { valueKey } from './key.ts';
+import { textKey } from './key.ts';
 import { folded, type TextLanguage, termsOf, textLanguage } from './text-terms.ts';
 
 /** What a text index adds to others: a key for each word of a document, behind the keys of the fields before `_fts`. */
@@ -35,7 +35,7 @@ export class TextIndex {
     const [prefix, other] = indexKeys(this.prefix, document, false).keys;
     if (prefix === undefined || other !== undefined)
       throw new DatabaseError(16675, 'cannot have a multi-key as a prefix to a text index');
-    return { keys: [...terms].map((term) => Buffer.concat([prefix, valueKey(term)])), multikey: 1 };
+    return { keys: [...terms].map((term) => textKey(term, prefix)), multikey: 1 };
   }
 
   /** How much a document has to do with some words, by MongoDB's formula; 0 if it has none of them. */
