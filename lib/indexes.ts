@@ -1,3 +1,4 @@
+import { MongoServerError } from 'mongodb';
 import { database } from './database.ts';
 import { eventIndexes } from './events.ts';
 import { loginLimitIndexes } from './login-limits.ts';
@@ -34,5 +35,16 @@ async function dropRetired(collection: string): Promise<void> {
   const names = retired[collection];
   if (!names) return;
   const there = await database.collection(collection).indexes();
-  for (const { name } of there) if (name && names.includes(name)) await database.collection(collection).dropIndex(name);
+  for (const { name } of there) if (name && names.includes(name)) await drop(collection, name);
 }
+
+async function drop(collection: string, name: string): Promise<void> {
+  try {
+    await database.collection(collection).dropIndex(name);
+  } catch (error) {
+    // Another process was here at the same time.
+    if (!(error instanceof MongoServerError && error.code === indexNotFound)) throw error;
+  }
+}
+
+const indexNotFound = 27;
