@@ -20,4 +20,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "serve/healthy.ts"]
 # Not npm: it would stand between the signals and the server.
-CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=20", "--import", "./compile-cache.js", "serve/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--import", "./compile-cache.js", "serve/main.ts"]

@@ -100,7 +100,7 @@ function openLocked(directory: string): DatabaseSync {
     // may take back is kept in memory: SQLite would write it to a file in the temporary directory.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
-        'PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY',
+        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY',
     );
     upgrade(database, format);
     return database;
