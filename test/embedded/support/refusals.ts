@@ -2,7 +2,7 @@ import { DB } from './examine.ts';
 import { connectWire } from './wire-client.ts';
 import type { Writer } from './writer.ts';
 
-/** Some of the writers' commands are meant to get it. */
+/** Some of the writers' commands are meant to get it; it says that nothing was to be written, whatever the disk does. */
 const DUPLICATE_KEY = 11000;
 
 /** What the writers met with. */
@@ -32,7 +32,7 @@ export async function writeUntilRefused(writers: readonly Writer[], port: number
         writer.acknowledged(reply);
         refused = 0;
         result.acknowledged++;
-        if (known) result.acknowledgedAfterwards++;
+        if (known && code !== DUPLICATE_KEY) result.acknowledgedAfterwards++;
       }
       client.close();
     }),
