@@ -1,6 +1,6 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
 import { leaveAdmins } from './admins.ts';
-import { duplicateIn, insertWithTimes } from './database.ts';
+import { duplicateIn, insertWithTimes, oneByOne } from './database.ts';
 import { conflict, notFound } from './errors.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
@@ -66,8 +66,10 @@ async function insertUser({ username, email, password, is_admin }: NewAccount): 
     is_active: true,
     session_generation: 0,
   };
-  return orConflict(insertWithTimes(users, account, { created_at: '$$NOW' }));
+  return orConflict(insertOnce(username, () => insertWithTimes(users, account, { created_at: '$$NOW' })));
 }
+
+const insertOnce = oneByOne<UserDocument>();
 
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
   users.findOneAndUpdate({ _id: id, ...living }, update, { returnDocument: 'after' });

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { duplicateIn } from './database.ts';
+import { duplicateIn, oneByOne } from './database.ts';
 import { conflict, invalidParameter, notFound, permissionDenied } from './errors.ts';
 import type { Scope } from './operation.ts';
 import { text } from './parameters.ts';
@@ -26,7 +26,8 @@ export async function createToken(
   { scopes = [], expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: Date | undefined } = {},
 ): Promise<NewToken> {
   if (expiresAt && expiresAt.getTime() <= Date.now()) throw invalidParameter('expires_at', 'be in the future');
-  const insert = () => insertToken({ user, name, kind: 'api', scopes }, expiresAt ?? null);
+  const token = { user, name, kind: 'api' as const, scopes };
+  const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
   try {
     return await insert();
   } catch (error) {
@@ -35,6 +36,8 @@ export async function createToken(
     return await insert();
   }
 }
+
+const insertOnce = oneByOne<NewToken>();
 
 /** Makes a named token for the caller or, if the caller is an admin, for another user: 403 for others, 404 when there is no such user. */
 export async function createTokenFor(

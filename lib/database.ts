@@ -13,7 +13,7 @@ import {
   ObjectId,
   type WithId,
 } from 'mongodb';
-import { fulfilled } from './batches.ts';
+import { fulfilled, togetherBy } from './batches.ts';
 import { config } from './config.ts';
 import './driver-fix.ts';
 
@@ -95,6 +95,22 @@ export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/**
+ * For inserts of which a unique index lets one in: those under one key are made one after the other. MongoDB does not mind them all at once,
+ * but DocumentDB lets many of them wait for each other, and ends one such wait a second (`deadlock_timeout` of PostgreSQL).
+ * When the database can't be reached, those behind are not tried.
+ */
+export const oneByOne = <T>(): ((key: string, insert: () => Promise<T>) => Promise<T>) =>
+  togetherBy<() => Promise<T>, T>(async (inserts) => {
+    const results: PromiseSettledResult<T>[] = [];
+    for (const insert of inserts) {
+      const last = results.at(-1);
+      const isDown = last?.status === 'rejected' && isDatabaseUnavailable(last.reason);
+      results.push(...(isDown ? [last] : await Promise.allSettled([insert()])));
+    }
+    return results;
+  });
 
 /**
  * Inserts a document with times of the database's clock: `times` are expressions such as `'$$NOW'`. Returns it as it was stored.

@@ -1,3 +1,4 @@
+import { MongoNetworkError } from 'mongodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { startProxy } from '../support/proxy.ts';
 
@@ -5,7 +6,7 @@ const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
 
-const { client, clientOptions } = await import('../../lib/database.ts');
+const { client, clientOptions, oneByOne } = await import('../../lib/database.ts');
 const { anAdmin } = await import('../support/accounts.ts');
 const { inProcess: call } = await import('../support/doors.ts');
 
@@ -63,5 +64,46 @@ describe('the database client', () => {
     // Of the cut itself the first may still learn the hard way, before the driver has noticed.
     expect([201, 503]).toContain(await post());
     expect(await post()).toBe(201);
+  });
+});
+
+describe('inserts one by one', () => {
+  it('go in the order in which they came, each failing for itself, and none beside another of its key', async () => {
+    const insertOnce = oneByOne<string>();
+    const under = { a: 0, b: 0 };
+    const insert = (key: 'a' | 'b', name: string) =>
+      insertOnce(key, async () => {
+        expect(++under[key]).toBe(1);
+        await new Promise(setImmediate);
+        under[key]--;
+        if (name === 'taken') throw new Error(name);
+        return name;
+      });
+    expect(
+      await Promise.allSettled([insert('a', 'one'), insert('a', 'taken'), insert('b', 'two'), insert('a', 'three')]),
+    ).toEqual([
+      { status: 'fulfilled', value: 'one' },
+      { status: 'rejected', reason: new Error('taken') },
+      { status: 'fulfilled', value: 'two' },
+      { status: 'fulfilled', value: 'three' },
+    ]);
+  });
+
+  it('are not tried behind one that could not reach the database', async () => {
+    const insertOnce = oneByOne<string>();
+    const tried: string[] = [];
+    const unreachable = new MongoNetworkError('down');
+    const insert = (name: string) =>
+      insertOnce('key', async () => {
+        tried.push(name);
+        if (name === 'second') throw unreachable;
+        return name;
+      });
+    expect(await Promise.allSettled(['first', 'second', 'third'].map(insert))).toEqual([
+      { status: 'fulfilled', value: 'first' },
+      { status: 'rejected', reason: unreachable },
+      { status: 'rejected', reason: unreachable },
+    ]);
+    expect(tried).toEqual(['first', 'second']);
   });
 });
