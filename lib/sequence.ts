@@ -56,13 +56,8 @@ export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
 
 /** Takes places for messages of members of one room, likewise: all in one update, unless one of them may not send. */
 export async function takeMessagePlaces(senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> {
-  try {
-    const taken = await takeInARow(senders);
-    if (taken) return taken.map(fulfilled);
-  } catch (reason) {
-    return senders.map(() => ({ status: 'rejected', reason }));
-  }
-  return Promise.allSettled(senders.map(takeMessagePlace));
+  const taken = await takeInARow(senders);
+  return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeMessagePlace));
 }
 
 async function takeMessagePlace(sender: Sender): Promise<Taken> {

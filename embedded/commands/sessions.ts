@@ -2,6 +2,7 @@ import { Binary, Int32, UUID } from 'bson';
 import { DatabaseError } from '../query/errors.ts';
 import { type Doc, isDoc, type Value } from '../query/value.ts';
 import { SESSION_MINUTES } from '../sessions/retryable-writes.ts';
+import { asBuffer } from '../storage/raw.ts';
 import { arrayArg } from './args.ts';
 import type { Command, CommandEntry, Database } from './command.ts';
 import { reply } from './replies.ts';
@@ -36,7 +37,7 @@ function killAllSessions({ cursors, sessions }: Database): Doc {
 /** A session's identity as text. */
 export function sessionKey(lsid: Value | undefined): string | undefined {
   const id = isDoc(lsid) ? lsid.get('id') : undefined;
-  return id instanceof Binary ? Buffer.from(id.buffer.buffer, id.buffer.byteOffset, id.position).toString('latin1') : undefined;
+  return id instanceof Binary ? asBuffer(id.buffer).toString('latin1') : undefined;
 }
 
 function noTransactions(): never {

@@ -45,9 +45,9 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
     const row = file
       .prepare('SELECT CAST(number AS TEXT), results FROM retryable_writes WHERE session = ? AND number >= ?')
       .get(session, number);
-    const [last, results] = (row ?? []) as unknown as [string?, Uint8Array?];
+    const [last, results] = (row ?? []) as unknown as [string, Uint8Array] | [];
     if (last !== undefined && BigInt(last) > number) throw tooOld(number, last);
-    const answers: Doc = last !== undefined && BigInt(last) === number ? decode(results as Uint8Array) : new Map();
+    const answers: Doc = results === undefined ? new Map() : decode(results);
     let noted = false;
     return {
       done: (statement) => answers.get(String(statement)) as Doc | undefined,

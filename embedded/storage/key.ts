@@ -50,7 +50,7 @@ export interface KeyRange {
 }
 
 /** The key of a value inside encoded BSON. */
-export function rawKey(value: RawValue): Buffer {
+function rawKey(value: RawValue): Buffer {
   const writer = new KeyWriter();
   writer.value(value);
   return writer.finish();

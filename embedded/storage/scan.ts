@@ -29,7 +29,7 @@ export function* scanIndex(
 ): Generator<Stored> {
   const sql = backward ? index.sql.backward : index.sql.forward;
   const complete = (rows: Found[], wanted: number, after?: Found) =>
-    index.text === undefined ? rows : withPending(rows, collection, index, range, backward, after).slice(0, wanted);
+    index.text === undefined ? rows : withPending(rows, wanted, collection, index, range, backward, after);
   let rows = complete(file.prepare(sql.first).all(range.low, range.high, expected) as unknown as Found[], expected);
   for (let wanted = expected; ; wanted = CHUNK) {
     for (const [, rid, document] of rows) yield { rid, document: asBuffer(document) };
@@ -40,9 +40,10 @@ export function* scanIndex(
   }
 }
 
-/** The rows of a chunk together with those behind `after` whose keys the index has not stored yet. */
+/** The first of the rows of a chunk and of the entries behind `after` that the index has not stored yet; only their documents are read. */
 function withPending(
   rows: Found[],
+  wanted: number,
   collection: Collection,
   index: StoredIndex,
   range: KeyRange,
@@ -50,12 +51,14 @@ function withPending(
   after: Found | undefined,
 ): Found[] {
   const direction = backward ? -1 : 1;
-  const order = (a: IndexEntry, b: IndexEntry) => direction * compareEntries(a, b);
-  const pending = index.pending(range).filter((entry) => after === undefined || order(entry, [after[0], after[1]]) > 0);
+  const order = ([key, rid]: Entry, [otherKey, otherRid]: Entry) => direction * compareEntries([key, rid], [otherKey, otherRid]);
+  const pending: Entry[] = index.pending(range).filter((entry) => after === undefined || order(entry, after) > 0);
   if (pending.length === 0) return rows;
-  const found = pending.map(([key, rid]): Found => [key, rid, collection.get(rid) as Buffer]);
-  return [...rows, ...found].sort(([key, rid], [otherKey, otherRid]) => order([key, rid], [otherKey, otherRid]));
+  const first = [...rows, ...pending].sort(order).slice(0, wanted);
+  return first.map(([key, rid, document]) => [key, rid, document ?? (collection.get(rid) as Buffer)]);
 }
+
+type Entry = readonly [...IndexEntry, document?: Uint8Array];
 
 type Found = [key: Uint8Array, rid: number, document: Uint8Array];
 

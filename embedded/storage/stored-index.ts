@@ -28,7 +28,7 @@ export interface IndexIdentity {
   readonly storedTo: number;
 }
 
-/** As many words as some hundred messages have: a search looks through those that are pending, and a start makes them again. */
+/** So many words, or documents that may have none: a search looks through what is pending, and a start makes it again. */
 const MOST_PENDING = 1000;
 
 /** So many entries are stored with one statement where there are many. */
@@ -120,7 +120,7 @@ export class StoredIndex {
     }
     if (this.#isPending(rid)) {
       this.#pending.add(keys.keys, rid);
-      if (this.#pending.count > MOST_PENDING) this.#storePending();
+      if (this.#pending.count > MOST_PENDING || rid - this.#storedTo > MOST_PENDING) this.#storePending();
     } else for (const key of keys.keys) this.#store(key, rid);
   }
 
@@ -146,12 +146,12 @@ export class StoredIndex {
       range === undefined
         ? this.#file.prepare(counted).get()
         : this.#file.prepare(`${counted} WHERE key >= ? AND key < ?`).get(range.low, range.high);
-    return (stored as unknown as [number])[0] + (this.#pending.count > 0 ? this.#pending.entries(range).length : 0);
+    return (stored as unknown as [number])[0] + this.#pending.entries(range).length;
   }
 
   /** The entries of a range that are not in the table, in order. */
   pending(range: KeyRange): IndexEntry[] {
-    return this.#pending.count === 0 ? [] : this.#pending.entries(range);
+    return this.#pending.entries(range);
   }
 
   #isPending(rid: number): boolean {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Collection, Db } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { startDatabase } from '../../embedded/server.ts';
@@ -50,6 +52,18 @@ describe('the words of the latest documents, which their text index stores later
     await after.notes.insertOne(note(3, 'tea'));
     expect(await found(after.notes, 'tea')).toEqual([1, 3]);
     await expectValid(after.db, 3);
+  });
+
+  it('leave no more documents to a start than words, also of those that have none', async () => {
+    const dataDir = freshDirectory();
+    const database = await startDatabase({ dataDir, port: 0 });
+    const { notes } = await withTextIndex(database.uri);
+    await notes.insertMany(Array.from({ length: 1500 }, (_, i) => note(i, '...')));
+    await database.close();
+    const file = new DatabaseSync(join(dataDir, 'database.sqlite'));
+    const [row] = file.prepare('SELECT max(stored_to) AS last FROM indexes').all();
+    file.close();
+    expect(row?.last).toBeGreaterThan(500);
   });
 
   it('are counted like others', async () => {
