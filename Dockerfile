@@ -7,14 +7,17 @@ RUN npm ci --omit=dev --ignore-scripts
 FROM node:24-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json serverless.yml compile-cache.js ./
+COPY package.json serverless.yml compile-cache.js warm-up.js ./
 COPY embedded embedded
 COPY admin admin
+COPY docs/openapi.json docs/openapi.json
 COPY functions functions
 COPY lib lib
 COPY serve serve
-RUN install -d -o node -g node /data
+RUN install -d -o node -g node /data node_modules/.cache
 USER node
+# What it keeps, it keeps for this user, and where nothing can be written later.
+RUN ["node", "warm-up.js"]
 ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=3000 DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000

@@ -6,4 +6,4 @@ import { fileURLToPath } from 'node:url';
  * take less memory. JavaScript, because it runs before anything is kept. Where nothing can be written, nothing is.
  */
 const { directory } = enableCompileCache(fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)));
-if (directory) process.env.NODE_COMPILE_CACHE = directory;
+if (directory) process.env.NODE_COMPILE_CACHE ??= directory;

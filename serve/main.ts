@@ -1,4 +1,5 @@
 import { startDatabaseForThisProcess } from '../embedded/for-this-process.ts';
+import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
 /** The service as a server of its own: `node serve/main.ts [OPTION...]`, with MONGODB_URI in the environment. */

@@ -61,6 +61,14 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own'
     expect(await service.stop()).toBe(0);
   });
 
+  it('strips no types and loads no WebSocket client, once `npm ci` has warmed it up', async () => {
+    const settings = { ...alone('warm'), NODE_COMPILE_CACHE: join(directory, 'compiled') };
+    expect(await largeModulesOf(settings)).toEqual(['amaro', 'amaro']);
+    await rm(settings.NODE_COMPILE_CACHE, { recursive: true });
+    expect(await runCommand(['node', 'warm-up.js'], { environment: settings })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await largeModulesOf(settings)).toEqual(['none', 'none']);
+  });
+
   it('ends when npm, which started it, is told to', async () => {
     const service = await startService(alone('npm'), ['npm', 'run', '--silent', 'serve']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
@@ -126,6 +134,17 @@ describe('npm run serve', () => {
     });
   });
 });
+
+/** Which of Node.js's large built-in modules the server, and its database, have loaded when they end. */
+async function largeModulesOf(settings: Record<string, string>): Promise<string[]> {
+  const script = `process.on('exit', () => {
+    const names = process.moduleLoadList.flatMap((name) => /internal.deps.(amaro|undici)/.exec(name)?.[1] ?? []);
+    console.error('loaded: ' + (names.join() || 'none'));
+  })`;
+  const service = await serve({ ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
+  expect(await service.stop()).toBe(0);
+  return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
+}
 
 /** An administrator's token, made as administrators do. */
 async function aToken(environment: Record<string, string>): Promise<string> {

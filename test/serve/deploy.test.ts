@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../support/command.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const { scripts, dependencies } = JSON.parse(read('package.json'));
@@ -22,7 +26,7 @@ const sources = folders.flatMap((folder) =>
 );
 /** What they import, but for types, which are gone when they run. */
 const imported = sources.flatMap((file) =>
-  [...read(file).matchAll(/^(?:import (?!type )|\}|export ).*\bfrom '([^'\n]+)';$|\bimport\('([^'\n]+)'\)/gm)].map(
+  [...read(file).matchAll(/^(?:import (?!type )|\}|export ).*\bfrom '([^'\n]+)'(?: with .+)?;$|\bimport\('([^'\n]+)'\)/gm)].map(
     ([, name, late = '']) => ({ file, name: name ?? late }),
   ),
 );
@@ -47,14 +51,29 @@ describe('the image', () => {
 
   it('has every file that is imported', () => {
     const files = imported
-      .filter(({ name }) => name.startsWith('.') && name.endsWith('.ts'))
+      .filter(({ name }) => name.startsWith('.'))
       .map(({ file, name }) => new URL(name, `file:///${file}`).pathname.slice(1));
-    expect(files.filter((file) => !sources.includes(file))).toEqual([]);
+    expect(files).toContain('docs/openapi.json');
+    expect(files.filter((file) => !sources.includes(file) && !copied.includes(file))).toEqual([]);
+  });
+
+  it('can be warmed up, and so can start, with nothing but what it copies', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'chat-image-'));
+    try {
+      for (const path of copied) await cp(path, join(directory, path), { recursive: true });
+      await symlink(resolve('node_modules'), join(directory, 'node_modules'));
+      const environment = { NODE_COMPILE_CACHE: join(directory, 'compiled') };
+      const ended = await runCommand(['node', join(directory, 'warm-up.js')], { environment });
+      expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('runs what `npm run serve` runs, as nobody, and asks whether it is well', () => {
     expect(commandOf(/^CMD (.+)$/m)).toBe(scripts.serve);
     expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^USER node\n(.*\n)*RUN \["node", "warm-up.js"\]$/m);
     const check = commandOf(/^HEALTHCHECK .*CMD (.+)$/m).split(' ');
     expect(check[0]).toBe('node');
     expect(sources).toContain(check[1]);
@@ -86,7 +105,9 @@ describe('the systemd unit', () => {
 
   it('keeps its data where it may write', () => {
     expect(unit).toMatch(/^StateDirectory=chat-service$/m);
-    expect(unit).toMatch(/^Environment=.*DATA_DIR=\/var\/lib\/chat-service$/m);
+    expect(unit).toMatch(/^Environment=.* DATA_DIR=\/var\/lib\/chat-service\b/m);
+    expect(unit).toMatch(/^CacheDirectory=chat-service$/m);
+    expect(unit).toMatch(/^Environment=.* NODE_COMPILE_CACHE=\/var\/cache\/chat-service$/m);
   });
 });
 
