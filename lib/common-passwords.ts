@@ -9,8 +9,8 @@ export const leastCharacters = 8;
  */
 export function readCommonPasswords(): string[] {
   const require = createRequire(import.meta.url);
-  const name = '@zxcvbn-ts/language-common';
-  const { dictionary } = require(name) as typeof import('@zxcvbn-ts/language-common');
-  delete require.cache[require.resolve(name)];
+  const loadedBefore = new Set(Object.keys(require.cache));
+  const { dictionary } = require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common');
+  for (const file of Object.keys(require.cache)) if (!loadedBefore.has(file)) delete require.cache[file];
   return dictionary['passwords-common'].filter((password) => password.length >= leastCharacters).slice(0, 3_000);
 }

@@ -1,8 +1,15 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { readCommonPasswords } from '../../lib/common-passwords.ts';
 import { newPassword } from '../../lib/new-password.ts';
 
 describe('a new password', () => {
+  it('is compared with a list of which the package, with all that it loads, is let go', () => {
+    expect(readCommonPasswords()).toContain('password1');
+    const { cache } = createRequire(import.meta.url);
+    expect(Object.keys(cache).filter((file) => file.includes('zxcvbn'))).toEqual([]);
+  });
+
   it('is none of the 3 000 most common ones of 8 or more characters, whatever their case', () => {
     const commonPasswords = readCommonPasswords();
     expect(commonPasswords).toHaveLength(3_000);
