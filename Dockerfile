@@ -7,20 +7,20 @@ RUN npm ci --omit=dev --ignore-scripts
 FROM node:24-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json serverless.yml compile-cache.js warm-up.js ./
-COPY embedded embedded
+COPY package.json serverless.yml ./
 COPY admin admin
 COPY docs/openapi.json docs/openapi.json
 COPY functions functions
+COPY hosts/server hosts/server
 COPY lib lib
-COPY serve serve
+COPY packages/embedded-mongodb packages/embedded-mongodb
 RUN install -d -o node -g node /data node_modules/.cache
 USER node
 # What it keeps, it keeps for this user, and where nothing can be written later.
-RUN ["node", "warm-up.js"]
+RUN ["node", "hosts/server/warm-up.js"]
 ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=3000 DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "serve/healthy.ts"]
+HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "hosts/server/healthcheck.ts"]
 # Not npm: it would stand between the signals and the server.
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--import", "./compile-cache.js", "serve/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--import", "./hosts/server/compile-cache.js", "hosts/server/main.ts"]

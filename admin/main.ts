@@ -24,7 +24,7 @@ async function run(command: Command, words: string[]): Promise<number> {
       process.stdout.write(`${usageOf([command])}\n${command.summary}\n`);
       return 0;
     }
-    const { prepareDatabase, closeDatabase } = await import('./database.ts');
+    const { prepareDatabase, closeDatabase } = await import('../lib/collections/prepare.ts');
     try {
       await prepareDatabase();
       const { data, text } = await command.run(positionals, values);
@@ -57,7 +57,7 @@ const usageOf = (commands: Command[]) =>
   `Usage:\n${commands.map(({ usage }) => `  npm run --silent admin -- ${usage}\n`).join('')}`;
 
 async function say(error: unknown): Promise<number> {
-  const { explain } = await import('./explain.ts');
+  const { explain } = await import('../lib/explain-failure.ts');
   process.stderr.write(`${explain(error)}\n`);
   return 1;
 }

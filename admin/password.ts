@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { newPassword } from '../lib/new-password.ts';
-import { readParameters } from '../lib/parameters.ts';
+import { newPassword } from '../lib/accounts/password-policy.ts';
+import { readParameters } from '../lib/api/parameters.ts';
 
 /** Gets a new password from standard input or, hidden and twice, from whoever sits at the terminal; never from the arguments, which others can see. */
 export async function askPassword(fromStandardInput: boolean): Promise<string> {

@@ -1,7 +1,7 @@
-import { liftBan } from '../lib/bans.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { operation } from '../lib/operation.ts';
-import { id } from '../lib/parameters.ts';
+import { id } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { liftBan } from '../lib/members/bans.ts';
 
 /** `/api/bans`: who is kept out of a room. */
 export const handler = endpoint({

@@ -1,9 +1,9 @@
-import { directoryCursor, listDirectory, listedRoomSchema, nameStart } from '../lib/directory.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { operation } from '../lib/operation.ts';
-import { answerRows, defaultLimit, pageLimit } from '../lib/pages.ts';
-import { optional } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
+import { answerRows, defaultLimit, pageLimit } from '../lib/api/pages.ts';
+import { optional } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { directoryCursor, listDirectory, listedRoomSchema, nameStart } from '../lib/rooms/directory.ts';
 
 /** `/api/directory`: the rooms that anyone may see. */
 export const handler = endpoint({

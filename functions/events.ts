@@ -1,9 +1,9 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { eventSchema, nextCursor, readEvents } from '../lib/feed-events.ts';
-import { Answer, operation } from '../lib/operation.ts';
-import { defaultLimit } from '../lib/pages.ts';
-import { id, integer, optional, sequence } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
+import { defaultLimit } from '../lib/api/pages.ts';
+import { id, integer, optional, sequence } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { eventSchema, nextCursor, readEvents } from '../lib/feed/events.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { Answer, operation } from '../lib/http/operation.ts';
 
 /** `/api/events`: what happens in a room. */
 export const handler = endpoint({

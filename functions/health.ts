@@ -1,6 +1,6 @@
-import { endpoint } from '../lib/endpoint.ts';
 import { checkHealth, healthSchema } from '../lib/health.ts';
-import { operation } from '../lib/operation.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
 
 /** `/api/health`: for whoever watches over the service. */
 export const handler = endpoint({

@@ -1,11 +1,11 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { removeMember } from '../lib/leaving.ts';
-import { changeMember } from '../lib/member-changes.ts';
-import { findMember, memberSchema } from '../lib/members.ts';
-import { operation } from '../lib/operation.ts';
-import { integer, oneOf, optional } from '../lib/parameters.ts';
-import { memberRole } from '../lib/rooms.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { integer, oneOf, optional } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { changeMember } from '../lib/members/change.ts';
+import { findMember, memberSchema } from '../lib/members/members.ts';
+import { removeMember } from '../lib/members/remove.ts';
+import { memberRole } from '../lib/rooms/rooms.ts';
 
 /** `/api/members/{member}`: one user's place in one room. */
 export const handler = endpoint({

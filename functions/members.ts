@@ -1,13 +1,13 @@
-import { endpoint } from '../lib/endpoint.ts';
+import { answerPage, answerRows, defaultLimit, pageLimit } from '../lib/api/pages.ts';
+import { id, oneOf, optional } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
-import { join } from '../lib/joining.ts';
-import { listMembers, memberSchema } from '../lib/members.ts';
-import { operation } from '../lib/operation.ts';
-import { listOwnRooms, memberCursor } from '../lib/own-rooms.ts';
-import { answerPage, answerRows, defaultLimit, pageLimit } from '../lib/pages.ts';
-import { id, oneOf, optional } from '../lib/parameters.ts';
-import { memberRole } from '../lib/rooms.ts';
-import { listOf } from '../lib/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { join } from '../lib/members/join.ts';
+import { listMembers, memberSchema } from '../lib/members/members.ts';
+import { listOwnRooms, memberCursor } from '../lib/members/my-rooms.ts';
+import { memberRole } from '../lib/rooms/rooms.ts';
 
 /** `/api/members`: who is in a room, and in which rooms one is. */
 export const handler = endpoint({

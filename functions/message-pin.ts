@@ -1,8 +1,8 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { messageSchema } from '../lib/messages.ts';
-import { operation } from '../lib/operation.ts';
-import { pinMessage, unpinMessage } from '../lib/pins.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { messageSchema } from '../lib/messages/messages.ts';
+import { pinMessage, unpinMessage } from '../lib/messages/pins.ts';
 
 /** `/api/messages/{message}/pin`: whether a message is pinned in its room. */
 export const handler = endpoint({

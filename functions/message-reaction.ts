@@ -1,8 +1,8 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { messageSchema } from '../lib/messages.ts';
-import { operation } from '../lib/operation.ts';
-import { addReaction, mostEmoji, removeReaction } from '../lib/reactions.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { messageSchema } from '../lib/messages/messages.ts';
+import { addReaction, mostEmoji, removeReaction } from '../lib/messages/reactions.ts';
 
 /** `/api/messages/{message}/reactions/{emoji}`: the caller's own reaction to a message. */
 export const handler = endpoint({

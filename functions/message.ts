@@ -1,8 +1,8 @@
-import { deleteMessage, editMessage } from '../lib/editing.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { messageSchema, messageText, readMessage } from '../lib/messages.ts';
-import { operation } from '../lib/operation.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { deleteMessage, editMessage } from '../lib/messages/edit.ts';
+import { messageSchema, messageText, readMessage } from '../lib/messages/messages.ts';
 
 /** `/api/messages/{message}`: one message. */
 export const handler = endpoint({

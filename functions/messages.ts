@@ -1,12 +1,12 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { historyParameters, readHistory } from '../lib/history.ts';
-import { sentOnce } from '../lib/idempotency.ts';
-import { messageSchema, messageText } from '../lib/messages.ts';
-import { operation } from '../lib/operation.ts';
-import { defaultLimit, pageLimit, withNext } from '../lib/pages.ts';
-import { id, optional } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
-import { sendMessage } from '../lib/sending.ts';
+import { sentOnce } from '../lib/api/idempotency.ts';
+import { defaultLimit, pageLimit, withNext } from '../lib/api/pages.ts';
+import { id, optional } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { historyParameters, readHistory } from '../lib/messages/history.ts';
+import { messageSchema, messageText } from '../lib/messages/messages.ts';
+import { sendMessage } from '../lib/messages/send.ts';
 
 /** `/api/messages`: the history of a room, and what comes next in it. */
 export const handler = endpoint({

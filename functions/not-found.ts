@@ -1,4 +1,4 @@
-import { noSuchPath } from '../lib/chain.ts';
+import { noSuchPath } from '../lib/http/base-chain.ts';
 
 /** Every path that no other function answers. */
 export const handler = noSuchPath();

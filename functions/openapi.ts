@@ -1,6 +1,6 @@
 import document from '../docs/openapi.json' with { type: 'json' };
-import { endpoint } from '../lib/endpoint.ts';
-import { operation } from '../lib/operation.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
 
 /** `/api/openapi.json`: what the whole API is, for programs. */
 export const handler = endpoint({

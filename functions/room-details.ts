@@ -1,8 +1,8 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { operation } from '../lib/operation.ts';
-import { flag, optional } from '../lib/parameters.ts';
-import { changeDetails, detailsSchema, findDetails, topic } from '../lib/room-details.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { flag, optional } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { changeDetails, detailsSchema, findDetails, topic } from '../lib/rooms/details.ts';
 
 /** `/api/rooms/{room}/details`: what there is to know of a room beside its five fields. */
 export const handler = endpoint({

@@ -1,9 +1,9 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { operation } from '../lib/operation.ts';
-import { deleteRoom, deletionTime } from '../lib/room-deletion.ts';
-import { changeSettings, roomSettings, someRoomSettings } from '../lib/room-settings.ts';
-import { findRoom, roomSchema } from '../lib/rooms.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { deleteRoom, deletionTime } from '../lib/rooms/deletion.ts';
+import { findRoom, roomSchema } from '../lib/rooms/rooms.ts';
+import { changeSettings, roomSettings, someRoomSettings } from '../lib/rooms/settings.ts';
 
 const changing = { access: 'user', scope: 'rooms:write', status: 200 } as const;
 

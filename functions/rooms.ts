@@ -1,9 +1,9 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { sentOnce } from '../lib/idempotency.ts';
-import { operation } from '../lib/operation.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/pages.ts';
-import { createRoom, createRoomOnce, listRooms, roomName, roomSchema } from '../lib/rooms.ts';
-import { listOf } from '../lib/schema.ts';
+import { sentOnce } from '../lib/api/idempotency.ts';
+import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { createRoom, createRoomOnce, listRooms, roomName, roomSchema } from '../lib/rooms/rooms.ts';
 
 /** `/api/rooms`: all rooms, for admins. */
 export const handler = endpoint({

@@ -1,6 +1,6 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { operation } from '../lib/operation.ts';
-import { endSession } from '../lib/sessions.ts';
+import { endSession } from '../lib/accounts/sessions.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
 
 /** `/api/sessions/{session}`: one session; `current` is the one that calls. */
 export const handler = endpoint({

@@ -1,11 +1,11 @@
-import { endpoint } from '../lib/endpoint.ts';
-import { logIn } from '../lib/login.ts';
-import { operation } from '../lib/operation.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/pages.ts';
-import { anyText } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
-import { endOtherSessions, newSessionSchema } from '../lib/sessions.ts';
-import { listTokens, tokenSchema } from '../lib/tokens.ts';
+import { logIn } from '../lib/accounts/login.ts';
+import { endOtherSessions, newSessionSchema } from '../lib/accounts/sessions.ts';
+import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { anyText } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { listTokens, tokenSchema } from '../lib/identity/tokens.ts';
 
 /** `/api/sessions`: logging in, and the sessions that the caller has. */
 export const handler = endpoint({

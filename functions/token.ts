@@ -1,8 +1,8 @@
-import { findToken, revokeToken } from '../lib/api-tokens.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { pathId } from '../lib/ids.ts';
-import { operation } from '../lib/operation.ts';
-import { tokenSchema } from '../lib/tokens.ts';
+import { findToken, revokeToken } from '../lib/accounts/api-tokens.ts';
+import { pathId } from '../lib/api/extended-json.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { tokenSchema } from '../lib/identity/tokens.ts';
 
 /** `/api/tokens/{token}`: one named token, for its owner and admins. */
 export const handler = endpoint({

@@ -1,10 +1,10 @@
-import { createTokenFor, tokenName } from '../lib/api-tokens.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { operation, scopes } from '../lib/operation.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/pages.ts';
-import { dateTime, id, optional, someOf } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
-import { listTokens, newTokenSchema, refuseScopes, tokenSchema } from '../lib/tokens.ts';
+import { createTokenFor, tokenName } from '../lib/accounts/api-tokens.ts';
+import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { dateTime, id, optional, someOf } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation, scopes } from '../lib/http/operation.ts';
+import { listTokens, newTokenSchema, refuseScopes, tokenSchema } from '../lib/identity/tokens.ts';
 
 /** `/api/tokens`: named tokens, for programs. */
 export const handler = endpoint({

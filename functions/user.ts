@@ -1,9 +1,9 @@
-import { accountChanges, changeUserFor, deleteUserFor, refuseOthers } from '../lib/account-changes.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { operation } from '../lib/operation.ts';
-import { anyText, optional } from '../lib/parameters.ts';
-import { eitherOf } from '../lib/schema.ts';
-import { findUserFor, type OtherUser, otherUserSchema, type User, userInPath, userSchema } from '../lib/users.ts';
+import { accountChanges, changeUserFor, deleteUserFor, refuseOthers } from '../lib/accounts/permissions.ts';
+import { anyText, optional } from '../lib/api/parameters.ts';
+import { eitherOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { findUserFor, type OtherUser, otherUserSchema, type User, userInPath, userSchema } from '../lib/identity/users.ts';
 
 /** `/api/users/{user}`: one account; `me` is the caller's own. */
 export const handler = endpoint({

@@ -1,12 +1,12 @@
-import { refuseWhileClosed, signUpFor } from '../lib/account-changes.ts';
-import { newUserSchema } from '../lib/accounts.ts';
-import { endpoint } from '../lib/endpoint.ts';
-import { newPassword } from '../lib/new-password.ts';
-import { operation } from '../lib/operation.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/pages.ts';
-import { flag, optional } from '../lib/parameters.ts';
-import { listOf } from '../lib/schema.ts';
-import { email, listUsers, username, usernameStart, userSchema } from '../lib/users.ts';
+import { newUserSchema } from '../lib/accounts/accounts.ts';
+import { newPassword } from '../lib/accounts/password-policy.ts';
+import { refuseWhileClosed, signUpFor } from '../lib/accounts/permissions.ts';
+import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { flag, optional } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { email, listUsers, username, usernameStart, userSchema } from '../lib/identity/users.ts';
 
 /** `/api/users`: sign-up, and everyone's account for admins. */
 export const handler = endpoint({

@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
-import { database } from './database.ts';
-import { aText, aWord, record } from './schema.ts';
+import { aText, aWord, record } from './api/schema.ts';
+import { database } from './database/client.ts';
 
 /** How the service is. */
 export type Health = { status: 'ok'; version: string; database: 'ok' };

@@ -1,14 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { functions } from '../contract/functions.ts';
-import { createToken } from '../lib/api-tokens.ts';
-import { database } from '../lib/database.ts';
-import { type Scope, scopes } from '../lib/operation.ts';
-import type { Handler } from '../lib/request.ts';
+import { createToken } from '../lib/accounts/api-tokens.ts';
+import { database } from '../lib/database/client.ts';
+import { type Scope, scopes } from '../lib/http/operation.ts';
+import type { Handler } from '../lib/http/request.ts';
+import { functions } from '../tools/harness/routes.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
-import { aMessage } from './support/chat.ts';
-import { inProcess as call } from './support/doors.ts';
+import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
+import { inProcess as call } from './support/transports.ts';
 
 /** Who asks, from nobody to an administrator; `low` is an administrator's token whose one scope is another than the operation's. */
 const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'user', 'other', 'admin'] as const;

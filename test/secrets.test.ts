@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { startService } from '../tools/harness/service.ts';
 import { aName, anAdmin } from './support/accounts.ts';
-import { overHttp, type Sent } from './support/doors.ts';
-import { startService } from './support/service.ts';
+import { overHttp, type Sent } from './support/transports.ts';
 
 // A service of its own, that logs all it has to say.
 const service = await startService({ ...inject('environment'), LOG_LEVEL: 'debug' });

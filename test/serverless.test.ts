@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { functions, loadHandler, serverless } from '../contract/functions.ts';
-import esbuildPlugins from '../deploy/esbuild-plugins.ts';
-import { inProcess as call } from './support/doors.ts';
+import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
+import { functions, loadHandler, serverless } from '../tools/harness/routes.ts';
+import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
   it('runs Node.js 24 on arm64', () => {
@@ -54,7 +54,7 @@ describe('serverless.yml', () => {
         })
         .map(({ name }) => name);
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
-    expect(loads('lib/common-passwords.ts')).toEqual(['users', 'user']);
+    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const withoutDatabase = ['docs', 'docs-json', 'not-found'];
     expect(loads('node_modules/mongodb/')).toEqual(

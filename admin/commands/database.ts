@@ -1,5 +1,5 @@
-import { finishDeletions } from '../../lib/account-deletion.ts';
-import { ensureIndexes } from '../../lib/indexes.ts';
+import { finishDeletions } from '../../lib/accounts/deletion.ts';
+import { ensureIndexes } from '../../lib/collections/indexes.ts';
 import type { Command } from '../command.ts';
 
 export const databaseCommands: Record<string, Command> = {

@@ -1,9 +1,9 @@
-import { pathId } from '../../lib/ids.ts';
-import { readParameters } from '../../lib/parameters.ts';
-import { deleteRoom } from '../../lib/room-deletion.ts';
-import { changeDetails } from '../../lib/room-details.ts';
-import { createRoom, listRooms, type Room, roomName } from '../../lib/rooms.ts';
-import { findUserId } from '../../lib/users.ts';
+import { pathId } from '../../lib/api/extended-json.ts';
+import { readParameters } from '../../lib/api/parameters.ts';
+import { findUserId } from '../../lib/identity/users.ts';
+import { deleteRoom } from '../../lib/rooms/deletion.ts';
+import { changeDetails } from '../../lib/rooms/details.ts';
+import { createRoom, listRooms, type Room, roomName } from '../../lib/rooms/rooms.ts';
 import { type Command, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { table, yesOrNo } from '../table.ts';

@@ -1,8 +1,8 @@
-import { createToken, revokeAnyToken, tokenName } from '../../lib/api-tokens.ts';
-import { scopes } from '../../lib/operation.ts';
-import { id, optional, readParameters, someOf } from '../../lib/parameters.ts';
-import { listAllTokens } from '../../lib/tokens.ts';
-import { findUserId } from '../../lib/users.ts';
+import { createToken, revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
+import { id, optional, readParameters, someOf } from '../../lib/api/parameters.ts';
+import { scopes } from '../../lib/http/operation.ts';
+import { listAllTokens } from '../../lib/identity/tokens.ts';
+import { findUserId } from '../../lib/identity/users.ts';
 import { type Command, required, UsageError } from '../command.ts';
 import { table } from '../table.ts';
 import { readUsername } from './user.ts';

@@ -1,4 +1,4 @@
-import { type Counts, exportTo, importFrom, type Progress } from '../../lib/transfer.ts';
+import { type Counts, exportTo, importFrom, type Progress } from '../../lib/database/export-import.ts';
 import type { Command } from '../command.ts';
 import { progressBar } from '../progress.ts';
 

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { deleteUser } from '../../lib/account-deletion.ts';
-import { type AccountChanges, changeUser, createUser } from '../../lib/accounts.ts';
-import { readParameters } from '../../lib/parameters.ts';
-import { email, findUserByName, findUserId, listUsers, type User, username } from '../../lib/users.ts';
+import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/accounts.ts';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { readParameters } from '../../lib/api/parameters.ts';
+import { email, findUserByName, findUserId, listUsers, type User, username } from '../../lib/identity/users.ts';
 import { type Command, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { askPassword } from '../password.ts';

@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild';
-import { leastCharacters, readCommonPasswords } from '../lib/common-passwords.ts';
+import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
 
-/** Puts what `lib/common-passwords.ts` exports into a bundle, instead of the package from which it takes it. */
+/** Puts what `lib/accounts/common-passwords.ts` exports into a bundle, instead of the package from which it takes it. */
 const commonPasswords: Plugin = {
   name: 'common-passwords',
   setup({ onLoad }) {

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type RequestEnded, requestEnded } from '../lib/metrics.ts';
+import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
 
 /** Upper bounds of the histogram of durations, in milliseconds. */
 export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];

@@ -1,4 +1,4 @@
-/* Ends with 0 if the server of this machine answers and its database does: `node serve/healthy.ts`, for who watches over containers. */
+/* Ends with 0 if the server of this machine answers and its database does: `node hosts/server/healthcheck.ts`, for who watches over containers. */
 
 const port = process.env.HTTP_PORT || '3000';
 // Within the container everywhere is here.

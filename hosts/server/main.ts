@@ -1,8 +1,8 @@
-import { startDatabaseForThisProcess } from '../embedded/for-this-process.ts';
+import { startDatabaseForThisProcess } from '../../packages/embedded-mongodb/ensure-database.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
-/** The service as a server of its own: `node serve/main.ts [OPTION...]`, with MONGODB_URI in the environment. */
+/** The service as a server of its own: `node hosts/server/main.ts [OPTION...]`, with MONGODB_URI in the environment. */
 async function main(words: string[]): Promise<void> {
   const settings = readSettings(words, process.env);
   if (settings.help) {
@@ -20,7 +20,7 @@ async function main(words: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const { explain } = await import('../admin/explain.ts');
+  const { explain } = await import('../../lib/explain-failure.ts');
   process.stderr.write(`${explain(error)}\n${error instanceof SettingsError ? usage : ''}`);
   process.exit(error instanceof SettingsError ? 2 : 1);
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bounds, type Snapshot } from './measure.ts';
+import { bounds, type Snapshot } from './counters.ts';
 
 /** Serves `/metrics` on a port of its own, which the API's reverse proxy does not reach; resolves to the port. */
 export async function serveMetrics(host: string, port: number, gather: () => Promise<Snapshot[]>): Promise<number> {

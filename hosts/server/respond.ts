@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { ApiResponse } from '../lib/request.ts';
+import type { ApiResponse } from '../../lib/http/request.ts';
 import { limits } from './limits.ts';
 
 /** Sends what a function returned, as API Gateway does. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import { load } from 'js-yaml';
-import type { Handler } from '../lib/request.ts';
+import type { Handler } from '../../lib/http/request.ts';
 
-const project = new URL('../', import.meta.url);
+const project = new URL('../../', import.meta.url);
 
 /** One event of one function of `serverless.yml`: `path` is `*` for all that are no other's, `method` is `ANY` or one. */
 export type Route = { name: string; method: string; path: string; file: string; exported: string };

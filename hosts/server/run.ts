@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
-import { closeDatabase, prepareDatabase } from '../admin/database.ts';
-import { snapshot } from './measure.ts';
+import { closeDatabase, prepareDatabase } from '../../lib/collections/prepare.ts';
+import { snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';

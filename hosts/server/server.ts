@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { refuse } from '../lib/chain.ts';
-import { config } from '../lib/config.ts';
-import { requestDeadline } from '../lib/deadline.ts';
-import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../lib/errors.ts';
-import { describeError, log } from '../lib/log.ts';
-import type { ApiResponse, Handler } from '../lib/request.ts';
+import { config } from '../../lib/config.ts';
+import { requestDeadline } from '../../lib/deadline.ts';
+import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../../lib/errors.ts';
+import { refuse } from '../../lib/http/base-chain.ts';
+import type { ApiResponse, Handler } from '../../lib/http/request.ts';
+import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
 import { makeContext, makeEvent, type Received, sourceOf, splitTarget } from './event.ts';
 import { limits } from './limits.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
+import { createTurns } from './semaphore.ts';
 import type { Settings } from './settings.ts';
-import { createTurns } from './turns.ts';
 
 /** A server that listens. */
 export type Server = {

@@ -9,11 +9,12 @@ import { join } from 'node:path';
  * (compile-cache.js): from then on the server starts faster and takes less memory, also where it can write nothing.
  * Runs after `npm ci`; JavaScript, because the Node.js that installs need not be the one that serves.
  */
-const { scripts } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const project = join(import.meta.dirname, '../..');
+const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const directory = mkdtempSync(join(tmpdir(), 'chat-service-'));
 const server = spawn(process.execPath, scripts.serve.split(' ').slice(1), {
-  cwd: import.meta.dirname,
+  cwd: project,
   env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: directory, DATABASE_PORT: '0', HTTP_PORT: '0' },
   stdio: ['ignore', 'ignore', 'pipe'],
 });

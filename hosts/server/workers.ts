@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { log } from '../lib/log.ts';
-import { type Snapshot, snapshot } from './measure.ts';
+import { log } from '../../lib/log.ts';
+import { type Snapshot, snapshot } from './counters.ts';
 import { onEnd } from './signals.ts';
 
 /** The workers that can be talked to. */

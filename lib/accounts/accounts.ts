@@ -1,12 +1,12 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
-import { leaveAdmins } from './admins.ts';
-import { duplicateIn, insertWithTimes, oneByOne } from './database.ts';
-import { conflict, notFound } from './errors.ts';
+import { aToken, record } from '../api/schema.ts';
+import { duplicateIn, insertWithTimes, oneByOne } from '../database/client.ts';
+import { conflict, notFound } from '../errors.ts';
+import { emailKey, living, showUser, type User, type UserDocument, userSchema, users } from '../identity/users.ts';
+import { leaveAdmins } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
-import { aToken, record } from './schema.ts';
 import { createSession, sweepSessions } from './sessions.ts';
-import { emailKey, living, showUser, type User, type UserDocument, userSchema, users } from './users.ts';
 
 /** What an account is made of. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { duplicateIn, oneByOne } from './database.ts';
-import { conflict, invalidParameter, notFound, permissionDenied } from './errors.ts';
-import type { Scope } from './operation.ts';
-import { text } from './parameters.ts';
+import { text } from '../api/parameters.ts';
+import { duplicateIn, oneByOne } from '../database/client.ts';
+import { conflict, invalidParameter, notFound, permissionDenied } from '../errors.ts';
+import type { Scope } from '../http/operation.ts';
 import {
   actsAsAdmin,
   type Caller,
@@ -13,8 +13,8 @@ import {
   type Token,
   tokens,
   unexpired,
-} from './tokens.ts';
-import { findUser } from './users.ts';
+} from '../identity/tokens.ts';
+import { findUser } from '../identity/users.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = text(1, 100);

@@ -1,9 +1,9 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import { leaveAdmins } from './admins.ts';
-import { notFound } from './errors.ts';
-import { leaveAllRooms } from './memberships.ts';
-import { tokens } from './tokens.ts';
-import { type UserDocument, users } from './users.ts';
+import { notFound } from '../errors.ts';
+import { tokens } from '../identity/tokens.ts';
+import { type UserDocument, users } from '../identity/users.ts';
+import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { leaveAdmins } from './last-admin.ts';
 
 /**
  * Deletes an account: 404 when there is none, 409 when it is the last administrator's. One write decides: it takes the name, the address and

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Filter, ObjectId, type UpdateFilter, type WithId } from 'mongodb';
-import { conflict, serviceUnavailable } from './errors.ts';
-import { living, type UserDocument, users } from './users.ts';
+import { conflict, serviceUnavailable } from '../errors.ts';
+import { living, type UserDocument, users } from '../identity/users.ts';
 
 type Account = Omit<UserDocument, '_id'>;
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IndexDescription, ObjectId } from 'mongodb';
-import { database, retryContended } from './database.ts';
-import { HttpError, serviceUnavailable, tooManyRequests } from './errors.ts';
-import { describeError, log } from './log.ts';
+import { database, retryContended } from '../database/client.ts';
+import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
+import { describeError, log } from '../log.ts';
 
 /**
  * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a place before its password is

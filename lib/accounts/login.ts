@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { notAuthentificated, permissionDenied } from './errors.ts';
+import { notAuthentificated, permissionDenied } from '../errors.ts';
+import { emailKey, showUser, type User, users } from '../identity/users.ts';
 import { beginAttempt } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { createSession, type NewSession } from './sessions.ts';
-import { emailKey, showUser, type User, users } from './users.ts';
 
 /**
  * Begins a session for who knows the password of the account with this name or e-mail address. An unknown name, a wrong password and

@@ -1,6 +1,6 @@
 import bcrypt from 'bcryptjs';
+import type { Parameter } from '../api/parameters.ts';
 import { leastCharacters, readCommonPasswords } from './common-passwords.ts';
-import type { Parameter } from './parameters.ts';
 
 // Read with the first password that is set, which most processes never see.
 let common: Set<string> | undefined;

@@ -1,5 +1,5 @@
 import bcrypt from 'bcryptjs';
-import { config } from './config.ts';
+import { config } from '../config.ts';
 
 /** Hashes a password with bcrypt at the configured cost. */
 export const hashPassword = (plain: string): Promise<string> => bcrypt.hash(plain, config.bcryptCost);

@@ -1,15 +1,15 @@
 import type { ObjectId } from 'mongodb';
-import { deleteUser } from './account-deletion.ts';
+import { parseId } from '../api/extended-json.ts';
+import { anyText, flag, optional } from '../api/parameters.ts';
+import { config } from '../config.ts';
+import { missingEvery, missingParameter, permissionDenied } from '../errors.ts';
+import { actsAsAdmin, type Caller, refuseScopes } from '../identity/tokens.ts';
+import { email, type User } from '../identity/users.ts';
 import type { NewUser } from './accounts.ts';
 import { type AccountChanges, changeUser, type NewAccount, signUp } from './accounts.ts';
-import { config } from './config.ts';
-import { missingEvery, missingParameter, permissionDenied } from './errors.ts';
-import { parseId } from './ids.ts';
+import { deleteUser } from './deletion.ts';
 import { confirmPassword } from './login.ts';
-import { newPassword } from './new-password.ts';
-import { anyText, flag, optional } from './parameters.ts';
-import { actsAsAdmin, type Caller, refuseScopes } from './tokens.ts';
-import { email, type User } from './users.ts';
+import { newPassword } from './password-policy.ts';
 
 /** Who asks for a change, from where, and with which program. */
 export type Asker = { caller: Caller; source: string };

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { config } from './config.ts';
-import type { DateTime } from './dates.ts';
-import { dateSchema } from './dates.ts';
-import { notFound } from './errors.ts';
-import { pathId } from './ids.ts';
-import { aToken, record } from './schema.ts';
-import { actsAsAdmin, type Caller, deleteToken, insertToken, tokens } from './tokens.ts';
-import { type User, userSchema } from './users.ts';
+import type { DateTime } from '../api/dates.ts';
+import { dateSchema } from '../api/dates.ts';
+import { pathId } from '../api/extended-json.ts';
+import { aToken, record } from '../api/schema.ts';
+import { config } from '../config.ts';
+import { notFound } from '../errors.ts';
+import { actsAsAdmin, type Caller, deleteToken, insertToken, tokens } from '../identity/tokens.ts';
+import { type User, userSchema } from '../identity/users.ts';
 
 /** A session that has just begun. */
 export type NewSession = { token: string; expires_at: DateTime };

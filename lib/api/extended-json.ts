@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { notFound } from './errors.ts';
+import { notFound } from '../errors.ts';
 import { record } from './schema.ts';
 
 /** An id as the API shows it: MongoDB Extended JSON. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Binary } from 'mongodb';
-import { HttpError, invalidParameter } from './errors.ts';
-import { Answer, type Input } from './operation.ts';
+import { HttpError, invalidParameter } from '../errors.ts';
+import { Answer, type Input } from '../http/operation.ts';
 
 /** What is stored with a thing that was made under an `Idempotency-Key`, so that a retry finds it; the hash is of the request. */
 export type SentOnce = { idempotency_key: string; request_hash?: Binary };

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Id } from './ids.ts';
-import { Answer, type Input } from './operation.ts';
+import { Answer, type Input } from '../http/operation.ts';
+import type { Id } from './extended-json.ts';
 import { id, integer, optional } from './parameters.ts';
 
 /** How many things a page of a list has when nobody says otherwise. */

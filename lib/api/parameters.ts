@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import { invalidParameter, missingParameter } from '../errors.ts';
 import { dateSchema } from './dates.ts';
-import { invalidParameter, missingParameter } from './errors.ts';
-import { idSchema, parseId } from './ids.ts';
+import { idSchema, parseId } from './extended-json.ts';
 import { eitherOf, type JsonSchema } from './schema.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { invalidJson } from './errors.ts';
+import { invalidJson } from '../errors.ts';
 import { isObject } from './parameters.ts';
 
 /** How deep arrays and objects of a body may be nested. */

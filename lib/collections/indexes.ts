@@ -1,12 +1,12 @@
 import { MongoServerError } from 'mongodb';
-import { database } from './database.ts';
-import { eventIndexes } from './events.ts';
-import { loginLimitIndexes } from './login-limits.ts';
-import { messageIndexes } from './messages.ts';
-import { readIndexes } from './reads.ts';
-import { roomIndexes } from './rooms.ts';
-import { tokenIndexes } from './tokens.ts';
-import { userIndexes } from './users.ts';
+import { loginLimitIndexes } from '../accounts/login-limits.ts';
+import { database } from '../database/client.ts';
+import { tokenIndexes } from '../identity/tokens.ts';
+import { userIndexes } from '../identity/users.ts';
+import { messageIndexes } from '../messages/messages.ts';
+import { eventIndexes } from '../rooms/event-log.ts';
+import { readIndexes } from '../rooms/read-markers.ts';
+import { roomIndexes } from '../rooms/rooms.ts';
 
 const indexes = {
   users: userIndexes,

@@ -1,5 +1,5 @@
-import { client, database } from '../lib/database.ts';
-import { ensureIndexes } from '../lib/indexes.ts';
+import { client, database } from '../database/client.ts';
+import { ensureIndexes } from './indexes.ts';
 
 /** Makes sure that the database answers and that the indexes are there: they hold rules that the commands rely on, such as one account per name. */
 export async function prepareDatabase(): Promise<void> {

@@ -13,8 +13,8 @@ import {
   ObjectId,
   type WithId,
 } from 'mongodb';
-import { fulfilled, togetherBy } from './batches.ts';
-import { config } from './config.ts';
+import { config } from '../config.ts';
+import { fulfilled, togetherBy } from './batching.ts';
 import './driver-fix.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { BSON, type Document } from 'mongodb';
-import { database } from './database.ts';
+import { database } from './client.ts';
 
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;

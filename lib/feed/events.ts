@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { shared } from './batches.ts';
-import { type DateTime, dateSchema, showDate } from './dates.ts';
-import { type EventDocument, type EventType, eventTypes } from './events.ts';
-import { readFeed } from './feed.ts';
-import type { FullRow } from './feed-rows.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import { type Member, memberSchema, showMember } from './members.ts';
+import { type DateTime, dateSchema, showDate } from '../api/dates.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { aCount, aText, aWord, eitherOf, orNull, record } from '../api/schema.ts';
+import { shared } from '../database/batching.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { deletedUsername, findUsernames } from '../identity/users.ts';
+import { type Member, memberSchema, showMember } from '../members/members.ts';
 import {
   type AuthoredMessage,
   countReplies,
@@ -16,11 +16,11 @@ import {
   repliedTo,
   showAuthored,
   withAuthor,
-} from './messages.ts';
-import { type Room, roomSchema, rooms, showRoom } from './rooms.ts';
-import { aCount, aText, aWord, eitherOf, orNull, record } from './schema.ts';
-import type { Caller } from './tokens.ts';
-import { deletedUsername, findUsernames } from './users.ts';
+} from '../messages/messages.ts';
+import { type EventDocument, type EventType, eventTypes } from '../rooms/event-log.ts';
+import { type Room, roomSchema, rooms, showRoom } from '../rooms/rooms.ts';
+import { readFeed } from './feed.ts';
+import type { FullRow } from './rows.ts';
 
 /** What happened in a room, as the API shows it. */
 export type Event = {

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { type RoomState, readableRoom } from './access.ts';
-import { shared } from './batches.ts';
-import { config } from './config.ts';
-import { gone, invalidParameter } from './errors.ts';
-import { type FullRow, lastRows, type Row, rowsFrom } from './feed-rows.ts';
-import { giveUpHoles, type Hole } from './holes.ts';
-import type { Caller } from './tokens.ts';
+import { config } from '../config.ts';
+import { shared } from '../database/batching.ts';
+import { gone, invalidParameter } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { giveUpHoles, type Hole } from '../messages/gaps.ts';
+import { type RoomState, readableRoom } from '../rooms/access.ts';
+import { type FullRow, lastRows, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
 export type FeedPage = { rows: FullRow[]; next: number };

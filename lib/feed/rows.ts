@@ -1,6 +1,6 @@
 import type { ObjectId, WithId } from 'mongodb';
-import { type EventDocument, events } from './events.ts';
-import { type AuthoredMessage, isMessage, messages, withAuthor } from './messages.ts';
+import { type AuthoredMessage, isMessage, messages, withAuthor } from '../messages/messages.ts';
+import { type EventDocument, events } from '../rooms/event-log.ts';
 
 /** A place in a room's order at which something is: a message, or an event of whatever kind. */
 export type Row = {

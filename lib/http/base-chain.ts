@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
-import { config } from './config.ts';
-import { type HttpError, notFound } from './errors.ts';
+import { config } from '../config.ts';
+import { type HttpError, notFound } from '../errors.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';

@@ -1,7 +1,7 @@
-import { asHandler, decorated, type Surroundings } from './chain.ts';
-import { isDatabaseUnavailable } from './database.ts';
-import { before } from './deadline.ts';
-import { toJson } from './json.ts';
+import { toJson } from '../api/shared-json.ts';
+import { isDatabaseUnavailable } from '../database/client.ts';
+import { before } from '../deadline.ts';
+import { asHandler, decorated, type Surroundings } from './base-chain.ts';
 import { adminOnly } from './middleware/admin-only.ts';
 import { auth } from './middleware/auth.ts';
 import { input } from './middleware/input.ts';

@@ -1,7 +1,7 @@
-import type { Parameters, Values } from './parameters.ts';
+import type { Parameters, Values } from '../api/parameters.ts';
+import type { JsonSchema, Schema } from '../api/schema.ts';
+import type { Caller } from '../identity/tokens.ts';
 import { type ApiEvent, methodOf } from './request.ts';
-import type { JsonSchema, Schema } from './schema.ts';
-import type { Caller } from './tokens.ts';
 
 /** Who may call an operation at all; what a caller may do to which room or message is the operation's own affair. */
 export type Access = 'anyone' | 'user' | 'admin';

@@ -1,8 +1,8 @@
-import { asHandler, decorated } from '../chain.ts';
-import { method } from '../middleware/method.ts';
-import { operation } from '../operation.ts';
-import type { Handler } from '../request.ts';
-import type { Page } from './page.ts';
+import type { Page } from '../reference/page.ts';
+import { asHandler, decorated } from './base-chain.ts';
+import { method } from './middleware/method.ts';
+import { operation } from './operation.ts';
+import type { Handler } from './request.ts';
 
 /** The handler of a path that shows a page to people: to anyone, whatever the request accepts. */
 export function pageEndpoint(summary: string, { source, policy }: Page): Handler {

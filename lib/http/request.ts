@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Caller } from '../identity/tokens.ts';
 import type { Operations } from './operation.ts';
-import type { Caller } from './tokens.ts';
 
 /** A request as API Gateway hands it over (payload 2.0), with what the chain knows from its first step on. */
 export type ApiEvent = APIGatewayProxyEventV2 & {

@@ -1,15 +1,15 @@
 import { hash, randomInt } from 'node:crypto';
 import type { Binary, Filter, IndexDescription, ObjectId } from 'mongodb';
-import { inBatches } from './batches.ts';
-import { database, insertWithTimes } from './database.ts';
-import { type DateTime, dateSchema, showDate, showDateOrNull } from './dates.ts';
-import { permissionDenied } from './errors.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import { describeError, log } from './log.ts';
-import type { Scope } from './operation.ts';
-import { scopes } from './operation.ts';
-import type { Page } from './pages.ts';
-import { aText, aToken, aWord, listOf, orNull, record } from './schema.ts';
+import { type DateTime, dateSchema, showDate, showDateOrNull } from '../api/dates.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import type { Page } from '../api/pages.ts';
+import { aText, aToken, aWord, listOf, orNull, record } from '../api/schema.ts';
+import { inBatches } from '../database/batching.ts';
+import { database, insertWithTimes } from '../database/client.ts';
+import { permissionDenied } from '../errors.ts';
+import type { Scope } from '../http/operation.ts';
+import { scopes } from '../http/operation.ts';
+import { describeError, log } from '../log.ts';
 import type { UserDocument } from './users.ts';
 
 /** A credential of a user; the 32 characters themselves are kept nowhere. */

@@ -1,11 +1,11 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database } from './database.ts';
-import { type DateTime, dateSchema, showDate } from './dates.ts';
-import { notFound } from './errors.ts';
-import { type Id, idSchema, pathId, showId } from './ids.ts';
-import type { Page } from './pages.ts';
-import type { Parameter } from './parameters.ts';
-import { aFlag, aText, record } from './schema.ts';
+import { type DateTime, dateSchema, showDate } from '../api/dates.ts';
+import { type Id, idSchema, pathId, showId } from '../api/extended-json.ts';
+import type { Page } from '../api/pages.ts';
+import type { Parameter } from '../api/parameters.ts';
+import { aFlag, aText, record } from '../api/schema.ts';
+import { database } from '../database/client.ts';
+import { notFound } from '../errors.ts';
 import { actsAsAdmin, type Caller } from './tokens.ts';
 
 /** An account. One that was deleted keeps its `_id`, under which its messages stay, and loses everything that tells whose it was. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { notFound } from './errors.ts';
-import { type Actor, findStanding, holds, requireRank } from './room-access.ts';
-import { isThere, rooms } from './rooms.ts';
+import { notFound } from '../errors.ts';
+import { type Actor, findStanding, holds, requireRank } from '../rooms/permissions.ts';
+import { isThere, rooms } from '../rooms/rooms.ts';
 
 /** Lets a banned user come back, who does not come back by that; nothing that the feed of the room tells of. */
 export async function liftBan(room: ObjectId, user: ObjectId, actor: Actor): Promise<void> {

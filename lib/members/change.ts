@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { conflict, invalidParameter, permissionDenied } from './errors.ts';
+import { conflict, invalidParameter, permissionDenied } from '../errors.ts';
+import { type ChangedRoom, changeRoom, recordChange } from '../rooms/change.ts';
+import { type Actor, findStanding, hasRank, holds, isNotLastOwner, requireTarget, type Standing } from '../rooms/permissions.ts';
+import { countUpTo, markRead } from '../rooms/read-markers.ts';
+import type { MemberDocument, Role } from '../rooms/rooms.ts';
 import { type Member, showTarget } from './members.ts';
-import { countUpTo, markRead } from './reads.ts';
-import { type Actor, findStanding, hasRank, holds, isNotLastOwner, requireTarget, type Standing } from './room-access.ts';
-import { type ChangedRoom, changeRoom, recordChange } from './room-changes.ts';
-import type { MemberDocument, Role } from './rooms.ts';
 
 /** What can be changed of a member: its role by owners, how far it has read by itself. */
 export type MemberChange = { role?: Role | undefined; last_read?: number | undefined };

@@ -1,12 +1,12 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { config } from './config.ts';
-import { conflict, notFound, permissionDenied } from './errors.ts';
+import { config } from '../config.ts';
+import { conflict, notFound, permissionDenied } from '../errors.ts';
+import { findActiveUsername } from '../identity/users.ts';
+import { type ChangedRoom, changeRoom, recordChange } from '../rooms/change.ts';
+import { type Actor, findStanding, holds, requireRank, type Standing } from '../rooms/permissions.ts';
+import { markRead } from '../rooms/read-markers.ts';
+import type { MemberDocument, Role, RoomDocument } from '../rooms/rooms.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
-import { markRead } from './reads.ts';
-import { type Actor, findStanding, holds, requireRank, type Standing } from './room-access.ts';
-import { type ChangedRoom, changeRoom, recordChange } from './room-changes.ts';
-import type { MemberDocument, Role, RoomDocument } from './rooms.ts';
-import { findActiveUsername } from './users.ts';
 
 /** Who is to be in which room as what. */
 export type Membership = { room: ObjectId; user: ObjectId; role: Role };

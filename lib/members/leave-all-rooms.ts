@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { recordChange, tryToChangeRoom } from './room-changes.ts';
-import { isThere, type MemberDocument, rooms } from './rooms.ts';
+import { recordChange, tryToChangeRoom } from '../rooms/change.ts';
+import { isThere, type MemberDocument, rooms } from '../rooms/rooms.ts';
 
 /**
  * Takes a user out of every room, each change with its event. A room that would lose its last owner by that first gets a new one: of its

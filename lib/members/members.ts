@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
-import { type DateTime, dateSchema, showDate } from './dates.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import type { Page } from './pages.ts';
-import { findRead, nothingRead, type ReadDocument } from './reads.ts';
-import { type Actor, findStanding, requireRank, requireTarget, type Standing } from './room-access.ts';
-import { isThere, type MemberDocument, type Role, type RoomDocument, roleSchema, rooms } from './rooms.ts';
-import { aCount, aText, record } from './schema.ts';
-import { type Counters, unreadOf } from './unread.ts';
-import { deletedUsername } from './users.ts';
+import { type DateTime, dateSchema, showDate } from '../api/dates.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import type { Page } from '../api/pages.ts';
+import { aCount, aText, record } from '../api/schema.ts';
+import { deletedUsername } from '../identity/users.ts';
+import { type Counters, unreadOf } from '../rooms/counters.ts';
+import { type Actor, findStanding, requireRank, requireTarget, type Standing } from '../rooms/permissions.ts';
+import { findRead, nothingRead, type ReadDocument } from '../rooms/read-markers.ts';
+import { isThere, type MemberDocument, type Role, type RoomDocument, roleSchema, rooms } from '../rooms/rooms.ts';
 
 /** A member of a room as the API shows it; to itself also what it needs to list its rooms. */
 export type Member = {

@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { invalidParameter } from './errors.ts';
+import type { Page, Row } from '../api/pages.ts';
+import type { Parameter } from '../api/parameters.ts';
+import { invalidParameter } from '../errors.ts';
+import { type Counters, counterFields } from '../rooms/counters.ts';
+import type { Actor } from '../rooms/permissions.ts';
+import { findReads } from '../rooms/read-markers.ts';
+import { isThere, type MemberDocument, type RoomDocument, rooms } from '../rooms/rooms.ts';
 import { type Member, showOwnMember } from './members.ts';
-import type { Page, Row } from './pages.ts';
-import type { Parameter } from './parameters.ts';
-import { findReads } from './reads.ts';
-import type { Actor } from './room-access.ts';
-import { isThere, type MemberDocument, type RoomDocument, rooms } from './rooms.ts';
-import { type Counters, counterFields } from './unread.ts';
 
 /** A place in a list of members: after this one and, in that of someone's rooms, the time when its room was active last. */
 export type MemberCursor = { member: ObjectId; at: Date | undefined };

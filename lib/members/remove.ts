@@ -1,8 +1,8 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { conflict, invalidParameter, permissionDenied } from './errors.ts';
-import { type Actor, findStanding, hasRank, holds, isNotLastOwner, requireTarget, type Standing } from './room-access.ts';
-import { changeRoom, recordChange } from './room-changes.ts';
-import type { MemberDocument, RoomDocument } from './rooms.ts';
+import { conflict, invalidParameter, permissionDenied } from '../errors.ts';
+import { changeRoom, recordChange } from '../rooms/change.ts';
+import { type Actor, findStanding, hasRank, holds, isNotLastOwner, requireTarget, type Standing } from '../rooms/permissions.ts';
+import type { MemberDocument, RoomDocument } from '../rooms/rooms.ts';
 
 /**
  * Takes a member out of its room: oneself, or, as a moderator, a plain member, as an owner or an admin anyone; and bans it if so asked.

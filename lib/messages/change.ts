@@ -1,7 +1,9 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import type { RoomState, Rule } from './access.ts';
-import { conflict } from './errors.ts';
-import { type EventType, recordEvent } from './events.ts';
+import { conflict } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import type { RoomState, Rule } from '../rooms/access.ts';
+import { type EventType, recordEvent } from '../rooms/event-log.ts';
+import { type Place, takeEventPlace } from '../rooms/sequence.ts';
 import {
   type AuthoredMessage,
   countReplies,
@@ -12,8 +14,6 @@ import {
   repliedTo,
   showAuthored,
 } from './messages.ts';
-import { type Place, takeEventPlace } from './sequence.ts';
-import type { Caller } from './tokens.ts';
 
 /** A change of a message: who may make it in the room, what it is to its readers, and the update that makes it. */
 export type Change = {

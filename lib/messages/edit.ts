@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { check, members, moderators, type Rule } from './access.ts';
-import { changeMessage, requireLiving } from './changes.ts';
-import { permissionDenied } from './errors.ts';
+import { permissionDenied } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { check, members, moderators, type Rule } from '../rooms/access.ts';
+import { changeMessage, requireLiving } from './change.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
 import type { Message } from './messages.ts';
-import type { Caller } from './tokens.ts';
 
 /** Gives a message of one's own another text. */
 export async function editMessage(id: ObjectId, caller: Caller, text: string): Promise<Message> {

@@ -1,8 +1,8 @@
-import { isDuplicateKey } from './database.ts';
-import { insertEvent } from './events.ts';
+import { isDuplicateKey } from '../database/client.ts';
+import { insertEvent } from '../rooms/event-log.ts';
+import { rooms } from '../rooms/rooms.ts';
+import type { Place } from '../rooms/sequence.ts';
 import { messages, tombstones } from './messages.ts';
-import { rooms } from './rooms.ts';
-import type { Place } from './sequence.ts';
 
 /** A place that was taken and at which nothing is (yet). */
 export type Hole = Omit<Place, 'ordinal'> & {

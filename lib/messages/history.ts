@@ -1,8 +1,10 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { readableRoom } from './access.ts';
-import { shared } from './batches.ts';
-import { invalidParameter } from './errors.ts';
-import { shareText } from './json.ts';
+import { id, oneOf, optional, type Parameter, sequence } from '../api/parameters.ts';
+import { shareText } from '../api/shared-json.ts';
+import { shared } from '../database/batching.ts';
+import { invalidParameter } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { readableRoom } from '../rooms/access.ts';
 import {
   type AuthoredMessage,
   countReplies,
@@ -14,8 +16,6 @@ import {
   showAuthored,
   withAuthor,
 } from './messages.ts';
-import { id, oneOf, optional, type Parameter, sequence } from './parameters.ts';
-import type { Caller } from './tokens.ts';
 
 /** Words to search for. */
 const words: Parameter<string> = {

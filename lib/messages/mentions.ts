@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { findUserIds } from './users.ts';
+import { findUserIds } from '../identity/users.ts';
 
 /** How many different names of one message are looked up; what looks like more is text. */
 export const mostNames = 100;

@@ -1,16 +1,16 @@
 import { type IndexDescription, ObjectId } from 'mongodb';
-import { type RoomState, stateFields } from './access.ts';
-import { shared } from './batches.ts';
-import { database } from './database.ts';
-import { dateSchema, showDate } from './dates.ts';
-import { notFound } from './errors.ts';
-import type { EventType } from './events.ts';
-import type { SentOnce } from './idempotency.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import { text } from './parameters.ts';
-import { aCount, aText, listOf, orNull, record } from './schema.ts';
-import type { Caller } from './tokens.ts';
-import { deletedUsername } from './users.ts';
+import { dateSchema, showDate } from '../api/dates.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import type { SentOnce } from '../api/idempotency.ts';
+import { text } from '../api/parameters.ts';
+import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
+import { shared } from '../database/batching.ts';
+import { database } from '../database/client.ts';
+import { notFound } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { deletedUsername } from '../identity/users.ts';
+import { type RoomState, stateFields } from '../rooms/access.ts';
+import type { EventType } from '../rooms/event-log.ts';
 
 /** A message. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
 export type MessageDocument = {

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { check, moderators } from './access.ts';
-import { changeMessage, requireLiving } from './changes.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { check, moderators } from '../rooms/access.ts';
+import { changeMessage, requireLiving } from './change.ts';
 import type { Message } from './messages.ts';
-import type { Caller } from './tokens.ts';
 
 /** Pins a message in its room; one that is pinned already stays so. */
 export const pinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { check, members } from './access.ts';
-import { changeMessage, requireLiving } from './changes.ts';
-import { conflict } from './errors.ts';
+import { type Parameter, readParameters } from '../api/parameters.ts';
+import { conflict } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { check, members } from '../rooms/access.ts';
+import { changeMessage, requireLiving } from './change.ts';
 import type { Message, MessageDocument } from './messages.ts';
-import { type Parameter, readParameters } from './parameters.ts';
-import type { Caller } from './tokens.ts';
 
 /** How many different emoji a message can have. */
 export const mostEmoji = 20;

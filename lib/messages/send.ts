@@ -1,15 +1,15 @@
 import { ObjectId } from 'mongodb';
-import { checkRoom, members as membersOnly } from './access.ts';
-import { andThen, fulfilled, orThrow, togetherBy } from './batches.ts';
-import { isDuplicateKey, writtenTogether } from './database.ts';
-import { notFound } from './errors.ts';
-import { settle } from './holes.ts';
-import { replay, type SentOnce } from './idempotency.ts';
+import { replay, type SentOnce } from '../api/idempotency.ts';
+import { andThen, fulfilled, orThrow, togetherBy } from '../database/batching.ts';
+import { isDuplicateKey, writtenTogether } from '../database/client.ts';
+import { notFound } from '../errors.ts';
+import type { Answer } from '../http/operation.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { checkRoom, members as membersOnly } from '../rooms/access.ts';
+import { type Place, type Sender, type Taken, takeMessagePlaces } from '../rooms/sequence.ts';
+import { settle } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
 import { countReplies, type Message, type MessageDocument, messages, repliedTo, showMessage } from './messages.ts';
-import type { Answer } from './operation.ts';
-import { type Place, type Sender, type Taken, takeMessagePlaces } from './sequence.ts';
-import type { Caller } from './tokens.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
 export type Sending = { room: ObjectId; text: string; thread: ObjectId | undefined };

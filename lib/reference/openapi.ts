@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../schema.ts';
+import type { JsonSchema } from '../api/schema.ts';
 
 /** The parts of an OpenAPI document that its readers here look at. */
 export type OpenApi = {

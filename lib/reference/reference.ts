@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../schema.ts';
+import type { JsonSchema } from '../api/schema.ts';
 import { type Html, html, prose } from './html.ts';
 import { type OpenApi, type Operation, type Parameter, type Response, resolve } from './openapi.ts';
 import { makePage, type Page } from './page.ts';

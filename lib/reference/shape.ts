@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../schema.ts';
+import type { JsonSchema } from '../api/schema.ts';
 
 /** A schema as a TypeScript type, which is also how people read what a thing looks like; components go by their names. */
 export function shapeOf(schema: JsonSchema, indent = ''): string {

@@ -1,9 +1,9 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { fulfilled, together } from './batches.ts';
-import { conflict, notFound, permissionDenied } from './errors.ts';
-import { distinct } from './ids.ts';
+import { distinct } from '../api/extended-json.ts';
+import { fulfilled, together } from '../database/batching.ts';
+import { conflict, notFound, permissionDenied } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
 import { isThere, type Role, type RoomDocument, rooms } from './rooms.ts';
-import type { Caller } from './tokens.ts';
 
 /** Who may do something in a room (absent: not only its members), and whether also when it is archived. */
 export type Rule = { roles?: readonly Role[]; whenArchived?: true };

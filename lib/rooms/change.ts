@@ -1,6 +1,6 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
-import { conflict } from './errors.ts';
-import { type EventType, recordEvent } from './events.ts';
+import { conflict } from '../errors.ts';
+import { type EventType, recordEvent } from './event-log.ts';
 import { isThere, type RoomDocument, rooms } from './rooms.ts';
 
 /** A change of a room: one update, whose filter holds the rule. */

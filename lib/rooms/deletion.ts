@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { database } from './database.ts';
-import { notFound, serviceUnavailable } from './errors.ts';
-import { deleteReads } from './reads.ts';
+import { database } from '../database/client.ts';
+import { notFound, serviceUnavailable } from '../errors.ts';
+import { deleteReads } from './read-markers.ts';
 import { rooms } from './rooms.ts';
 
 /** How long one request goes on deleting, in milliseconds: well under its deadline. */

@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
-import { type DateTime, dateSchema, showDate } from './dates.ts';
-import { notFound } from './errors.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import { textUpTo } from './parameters.ts';
-import { type Actor, findStanding, holds, requireRank } from './room-access.ts';
-import { changeRoom, recordChange } from './room-changes.ts';
+import { type DateTime, dateSchema, showDate } from '../api/dates.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { textUpTo } from '../api/parameters.ts';
+import { aCount, aText, orNull, record } from '../api/schema.ts';
+import { notFound } from '../errors.ts';
+import { changeRoom, recordChange } from './change.ts';
+import { counterFields, messageCount } from './counters.ts';
+import { type Actor, findStanding, holds, requireRank } from './permissions.ts';
 import { isThere, type RoomDocument, rooms } from './rooms.ts';
-import { aCount, aText, orNull, record } from './schema.ts';
-import { counterFields, messageCount } from './unread.ts';
 
 /** What there is to know of a room beside the five fields. */
 export type RoomDetails = {

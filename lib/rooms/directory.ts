@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { type Id, idSchema, showId } from './ids.ts';
-import { inOneBatch, type Page, type Row } from './pages.ts';
-import { type Parameter, text } from './parameters.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { inOneBatch, type Page, type Row } from '../api/pages.ts';
+import { type Parameter, text } from '../api/parameters.ts';
+import { aCount, aFlag, aText, record } from '../api/schema.ts';
 import { nameKey, type RoomDocument, rooms } from './rooms.ts';
-import { aCount, aFlag, aText, record } from './schema.ts';
 
 /** A room as it stands in the directory. */
 export type ListedRoom = { _id: Id; name: string; topic: string; member_count: number; is_open: boolean };

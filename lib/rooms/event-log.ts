@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import { ObjectId } from 'mongodb';
-import { config } from './config.ts';
-import { database, isDuplicateKey } from './database.ts';
+import { config } from '../config.ts';
+import { database, isDuplicateKey } from '../database/client.ts';
 import { takePlace } from './sequence.ts';
 
 /** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both make one feed. */

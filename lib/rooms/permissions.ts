@@ -1,8 +1,8 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { notFound, permissionDenied } from './errors.ts';
+import { notFound, permissionDenied } from '../errors.ts';
+import type { Caller } from '../identity/tokens.ts';
+import { counterFields } from './counters.ts';
 import { isThere, type MemberDocument, type Role, type RoomDocument, rooms } from './rooms.ts';
-import type { Caller } from './tokens.ts';
-import { counterFields } from './unread.ts';
 
 /** Who does something in a room. */
 export type Actor = Caller['user'];

@@ -1,5 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database, isDuplicateKey } from './database.ts';
+import { database, isDuplicateKey } from '../database/client.ts';
 
 /** How far a member has read in a room: up to which `seq`, and how many messages that was. Away from the room, which is written with every message. */
 export type ReadDocument = { _id: { room: ObjectId; user: ObjectId }; seq: number; ordinal: number };

@@ -1,17 +1,17 @@
 import type { Document, Filter, IndexDescription } from 'mongodb';
 import { ObjectId } from 'mongodb';
-import { fulfilled, shared, together } from './batches.ts';
-import { database, isDuplicateKey, writtenTogether } from './database.ts';
-import { answerTooLarge, notFound } from './errors.ts';
-import { replay, type SentOnce } from './idempotency.ts';
-import { type Id, idSchema, showId } from './ids.ts';
-import { shareText } from './json.ts';
-import type { Answer } from './operation.ts';
-import { inOneBatch, type Page } from './pages.ts';
-import { oneOf, text } from './parameters.ts';
-import { largestResponse } from './request.ts';
-import { aFlag, aText, aWord, listOf, record } from './schema.ts';
-import type { Caller } from './tokens.ts';
+import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { replay, type SentOnce } from '../api/idempotency.ts';
+import { inOneBatch, type Page } from '../api/pages.ts';
+import { oneOf, text } from '../api/parameters.ts';
+import { aFlag, aText, aWord, listOf, record } from '../api/schema.ts';
+import { shareText } from '../api/shared-json.ts';
+import { fulfilled, shared, together } from '../database/batching.ts';
+import { database, isDuplicateKey, writtenTogether } from '../database/client.ts';
+import { answerTooLarge, notFound } from '../errors.ts';
+import type { Answer } from '../http/operation.ts';
+import { largestResponse } from '../http/request.ts';
+import type { Caller } from '../identity/tokens.ts';
 
 /** What a member may do in a room. */
 export type Role = 'owner' | 'moderator' | 'member';

@@ -1,9 +1,9 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { distinct } from '../api/extended-json.ts';
+import { fulfilled } from '../database/batching.ts';
+import type { Caller } from '../identity/tokens.ts';
 import { allows, members as anyMember, checkRoom, type Rule } from './access.ts';
-import { fulfilled } from './batches.ts';
-import { distinct } from './ids.ts';
 import { isThere, type RoomDocument, rooms } from './rooms.ts';
-import type { Caller } from './tokens.ts';
 
 /** A place in a room's order of changes, and the database's time when it was taken. */
 export type Place = {

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { flag, optional, type Values } from './parameters.ts';
-import { type Actor, findStanding, holds, requireRank } from './room-access.ts';
-import { changeRoom, recordChange } from './room-changes.ts';
+import { flag, optional, type Values } from '../api/parameters.ts';
+import { changeRoom, recordChange } from './change.ts';
+import { type Actor, findStanding, holds, requireRank } from './permissions.ts';
 import { type Room, type RoomDocument, roomKey, roomName, type ShownRoom, shownFields, showRoom } from './rooms.ts';
 
 /** What an owner may change of a room: its name and its flags. */

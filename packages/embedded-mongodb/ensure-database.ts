@@ -1,4 +1,4 @@
-import { launchDatabase } from './client-process.ts';
+import { launchDatabase } from './launch.ts';
 
 /**
  * Gives this process the embedded database of DATA_DIR for as long as it runs, and MONGODB_URI to find it by. With MONGODB_URI

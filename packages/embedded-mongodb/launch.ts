@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { isHeld } from './storage/holder.ts';
-import { DatabaseStartError } from './storage/start-error.ts';
+import { isHeld } from './src/storage/holder.ts';
+import { DatabaseStartError } from './src/storage/start-error.ts';
 
 /** A database that runs in a process of its own. */
 export interface DatabaseProcess {
@@ -34,7 +34,7 @@ const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
  * should the parent be killed, the database closes itself.
  */
 export async function launchDatabase({ dataDir, port, host, testMode }: LaunchOptions): Promise<DatabaseProcess> {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('./bin/serve.ts', import.meta.url));
   const args = ['--data-dir', dataDir, '--port', String(port)];
   if (host !== undefined) args.push('--host', host);
   if (testMode === true) args.push('--test-mode');

@@ -1,4 +1,4 @@
-import { launchDatabase } from './client-process.ts';
+import { launchDatabase } from './launch.ts';
 
 type Serverless = {
   service: {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken } from '../support/answers.ts';
-import { admin } from '../support/command.ts';
-import { inProcess as call } from '../support/doors.ts';
+import { anyDate, anyId, anyToken } from '../support/responses.ts';
+import { admin } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const ended = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: '' });
 const statusOf = async (token: string) => (await call('GET', '/api/users/me', { token })).status;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
-import { admin, runCommand } from '../support/command.ts';
-import { inProcess as call } from '../support/doors.ts';
+import { database } from '../../lib/database/client.ts';
+import { admin, runCommand } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const users = database.collection('users');
 const aName = () => `admin-${randomBytes(6).toString('hex')}`;

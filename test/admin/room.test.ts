@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { admin as command, runCommand } from '../support/command.ts';
-import { inProcess as call } from '../support/doors.ts';
 import { aRoom } from '../support/rooms.ts';
+import { admin as command, runCommand } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const owner = await anAccount();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, logIn } from '../support/accounts.ts';
-import { inProcess as call } from '../support/doors.ts';
 import { atTerminal, hasTerminal } from '../support/terminal.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const create = (name: string, dialogue: [string, string][]) =>
   atTerminal(['user', 'create', name, '--email', `${name}@example.org`], dialogue);

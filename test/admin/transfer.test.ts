@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, Timestamp } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../admin/progress.ts';
-import { runCommand } from '../support/command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const client = new MongoClient(process.env.MONGODB_URI ?? '', { promoteValues: false, promoteLongs: false });
 const directory = await mkdtemp(join(tmpdir(), 'chat-transfer-'));

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { anAdmin } from '../support/accounts.ts';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
-import { inProcess as call } from '../support/doors.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const baseUrl = inject('baseUrl');
 

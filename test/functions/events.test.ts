@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { events } from '../../lib/events.ts';
-import type { Event } from '../../lib/feed-events.ts';
-import { messages } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
+import type { Event } from '../../lib/feed/events.ts';
+import { messages } from '../../lib/messages/messages.ts';
+import { events } from '../../lib/rooms/event-log.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/chat.ts';
+import { aMessage, aRoomOf, short } from '../support/messages.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);

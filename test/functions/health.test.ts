@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { outcome, successHeaders } from '../support/answers.ts';
-import { doors } from '../support/doors.ts';
+import { outcome, successHeaders } from '../support/responses.ts';
+import { doors } from '../support/transports.ts';
 
 describe.each(doors())('/api/health, %s', (_door, call) => {
   it('GET tells anyone that the service and its database are well', async () => {

@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Message } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { messageCount } from '../../lib/unread.ts';
+import type { Event } from '../../lib/feed/events.ts';
+import type { Message } from '../../lib/messages/messages.ts';
+import { messageCount } from '../../lib/rooms/counters.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/chat.ts';
+import { aMessage, aRoomOf, short } from '../support/messages.ts';
 
 const [ada, bob, admin, other] = await Promise.all([anAccount(), anAccount(), anAdmin(), anAdmin()]);
 const reused = { title: 'Idempotency key reused', description: 'The key was used with a different request.' };

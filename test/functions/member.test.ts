@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
+import { database } from '../../lib/database/client.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
-import { type Call, inProcess } from '../support/doors.ts';
 import { addMember, aRoom, aRoomWithEveryone, memberId, type TestRoom } from '../support/rooms.ts';
+import { type Call, inProcess } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone();
 const [ownerId, moderatorId, memberIdHere] = await Promise.all(
@@ -267,7 +267,7 @@ async function aRoomThatBans(banned: Account): Promise<TestRoom> {
   return made;
 }
 
-/** A room with five messages as `lib/messages.ts` stores them, and its owner's place in it. */
+/** A room with five messages as `lib/messages/messages.ts` stores them, and its owner's place in it. */
 async function aRoomWithMessages(call: Call) {
   const owner = await anAccount();
   const made = await aRoom({ owner: await anAccount() });

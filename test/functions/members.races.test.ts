@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { events } from '../../lib/events.ts';
-import { rooms } from '../../lib/rooms.ts';
+import { events } from '../../lib/rooms/event-log.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';
 import { startWorkers } from '../support/workers.ts';

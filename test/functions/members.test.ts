@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../lib/rooms.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
-import { inProcess } from '../support/doors.ts';
 import { aRoom, aRoomWithEveryone, everyPage, memberId, nextOf, succeed, type TestRoom } from '../support/rooms.ts';
+import { inProcess } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ name: 'Lounge' });
 const closed = await aRoom({ owner, is_open: false, moderators: [moderator], members: [member] });
@@ -220,7 +220,7 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
 
     it('adding who is deactivated', async () => {
       const gone = await anAccount();
-      const { database } = await import('../../lib/database.ts');
+      const { database } = await import('../../lib/database/client.ts');
       await database.collection('users').updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
       expect(await join(owner, { room: room.id, user: gone.id })).toMatchObject({ status: 404, body: missing('user') });
     });

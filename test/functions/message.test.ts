@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
+import { messages } from '../../lib/messages/messages.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/chat.ts';
-import { inProcess } from '../support/doors.ts';
+import { aMessage, aRoomOf, short } from '../support/messages.ts';
+import { inProcess } from '../support/transports.ts';
 
 const [owner, moderator, author, member, stranger, admin] = await Promise.all([
   anAccount(),

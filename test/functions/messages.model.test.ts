@@ -1,10 +1,10 @@
 import { array, assert, asyncProperty, constantFrom, nat, record } from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Message } from '../../lib/messages.ts';
+import type { Event } from '../../lib/feed/events.ts';
+import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount } from '../support/accounts.ts';
-import { aRoomOf } from '../support/chat.ts';
-import { inProcess } from '../support/doors.ts';
+import { aRoomOf } from '../support/messages.ts';
+import { inProcess } from '../support/transports.ts';
 
 /** How many rooms live through how much; more by hand. */
 const numRuns = Number(process.env.MODEL_RUNS ?? 20);

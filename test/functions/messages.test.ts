@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../lib/messages.ts';
+import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/chat.ts';
-import type { Reply, Sent } from '../support/doors.ts';
+import { aMessage, aRoomOf, short } from '../support/messages.ts';
 import { nextOf } from '../support/rooms.ts';
+import type { Reply, Sent } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 process.env.REGISTRATION = 'closed';
 const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { outcome, refusals } = await import('../support/answers.ts');
-const { inProcess: call } = await import('../support/doors.ts');
+const { outcome, refusals } = await import('../support/responses.ts');
+const { inProcess: call } = await import('../support/transports.ts');
 
 describe('POST /api/users while registration is closed', () => {
   it('is for administrators, and refused to others before what they sent is looked at', async () => {

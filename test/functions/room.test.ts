@@ -2,8 +2,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
-import { inProcess } from '../support/doors.ts';
 import { addMember, aRoom, aRoomWithEveryone, memberId } from '../support/rooms.ts';
+import { inProcess } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ name: 'Lounge' });
 const hidden = await aRoom({ owner, is_visible: false });
@@ -198,7 +198,7 @@ describe('what happens to a room', () => {
     const ids = { ann: new ObjectId(ann.id), ben: new ObjectId(ben.id), eve: new ObjectId(eve.id) };
     const asBen = { member: new ObjectId(benId), user: ids.ben };
     const asEve = { member: new ObjectId(eveId), user: ids.eve };
-    const { events } = await import('../../lib/events.ts');
+    const { events } = await import('../../lib/rooms/event-log.ts');
     const recorded = await events.find({ room: new ObjectId(made.id) }, { sort: { seq: 1 } }).toArray();
     expect(recorded.map(({ seq, type, actor, data }) => ({ seq, type, actor, data }))).toEqual([
       { seq: 1, type: 'room.changed', actor: ids.ann, data: {} },

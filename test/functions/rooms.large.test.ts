@@ -2,12 +2,12 @@ import '../support/own-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
-import { rooms } from '../../lib/rooms.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAdmin } from '../support/accounts.ts';
-import { commandsOf, planOf } from '../support/commands.ts';
-import { inProcess } from '../support/doors.ts';
 import { withOwnDatabase } from '../support/indexed-database.ts';
 import { everyPage } from '../support/rooms.ts';
+import { commandsOf, planOf } from '../support/sent-commands.ts';
+import { inProcess } from '../support/transports.ts';
 
 await withOwnDatabase();
 const { token } = await anAdmin();

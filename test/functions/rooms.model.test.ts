@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { type Action, act, aModelRoom, type ModelRoom } from './support/room-model.ts';
+import { type Action, act, aModelRoom, type ModelRoom } from '../support/room-model.ts';
 
 // So few that rooms get full; named before the service reads its settings.
 const mostMembers = 3;
 process.env.ROOM_MEMBERS = String(mostMembers);
-const { rooms } = await import('../lib/rooms.ts');
-const { anAccount, anAdmin } = await import('./support/accounts.ts');
-const { inProcess } = await import('./support/doors.ts');
-const { aRoom, everyPage, memberId } = await import('./support/rooms.ts');
+const { rooms } = await import('../../lib/rooms/rooms.ts');
+const { anAccount, anAdmin } = await import('../support/accounts.ts');
+const { inProcess } = await import('../support/transports.ts');
+const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');
 
-// As many runs as fit into half a minute, unless told how many: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/rooms.model.test.ts
+// As many runs as fit into half a minute, unless told how many: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
 const runs = Number(process.env.MODEL_RUNS ?? 0);
 const mostCommands = Number(process.env.MODEL_COMMANDS ?? 50);
 

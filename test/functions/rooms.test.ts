@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import type { Call, Reply, Sent } from '../support/doors.ts';
+import type { Call, Reply, Sent } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
+import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders, withoutUse } from '../support/answers.ts';
-import { type Call, doors } from '../support/doors.ts';
+import { anyDate, anyId, anyToken, outcome, refusals, successHeaders, withoutUse } from '../support/responses.ts';
+import { type Call, doors } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const other = await anAccount();

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
+import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAdmin } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, withoutUse } from '../support/answers.ts';
-import { type Call, doors } from '../support/doors.ts';
+import { anyDate, anyId, anyToken, outcome, refusals, withoutUse } from '../support/responses.ts';
+import { type Call, doors } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();

@@ -1,14 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { config } from '../../lib/config.ts';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Member } from '../../lib/members.ts';
-import { rooms } from '../../lib/rooms.ts';
+import type { Event } from '../../lib/feed/events.ts';
+import type { Member } from '../../lib/members/members.ts';
+import { rooms } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf } from '../support/chat.ts';
-import { inProcess } from '../support/doors.ts';
+import { aMessage, aRoomOf } from '../support/messages.ts';
 import { addMember, aRoom, memberId } from '../support/rooms.ts';
+import { inProcess } from '../support/transports.ts';
 
 const patience = config.feedPatience;
 afterEach(() => void Object.assign(config, { feedPatience: patience }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, outcome, refusals, successHeaders } from '../support/answers.ts';
-import { type Call, doors } from '../support/doors.ts';
+import { anyDate, anyId, outcome, refusals, successHeaders } from '../support/responses.ts';
+import { type Call, doors } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const otherAdmin = await anAdmin();

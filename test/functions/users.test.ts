@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders } from '../support/answers.ts';
-import { type Call, doors, type Reply } from '../support/doors.ts';
+import { anyDate, anyId, anyToken, outcome, refusals, successHeaders } from '../support/responses.ts';
+import { type Call, doors, type Reply } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();

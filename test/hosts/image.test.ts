@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const { scripts, dependencies } = JSON.parse(read('package.json'));
 const dockerfile = read('Dockerfile');
-const unit = read('deploy/chat-service.service');
+const unit = read('hosts/server/chat-service.service');
 const compose = load(read('compose.yaml')) as {
   services: Record<string, { profiles: string[]; volumes?: string[]; depends_on?: Record<string, unknown> }>;
   volumes: Record<string, unknown>;
@@ -21,7 +21,7 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((
 const folders = copied.filter((path) => !path.includes('.'));
 const sources = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !/^packages\/\w[\w-]*\/test\//.test(`${folder}/${file}`))
     .map((file) => `${folder}/${file}`),
 );
 /** What they import, but for types, which are gone when they run. */
@@ -34,7 +34,11 @@ const imported = sources.flatMap((file) =>
 describe('the image', () => {
   it('copies what exists, and what .dockerignore lets through', () => {
     expect(copied.filter((path) => !existsSync(path))).toEqual([]);
-    expect(read('.dockerignore').trim().split('\n')).toEqual(['*', ...copied.map((path) => `!${path}`)].filter(unique));
+    expect(read('.dockerignore').trim().split('\n')).toEqual([
+      '*',
+      ...copied.map((path) => `!${path}`).filter(unique),
+      'packages/*/test',
+    ]);
   });
 
   it('has every package that is imported', () => {
@@ -63,7 +67,7 @@ describe('the image', () => {
       for (const path of copied) await cp(path, join(directory, path), { recursive: true });
       await symlink(resolve('node_modules'), join(directory, 'node_modules'));
       const environment = { NODE_COMPILE_CACHE: join(directory, 'compiled') };
-      const ended = await runCommand(['node', join(directory, 'warm-up.js')], { environment });
+      const ended = await runCommand(['node', join(directory, 'hosts/server/warm-up.js')], { environment });
       expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
     } finally {
       await rm(directory, { recursive: true });
@@ -73,7 +77,7 @@ describe('the image', () => {
   it('runs what `npm run serve` runs, as nobody, and asks whether it is well', () => {
     expect(commandOf(/^CMD (.+)$/m)).toBe(scripts.serve);
     expect(dockerfile).toMatch(/^USER node$/m);
-    expect(dockerfile).toMatch(/^USER node\n(.*\n)*RUN \["node", "warm-up.js"\]$/m);
+    expect(dockerfile).toMatch(/^USER node\n(.*\n)*RUN \["node", "hosts\/server\/warm-up.js"\]$/m);
     const check = commandOf(/^HEALTHCHECK .*CMD (.+)$/m).split(' ');
     expect(check[0]).toBe('node');
     expect(sources).toContain(check[1]);

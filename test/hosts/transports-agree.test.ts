@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { functions } from '../contract/functions.ts';
-import { anAccount, anAdmin } from './support/accounts.ts';
-import { differences, type Example } from './support/differences.ts';
+import { functions } from '../../tools/harness/routes.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { differences, type Example } from '../support/differences.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const ended = { function: 'rooms', method: 'GET', status: 503, milliseconds: 12 };
 const script = `import { embeddedMetrics } from './lib/metrics.ts'; console.log(JSON.stringify(embeddedMetrics(${JSON.stringify(ended)}, 42)));`;

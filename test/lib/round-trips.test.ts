@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/chat.ts';
-import { commandsOf, planOf } from '../support/commands.ts';
-import { inProcess } from '../support/doors.ts';
+import { aMessage, aRoomOf } from '../support/messages.ts';
+import { commandsOf, planOf } from '../support/sent-commands.ts';
+import { inProcess } from '../support/transports.ts';
 
 const [owner, member] = await Promise.all([anAccount(), anAccount()]);
 const room = await aRoomOf([owner, member]);

@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
-import { createUser } from '../../lib/accounts.ts';
-import { createToken } from '../../lib/api-tokens.ts';
-import type { Call } from './doors.ts';
+import { createUser } from '../../lib/accounts/accounts.ts';
+import { createToken } from '../../lib/accounts/api-tokens.ts';
+import type { Call } from './transports.ts';
 
 /** An account made for one test, with a token of its own. */
 export type Account = { id: string; username: string; email: string; password: string; token: string };

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonSchema } from '../../lib/schema.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
 
 /** Values that a schema allows, as far as the schemas of this service go. */
 export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unknown> {

@@ -1,4 +1,4 @@
-import { type Call, doors as everyDoor } from './doors.ts';
+import { type Call, doors as everyDoor } from './transports.ts';
 
 /** Every way to the service: what holds through one must hold through the others. */
 export const doors: [string, Call][] = everyDoor();

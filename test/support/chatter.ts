@@ -1,5 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
-import type { Message } from '../../lib/messages.ts';
+import type { Message } from '../../lib/messages/messages.ts';
 import type { Account } from './accounts.ts';
 
 /** What a process of its own is to do in a room, as the runtimes of functions would. */
@@ -33,8 +33,8 @@ globalThis.Date = class extends TrueDate {
   static override now = () => TrueDate.now() + clock;
 } as DateConstructor;
 
-const { inProcess } = await import('./doors.ts');
-const { client } = await import('../../lib/database.ts');
+const { inProcess } = await import('./transports.ts');
+const { client } = await import('../../lib/database/client.ts');
 const file = openSync(log, 'a');
 const note = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
-import type { OpenApi } from '../../lib/docs/openapi.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
 
 /** After a run of the whole suite, lists the operations and statuses of the contract that no test reached, and fails for them. */
 export default class ReachedReporter implements Reporter {

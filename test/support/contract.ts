@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Listed, listOperations } from '../../contract/requests.ts';
-import type { OpenApi } from '../../lib/docs/openapi.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { type Listed, listOperations } from '../../tools/harness/example-requests.ts';
 
 /** The contract, as it stands in the repository. */
 export const contract: OpenApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { type Call, inProcess, overHttp, type Reply, type Sent } from '../../contract/calls.ts';
+import { type Call, inProcess, overHttp, type Reply, type Sent } from '../../tools/harness/transports.ts';
 
 /** A request, by what it shows. */
 export type Example = [what: string, method: string, path: string, sent: Sent];

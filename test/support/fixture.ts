@@ -1,6 +1,6 @@
-import { database } from '../../lib/database.ts';
+import { database } from '../../lib/database/client.ts';
 import { anAccount, anAdmin } from './accounts.ts';
-import { inProcess } from './doors.ts';
+import { inProcess } from './transports.ts';
 
 /** Empties the database and puts a small house into it: who may call, and the ids of what is there. */
 export async function aHouse() {

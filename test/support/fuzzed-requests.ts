@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Listed } from '../../contract/requests.ts';
-import type { Parameter } from '../../lib/docs/openapi.ts';
-import type { JsonSchema } from '../../lib/schema.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
+import type { Parameter } from '../../lib/reference/openapi.ts';
+import type { Listed } from '../../tools/harness/example-requests.ts';
 import { nasty, nastyText, valid } from './arbitraries.ts';
 
 /** A request that may be as declared or not; `isInvalid`: it breaks what is declared, so that it may not succeed. */

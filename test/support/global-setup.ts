@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
-import { launchDatabase } from '../../embedded/client-process.ts';
-import { commands, startService } from './service.ts';
+import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
+import { commands, startService } from '../../tools/harness/service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { Message } from '../../lib/messages.ts';
-import { type Role, type RoomDocument, rooms } from '../../lib/rooms.ts';
+import type { Message } from '../../lib/messages/messages.ts';
+import { type Role, type RoomDocument, rooms } from '../../lib/rooms/rooms.ts';
 import type { Account } from './accounts.ts';
-import { type Call, inProcess, type Reply } from './doors.ts';
+import { type Call, inProcess, type Reply } from './transports.ts';
 
 /** What an answer is compared by. */
 export const short = ({ status, body }: Reply) => ({ status, body });

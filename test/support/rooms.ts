@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { createRoom, type Role } from '../../lib/rooms.ts';
+import { createRoom, type Role } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
-import { type Call, inProcess, type Reply } from './doors.ts';
+import { type Call, inProcess, type Reply } from './transports.ts';
 
 /** A room made for one test, with an owner of its own. */
 export type TestRoom = { id: string; path: string; owner: Account };

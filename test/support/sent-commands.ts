@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { client, database } from '../../lib/database.ts';
+import { client, database } from '../../lib/database/client.ts';
 
 /** A command that the service has sent to the database. */
 export type SentCommand = { name: string; collection: string; command: Document };

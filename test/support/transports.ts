@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import * as calls from '../../contract/calls.ts';
-import { replyChecker } from '../../contract/check.ts';
+import { replyChecker } from '../../tools/harness/check-reply.ts';
+import * as calls from '../../tools/harness/transports.ts';
 
-export type { Call, Reply, Sent } from '../../contract/calls.ts';
+export type { Call, Reply, Sent } from '../../tools/harness/transports.ts';
 
 /** Calls the function that `serverless.yml` names for the path; every reply is held against the contract. */
 export const inProcess: calls.Call = (method, path, sent) => checked(calls.inProcess, method, path, sent);

@@ -1,4 +1,4 @@
-import { inProcess, type Sent } from './doors.ts';
+import { inProcess, type Sent } from './transports.ts';
 
 /** A call for a worker to make, and what came of it. */
 export type Errand = { id: number; method: string; path: string; sent: Sent };

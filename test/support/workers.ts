@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Call, Reply } from './doors.ts';
+import type { Call, Reply } from './transports.ts';
 
 /** Several processes that serve calls in turns, each with a database client of its own. */
 export type Workers = { call: Call; stop: () => void };

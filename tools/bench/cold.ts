@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EJSON } from 'bson';
 import { withDirectory } from './database.ts';
+import { withHouse } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
-import { withHouse } from './house.ts';
 import { median } from './measure.ts';
 import { bundleFile, contentsOfBundles, packageAll, runBundle } from './package.ts';
 
@@ -39,7 +39,7 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
 const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
   withHouse(async ({ ask, environment }, { rooms: { operation, plan } }) => {
     const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
-    await bundleFile('bench/worker/bare.ts', bare);
+    await bundleFile('tools/bench/worker/bare.ts', bare);
     await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
     const { event } = await ask('invocationOf', operation);
     const settings = { ...environment, MONGODB_POOL_SIZE: '5', PLAN: planFile };

@@ -1,7 +1,7 @@
-import { serverless } from '../contract/functions.ts';
+import { serverless } from '../harness/routes.ts';
 import { withDirectory } from './database.ts';
+import { withHouse } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
-import { withHouse } from './house.ts';
 import { asBrowser, type Operation, operationsOf } from './operations.ts';
 import { packageAll, runBundle } from './package.ts';
 import type { Size } from './worker/fill.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { readHolder } from '../embedded/storage/holder.ts';
-import { commands, startService } from '../test/support/service.ts';
+import { readHolder } from '../../packages/embedded-mongodb/src/storage/holder.ts';
+import { commands, startService } from '../harness/service.ts';
 import { withDatabase, withDirectory } from './database.ts';
+import { SIZE } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
-import { SIZE } from './house.ts';
 import { type Load, load, withYardstick } from './load.ts';
 import { residentMegabytes } from './measure.ts';
 import { type Operation, operationsOf } from './operations.ts';

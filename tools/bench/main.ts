@@ -10,14 +10,14 @@ import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { plotOf } from './plot.ts';
+import { trips } from './round-trips.ts';
 import { tableOf } from './table.ts';
-import { trips } from './trips.ts';
 import { warm } from './warm.ts';
 
 /*
  * Measures: `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]`, all suites if none is named. With MONGODB_URI,
- * what is not about the embedded database is measured on that one. Prints tables and writes them to bench/results.json, and with
- * `--baseline` the ratios to bench/baseline.json and the plot to bench/growth.svg. Ends with 2 when a goal is missed or a ratio is worse than the baseline's.
+ * what is not about the embedded database is measured on that one. Prints tables and writes them to tools/bench/results.json, and with
+ * `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg. Ends with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
 const SUITES: Readonly<Record<string, Suite>> = { warm, trips, cold, growth, http, cost, embedded, serve };

@@ -1,4 +1,4 @@
-import { invocation } from '../contract/calls.ts';
+import { invocation } from '../harness/transports.ts';
 
 /** A house that was filled for measuring: what its caller needs to know. */
 export interface House {

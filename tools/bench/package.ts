@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { functions, serverless } from '../contract/functions.ts';
-import esbuildPlugins from '../deploy/esbuild-plugins.ts';
+import esbuildPlugins from '../../hosts/aws/esbuild-plugins.ts';
+import { functions, serverless } from '../harness/routes.ts';
 import type { Run } from './worker/bundle.ts';
 
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A function as it would be deployed. */
 export interface Packaged {

@@ -1,5 +1,5 @@
+import { withHouse } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
-import { withHouse } from './house.ts';
 
 /** Which collection's round trip finds the token with its user. */
 const TOKENS = 'tokens';

@@ -1,5 +1,5 @@
+import { type Planned, withHouse } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
-import { type Planned, withHouse } from './house.ts';
 import { median, percentile } from './measure.ts';
 import { asBrowser } from './operations.ts';
 import type { Worker } from './workers.ts';

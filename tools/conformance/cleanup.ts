@@ -1,4 +1,4 @@
-import type { Call, Reply } from '../contract/calls.ts';
+import type { Call, Reply } from '../harness/transports.ts';
 
 /** A call that remembers which rooms and users were made through it and are still there, so that they can be taken away. */
 export function tracing(call: Call, admin: string) {

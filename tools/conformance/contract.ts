@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Call, Sent } from '../contract/calls.ts';
-import { type Cast, house } from '../contract/house.ts';
-import { exampleRequest, type Listed, listOperations } from '../contract/requests.ts';
-import { type Person, type Step, tellStory } from '../contract/story.ts';
-import type { OpenApi } from '../lib/docs/openapi.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { exampleRequest, type Listed, listOperations } from '../harness/example-requests.ts';
+import type { Call, Sent } from '../harness/transports.ts';
+import { type Person, type Step, tellStory } from '../harness/walkthrough.ts';
+import { type Cast, house } from '../harness/walkthrough-steps.ts';
 import type { Report } from './report.ts';
 
 /** Every operation once as it is meant, in the order of a story. */

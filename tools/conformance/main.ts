@@ -8,7 +8,7 @@ Checks a running service against its contract, one line per row, and takes away 
 Ends with 0 when every row conforms, with 1 when one does not, with 2 for wrong usage.
 `;
 
-const document = JSON.parse(readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8'));
+const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
 const { baseUrl, token } = readArguments();
 process.exitCode = (await runConformance(baseUrl, token, document, (line) => process.stdout.write(`${line}\n`))) ? 0 : 1;
 

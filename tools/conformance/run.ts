@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type Call, overHttp } from '../contract/calls.ts';
-import { replyChecker } from '../contract/check.ts';
-import type { OpenApi } from '../lib/docs/openapi.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { replyChecker } from '../harness/check-reply.ts';
+import { type Call, overHttp } from '../harness/transports.ts';
+import { tracing } from './cleanup.ts';
 import { checkRefusals, checkStory } from './contract.ts';
 import { reporter } from './report.ts';
 import { checkSpecification } from './specification.ts';
-import { tracing } from './traces.ts';
 
 /** Checks a running service against the contract; takes away all that it makes. Returns whether every row conforms. */
 export async function runConformance(

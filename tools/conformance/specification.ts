@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Call, Sent } from '../contract/calls.ts';
+import type { Call, Sent } from '../harness/transports.ts';
 import type { Report } from './report.ts';
 
 const successHeaders = {

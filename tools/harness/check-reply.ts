@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../lib/docs/openapi.ts';
-import type { Reply } from './calls.ts';
-import { patternOf } from './functions.ts';
+import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../../lib/reference/openapi.ts';
+import { patternOf } from './routes.ts';
+import type { Reply } from './transports.ts';
 
 /** What a reply is by the contract: the operation that gave it, and in what it is not as declared. */
 export type Checked = { operation: string; faults: string[] };

@@ -1,4 +1,4 @@
-import type { OpenApi, Operation } from '../lib/docs/openapi.ts';
+import type { OpenApi, Operation } from '../../lib/reference/openapi.ts';
 
 /** One operation of the document, with its place. */
 export type Listed = Operation & { method: string; path: string };

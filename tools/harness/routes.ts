@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
-import type { Operations } from '../lib/operation.ts';
-import type { Handler } from '../lib/request.ts';
+import type { Operations } from '../../lib/http/operation.ts';
+import type { Handler } from '../../lib/http/request.ts';
 
-const project = new URL('../', import.meta.url);
+const project = new URL('../../', import.meta.url);
 
 /** What `serverless.yml` says. */
 export const serverless = load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {

@@ -3,7 +3,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { partsOf, route } from './functions.ts';
+import { partsOf, route } from './routes.ts';
 
 /** What a caller sends, and from which address (a loopback one); `body` is made JSON unless it is a string or bytes already. */
 export type Sent = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };

@@ -1,4 +1,4 @@
-import type { Person, Say } from './story.ts';
+import type { Person, Say } from './walkthrough.ts';
 
 /** How those who are made in the story are called. */
 export type Cast = { user: string; email: string; room: string; password: string };

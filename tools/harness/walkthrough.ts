@@ -1,4 +1,4 @@
-import type { Call } from './calls.ts';
+import type { Call } from './transports.ts';
 
 /** Someone who takes part in the story; without a token: anyone. */
 export type Person = { name: string; token?: string };

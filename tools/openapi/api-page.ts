@@ -1,7 +1,7 @@
-import { type OpenApi, type Response, resolve } from '../lib/docs/openapi.ts';
-import { shapeOf } from '../lib/docs/shape.ts';
-import { type Listed, listOperations } from './requests.ts';
-import type { Step } from './story.ts';
+import { type OpenApi, type Response, resolve } from '../../lib/reference/openapi.ts';
+import { shapeOf } from '../../lib/reference/shape.ts';
+import { type Listed, listOperations } from '../harness/example-requests.ts';
+import type { Step } from '../harness/walkthrough.ts';
 
 /** `docs/api.md`: the whole API in words, each operation with a line that calls it and what that printed. */
 export function apiPage(document: OpenApi, steps: Map<string, Step>): string {
@@ -19,7 +19,7 @@ export function apiPage(document: OpenApi, steps: Map<string, Step>): string {
 
   return `# The API
 
-<!-- Made by 'npm run openapi' from the operations themselves; the story in contract/house.ts sends the requests. -->
+<!-- Made by 'npm run openapi' from the operations themselves; the story in tools/harness/walkthrough-steps.ts sends the requests. -->
 
 ${document.info.description}
 

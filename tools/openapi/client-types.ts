@@ -1,6 +1,6 @@
-import { type OpenApi, type Operation, type Parameter, type Response, resolve } from '../lib/docs/openapi.ts';
-import { shapeOf } from '../lib/docs/shape.ts';
-import { listOperations } from './requests.ts';
+import { type OpenApi, type Operation, type Parameter, type Response, resolve } from '../../lib/reference/openapi.ts';
+import { shapeOf } from '../../lib/reference/shape.ts';
+import { listOperations } from '../harness/example-requests.ts';
 
 /** The types of the client, in the form that openapi-fetch reads. */
 export function clientTypes(document: OpenApi): string {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from '../lib/schema.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
 
 /** Collects the schemas that have a title, so that each stands in the document once. */
 export function schemaCollector() {

@@ -1,11 +1,11 @@
-import { type Operations, scopes } from '../lib/operation.ts';
-import manifest from '../package.json' with { type: 'json' };
+import { type Operations, scopes } from '../../lib/http/operation.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Step } from '../harness/walkthrough.ts';
 import { headerCollector, schemaCollector } from './components.ts';
 import { errorResponses, otherMethodResponse } from './errors.ts';
 import { everywhere, onOptions, onPage } from './headers.ts';
 import { tags } from './names.ts';
 import { describeOperation } from './operations.ts';
-import type { Step } from './story.ts';
 
 /** The OpenAPI 3.1 document of the service, from the operations that answer its requests. */
 export function describeService(paths: Path[], examples: Map<string, Step> = new Map()) {

@@ -1,3 +1,5 @@
+import { keyReused } from '../../lib/api/idempotency.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
 import {
   conflict,
   gone,
@@ -13,10 +15,8 @@ import {
   permissionDenied,
   serviceUnavailable,
   tooManyRequests,
-} from '../lib/errors.ts';
-import { keyReused } from '../lib/idempotency.ts';
-import { largestBody } from '../lib/middleware/json-body.ts';
-import type { JsonSchema } from '../lib/schema.ts';
+} from '../../lib/errors.ts';
+import { largestBody } from '../../lib/http/middleware/json-body.ts';
 import { always, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';

@@ -1,17 +1,17 @@
 import { ObjectId } from 'mongodb';
-import { createUser } from '../lib/accounts.ts';
-import { createToken } from '../lib/api-tokens.ts';
-import type { OpenApi } from '../lib/docs/openapi.ts';
+import { createUser } from '../../lib/accounts/accounts.ts';
+import { createToken } from '../../lib/accounts/api-tokens.ts';
+import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { loadPaths } from '../harness/routes.ts';
+import { inProcess } from '../harness/transports.ts';
+import { firstSteps, type Step, tellStory } from '../harness/walkthrough.ts';
+import { bob, house } from '../harness/walkthrough-steps.ts';
 import { apiPage } from './api-page.ts';
-import { inProcess } from './calls.ts';
 import { clientTypes } from './client-types.ts';
 import { describeService } from './document.ts';
-import { loadPaths } from './functions.ts';
-import { bob, house } from './house.ts';
 import { stabilise } from './stable.ts';
-import { firstSteps, type Step, tellStory } from './story.ts';
 
-const project = new URL('../', import.meta.url);
+const project = new URL('../../', import.meta.url);
 
 /** Every file that is made from the operations, with what has to stand in it. */
 export async function makeFiles(): Promise<Map<URL, string>> {
@@ -21,7 +21,7 @@ export async function makeFiles(): Promise<Map<URL, string>> {
   return new Map([
     [new URL('docs/openapi.json', project), `${source}\n`],
     [new URL('docs/api.md', project), apiPage(document, steps)],
-    [new URL('client/src/contract.ts', project), clientTypes(document)],
+    [new URL('packages/client/src/contract.ts', project), clientTypes(document)],
   ]);
 }
 

@@ -1,6 +1,6 @@
-import { success } from '../lib/endpoint.ts';
-import { headers as securityHeaders } from '../lib/middleware/security-headers.ts';
-import type { JsonSchema } from '../lib/schema.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
+import { success } from '../../lib/http/endpoint.ts';
+import { headers as securityHeaders } from '../../lib/http/middleware/security-headers.ts';
 
 /** A header as OpenAPI describes it. */
 export type Header = { description: string; required?: true; schema: JsonSchema };

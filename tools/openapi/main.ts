@@ -8,8 +8,8 @@ Object.assign(process.env, {
   BCRYPT_COST: '4',
 });
 
-const { client, database } = await import('../lib/database.ts');
-const { ensureIndexes } = await import('../lib/indexes.ts');
+const { client, database } = await import('../../lib/database/client.ts');
+const { ensureIndexes } = await import('../../lib/collections/indexes.ts');
 const { makeFiles } = await import('./files.ts');
 
 try {

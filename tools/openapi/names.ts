@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../lib/schema.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
 
 /** The parts of the API as a reader finds them, and which paths belong to each: by the segment behind `/api`. */
 export const tags = [
@@ -14,7 +14,7 @@ export const tags = [
 export function tagOf(path: string): string {
   const segment = segmentsOf(path)[0] ?? '';
   const tag = tags.find(({ segments }) => segments.includes(segment));
-  if (!tag) throw new Error(`contract/names.ts has no tag for ${path}`);
+  if (!tag) throw new Error(`tools/openapi/names.ts has no tag for ${path}`);
   return tag.name;
 }
 
@@ -35,7 +35,7 @@ export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+
 /** What a variable part of a path may be. */
 export function variableSchema(name: string): JsonSchema {
   const schema = variables[name];
-  if (!schema) throw new Error(`contract/names.ts does not know what {${name}} is`);
+  if (!schema) throw new Error(`tools/openapi/names.ts does not know what {${name}} is`);
   return schema;
 }
 

@@ -1,10 +1,10 @@
-import type { Operation, Operations, Refusals } from '../lib/operation.ts';
-import type { Parameter, Parameters } from '../lib/parameters.ts';
-import type { JsonSchema } from '../lib/schema.ts';
+import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
+import type { JsonSchema } from '../../lib/api/schema.ts';
+import type { Operation, Operations, Refusals } from '../../lib/http/operation.ts';
+import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
 import { everywhere, type Headers, link, onEmpty, onSuccess, replayed, sometimes } from './headers.ts';
 import { operationId, tagOf, variableSchema, variablesOf } from './names.ts';
-import type { Step } from './story.ts';
 
 type Defined = Operations[string];
 
@@ -132,7 +132,7 @@ function refusalsOf(path: string, method: string, defined: Defined) {
 
 function refusal(status: number, sentences: string[]) {
   const error = errors[status];
-  if (!error) throw new Error(`contract/errors.ts does not know the status ${status}`);
+  if (!error) throw new Error(`tools/openapi/errors.ts does not know the status ${status}`);
   return {
     $ref: `#/components/responses/${error.name}`,
     description: sentences.length > 0 ? sentences.join(' / ') : error.meaning,

@@ -1,7 +1,7 @@
 import type { Request } from '@middy/core';
-import { requestDeadline } from '../deadline.ts';
-import { log } from '../log.ts';
-import { embeddedMetrics, requestEnded } from '../metrics.ts';
+import { requestDeadline } from '../../deadline.ts';
+import { log } from '../../log.ts';
+import { embeddedMetrics, requestEnded } from '../../metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
 /** The plugin that writes one line per request when it ends. The path is logged without its query, which may hold what users typed. */

@@ -1,8 +1,8 @@
-import { before } from '../deadline.ts';
-import { notAuthentificated } from '../errors.ts';
+import { before } from '../../deadline.ts';
+import { notAuthentificated } from '../../errors.ts';
+import { findCaller } from '../../identity/tokens.ts';
 import type { Operations } from '../operation.ts';
 import { type Authenticated, methodOf, type Step } from '../request.ts';
-import { findCaller } from '../tokens.ts';
 
 /** Finds out who calls, by `X-Auth-Token`: 401 without a valid one, unless the operation is for anyone, who may be known or not. */
 export function auth(operations: Operations): Step<Authenticated> {

@@ -1,4 +1,4 @@
-import { noContent } from '../errors.ts';
+import { noContent } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { HttpError, internalError, serviceUnavailable } from '../errors.ts';
-import { describeError, log } from '../log.ts';
+import { HttpError, internalError, serviceUnavailable } from '../../errors.ts';
+import { describeError, log } from '../../log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 type IsUnavailable = (error: unknown) => boolean;

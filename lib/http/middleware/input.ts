@@ -1,6 +1,6 @@
-import { missingEvery } from '../errors.ts';
+import { type Parameters, readParameters } from '../../api/parameters.ts';
+import { missingEvery } from '../../errors.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
-import { type Parameters, readParameters } from '../parameters.ts';
 import type { Step } from '../request.ts';
 
 /** Reads the parameters that the operation declares: 400 for the first that is missing or not as it must be. */

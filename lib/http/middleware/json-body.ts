@@ -1,5 +1,5 @@
-import { invalidJson, payloadTooLarge } from '../errors.ts';
-import { parseJsonObject } from '../json.ts';
+import { parseJsonObject } from '../../api/shared-json.ts';
+import { invalidJson, payloadTooLarge } from '../../errors.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 

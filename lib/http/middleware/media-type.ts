@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { notAcceptable } from '../errors.ts';
+import { notAcceptable } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /** What this service speaks, as it says so itself. */

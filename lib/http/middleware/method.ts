@@ -1,4 +1,4 @@
-import { methodNotAllowed } from '../errors.ts';
+import { methodNotAllowed } from '../../errors.ts';
 import type { Operations } from '../operation.ts';
 import { methodOf, type Step } from '../request.ts';
 

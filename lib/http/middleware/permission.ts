@@ -1,4 +1,4 @@
-import { permissionDenied } from '../errors.ts';
+import { permissionDenied } from '../../errors.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 

@@ -1,4 +1,4 @@
-import { requestDeadline } from '../deadline.ts';
+import { requestDeadline } from '../../deadline.ts';
 import type { Step } from '../request.ts';
 
 /** Gives the request its id and its deadline, and every answer `X-Request-Id`. */

@@ -1,4 +1,4 @@
-import { answerTooLarge } from '../errors.ts';
+import { answerTooLarge } from '../../errors.ts';
 import { type ApiResponse, largestResponse, type Step } from '../request.ts';
 
 /** Refuses, with 413, an answer that Lambda would break off; stands above `compression()`, which may make it fit. */

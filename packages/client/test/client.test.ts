@@ -1,4 +1,6 @@
 import { describe, expect, expectTypeOf, inject, it } from 'vitest';
+import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { runCommand } from '../../../test/support/run-command.ts';
 import {
   ChatError,
   type Conflict,
@@ -8,9 +10,7 @@ import {
   type NotFound,
   type Room,
   unwrap,
-} from '../../client/src/index.ts';
-import { anAccount, anAdmin } from '../support/accounts.ts';
-import { runCommand } from '../support/command.ts';
+} from '../src/index.ts';
 
 const baseUrl = inject('baseUrl');
 const admin = await anAdmin();
@@ -151,8 +151,8 @@ describe('following a room', () => {
 
 describe('the package', () => {
   it('builds, and its build runs on its own in Node.js', async () => {
-    expect(await runCommand(['tsc', '--project', 'client/tsconfig.json'])).toEqual({ code: 0, stdout: '', stderr: '' });
-    const script = `import { createChatClient } from './client/dist/index.js';
+    expect(await runCommand(['tsc', '--project', 'packages/client/tsconfig.json'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const script = `import { createChatClient } from './packages/client/dist/index.js';
       const { data } = await createChatClient({ baseUrl: '${baseUrl}' }).GET('/api/health');
       console.log(data.status);`;
     expect(await runCommand(['node', '--input-type=module', '--eval', script])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });

@@ -1,20 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Int32 } from 'bson';
-import type { Value } from './query/value.ts';
-import { openDatabaseFile } from './storage/file.ts';
-import { readHolder } from './storage/holder.ts';
-import { ask } from './wire/ask.ts';
+import type { Value } from '../src/query/value.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
+import { readHolder } from '../src/storage/holder.ts';
+import { ask } from '../src/wire/ask.ts';
 
 /*
- * A consistent copy of a database: `node embedded/backup.ts DATA_DIR|URI TARGET`. A database that runs makes the copy itself and
+ * A consistent copy of a database: `node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET`. A database that runs makes the copy itself and
  * goes on working; the target must be an empty directory, or one that is not there yet, on the machine of the database.
  */
 
 const [source, target] = process.argv.slice(2);
 
 try {
-  if (source === undefined || target === undefined) throw new Error('Usage: node embedded/backup.ts DATA_DIR|URI TARGET');
+  if (source === undefined || target === undefined)
+    throw new Error('Usage: node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET');
   const uri = source.startsWith('mongodb://') ? source : readHolder(source)?.uri;
   if (uri === undefined) await copyFiles(source, resolve(target));
   else await copyRunning(uri, resolve(target));

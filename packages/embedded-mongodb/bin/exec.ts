@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { launchDatabase } from './client-process.ts';
-import { readHolder } from './storage/holder.ts';
-import { DatabaseStartError } from './storage/start-error.ts';
+import { launchDatabase } from '../launch.ts';
+import { readHolder } from '../src/storage/holder.ts';
+import { DatabaseStartError } from '../src/storage/start-error.ts';
 
 /*
- * Runs a command with MONGODB_URI set: `node embedded/with-database.ts COMMAND [ARGUMENT...]`. Unless it is set already, that is
+ * Runs a command with MONGODB_URI set: `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. Unless it is set already, that is
  * the database that runs in DATA_DIR (default ./data), or else one that is started for as long as the command takes.
  */
 
@@ -13,7 +13,7 @@ const [command, ...args] = process.argv.slice(2);
 const dataDir = process.env.DATA_DIR || './data';
 
 try {
-  if (command === undefined) throw new Error('Usage: node embedded/with-database.ts COMMAND [ARGUMENT...]');
+  if (command === undefined) throw new Error('Usage: node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]');
   const uri = process.env.MONGODB_URI || readHolder(dataDir)?.uri;
   const database = uri === undefined ? await startOrJoin() : { uri };
   process.exitCode = await run(command, args, database.uri);

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { startDatabase } from './server.ts';
-import type { DatabaseStartError } from './storage/start-error.ts';
+import { startDatabase } from '../src/server.ts';
+import type { DatabaseStartError } from '../src/storage/start-error.ts';
 
-/* The database as a process of its own: `node embedded/main.ts --data-dir DIR --port PORT [--host HOST] [--test-mode]`. */
+/* The database as a process of its own: `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR --port PORT [--host HOST] [--test-mode]`. */
 
 const { values } = parseArgs({
   options: {

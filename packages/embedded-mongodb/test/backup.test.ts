@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { startDatabase } from '../../embedded/server.ts';
+import { startDatabase } from '../src/server.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-const BACKUP = fileURLToPath(new URL('../../embedded/backup.ts', import.meta.url));
+const BACKUP = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
 const run = promisify(execFile);
 
 describe('a backup', () => {

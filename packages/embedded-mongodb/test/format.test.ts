@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { startDatabase } from '../../embedded/server.ts';
+import { startDatabase } from '../src/server.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 describe('a database file of another version', () => {

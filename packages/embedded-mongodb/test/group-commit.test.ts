@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encode } from '../../embedded/query/bson.ts';
-import { DatabaseError } from '../../embedded/query/errors.ts';
-import { Catalog } from '../../embedded/storage/catalog.ts';
-import { openDatabaseFile } from '../../embedded/storage/file.ts';
-import { createGroupCommit, type GroupCommit } from '../../embedded/storage/group-commit.ts';
+import { encode } from '../src/query/bson.ts';
+import { DatabaseError } from '../src/query/errors.ts';
+import { Catalog } from '../src/storage/catalog.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
+import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
 import { freshCollection, freshDb, freshDirectory } from './support/database.ts';
 
 describe('writes of one turn, committed together', () => {

@@ -1,12 +1,12 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { encode } from '../../embedded/query/bson.ts';
-import { compare } from '../../embedded/query/compare.ts';
-import { typeNumber, type Value } from '../../embedded/query/value.ts';
-import { indexFields, indexKeys } from '../../embedded/storage/index-keys.ts';
-import { invertKey, typeByte, valueKey } from '../../embedded/storage/key.ts';
-import { asBuffer } from '../../embedded/storage/raw.ts';
+import { encode } from '../src/query/bson.ts';
+import { compare } from '../src/query/compare.ts';
+import { typeNumber, type Value } from '../src/query/value.ts';
+import { indexFields, indexKeys } from '../src/storage/index-keys.ts';
+import { invertKey, typeByte, valueKey } from '../src/storage/key.ts';
+import { asBuffer } from '../src/storage/raw.ts';
 import { allValues, runs } from './support/all-values.ts';
 import { SEED } from './support/random.ts';
 

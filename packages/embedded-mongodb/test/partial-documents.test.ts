@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Decimal128, MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDatabase } from '../../embedded/server.ts';
+import { startDatabase } from '../src/server.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'partial-'));
 const database = await startDatabase({ dataDir, port: 0 });

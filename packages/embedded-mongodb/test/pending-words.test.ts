@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Collection, Db } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { startDatabase } from '../../embedded/server.ts';
+import { startDatabase } from '../src/server.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 type Note = { _id: number; text: string };

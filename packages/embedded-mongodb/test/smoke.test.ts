@@ -1,6 +1,6 @@
 import { Binary, Decimal128, Double, Int32, Long, MongoServerError, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { startDatabase } from '../../embedded/server.ts';
+import { startDatabase } from '../src/server.ts';
 import { connect, freshCollection, freshDatabase, freshDirectory } from './support/database.ts';
 
 describe('the driver on the embedded database', () => {

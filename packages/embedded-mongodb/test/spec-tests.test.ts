@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import exceptions from './spec-exceptions.json' with { type: 'json' };
 import { freshDatabase } from './support/database.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SPEC_TESTS = `${ROOT}../shared/mongodb-spec-tests`;
 const FOLDERS = ['crud', 'retryable-writes', 'sessions'];
 

@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { launchDatabase } from '../../embedded/client-process.ts';
-import { startDatabase } from '../../embedded/server.ts';
-import { readHolder } from '../../embedded/storage/holder.ts';
+import { launchDatabase } from '../launch.ts';
+import { startDatabase } from '../src/server.ts';
+import { readHolder } from '../src/storage/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-const WITH_DATABASE = fileURLToPath(new URL('../../embedded/with-database.ts', import.meta.url));
+const WITH_DATABASE = fileURLToPath(new URL('../bin/exec.ts', import.meta.url));
 const TELL_URI = 'console.log(process.env.MONGODB_URI)';
 const WAIT_FOREVER = 'console.log("waiting"); setInterval(() => {}, 1000)';
 

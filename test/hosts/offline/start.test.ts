@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { runCommand } from './support/command.ts';
-import { overHttp } from './support/doors.ts';
-import { type Service, ServiceEnded, startService } from './support/service.ts';
+import { type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { overHttp } from '../../support/transports.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-start-'));
 const settings = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bounds, type Snapshot } from '../../serve/measure.ts';
-import { render } from '../../serve/metrics.ts';
+import { bounds, type Snapshot } from '../../../hosts/server/counters.ts';
+import { render } from '../../../hosts/server/metrics.ts';
 
 const one: Snapshot = {
   requests: { 'rooms GET 200': 2, 'rooms POST 503': 1 },

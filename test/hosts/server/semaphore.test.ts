@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../../serve/turns.ts';
+import { createTurns } from '../../../hosts/server/semaphore.ts';
 
 it('lets so many run at once, and the next in the order in which they came', async () => {
   const turns = createTurns(2);

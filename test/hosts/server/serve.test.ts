@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { anAdmin } from './support/accounts.ts';
-import { runCommand } from './support/command.ts';
-import { overHttp } from './support/doors.ts';
-import { commands, freePort, type Service, startService } from './support/service.ts';
+import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { anAdmin } from '../../support/accounts.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { overHttp } from '../../support/transports.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-serve-'));
 afterAll(() => rm(directory, { recursive: true }));
@@ -65,7 +65,11 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own'
     const settings = { ...alone('warm'), NODE_COMPILE_CACHE: join(directory, 'compiled') };
     expect(await largeModulesOf(settings)).toEqual(['amaro', 'amaro']);
     await rm(settings.NODE_COMPILE_CACHE, { recursive: true });
-    expect(await runCommand(['node', 'warm-up.js'], { environment: settings })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runCommand(['node', 'hosts/server/warm-up.js'], { environment: settings })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     expect(await largeModulesOf(settings)).toEqual(['none', 'none']);
   });
 
@@ -149,7 +153,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
 /** An administrator's token, made as administrators do. */
 async function aToken(environment: Record<string, string>): Promise<string> {
   const administer = (words: string[], input: string) =>
-    runCommand(['node', 'embedded/with-database.ts', 'node', 'admin/main.ts', ...words], { environment, input });
+    runCommand(['node', 'packages/embedded-mongodb/bin/exec.ts', 'node', 'admin/main.ts', ...words], { environment, input });
   await administer(['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'], 'open sesame\n');
   return (await administer(['token', 'create', 'ann', '--name', 'laptop'], '')).stdout.trim();
 }

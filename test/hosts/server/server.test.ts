@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ApiResponse, Handler } from '../../lib/request.ts';
-import type { Found } from '../../serve/routes.ts';
-import { startServer } from '../../serve/server.ts';
-import { overHttp } from '../support/doors.ts';
+import type { Found } from '../../../hosts/server/routes.ts';
+import { startServer } from '../../../hosts/server/server.ts';
+import type { ApiResponse, Handler } from '../../../lib/http/request.ts';
+import { overHttp } from '../../support/transports.ts';
 
 const servers: { close: () => Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));

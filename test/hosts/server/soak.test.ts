@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import type { Message } from '../../lib/messages.ts';
-import { anAdmin } from '../support/accounts.ts';
-import { aRoomOf } from '../support/chat.ts';
-import { overHttp } from '../support/doors.ts';
-import { type Mode, startProxy } from '../support/proxy.ts';
-import { commands, startService } from '../support/service.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { commands, startService } from '../../../tools/harness/service.ts';
+import { anAdmin } from '../../support/accounts.ts';
+import { aRoomOf } from '../../support/messages.ts';
+import { type Mode, startProxy } from '../../support/proxy.ts';
+import { overHttp } from '../../support/transports.ts';
 
 /** How long it is called; ten minutes by hand. */
 const seconds = Number(process.env.SOAK_SECONDS ?? 18);

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { deleteUser, finishDeletions } from '../../lib/account-deletion.ts';
-import { database } from '../../lib/database.ts';
-import { createRoom, rooms } from '../../lib/rooms.ts';
-import { findCaller } from '../../lib/tokens.ts';
-import { anAccount } from '../support/accounts.ts';
+import { deleteUser, finishDeletions } from '../../../lib/accounts/deletion.ts';
+import { database } from '../../../lib/database/client.ts';
+import { findCaller } from '../../../lib/identity/tokens.ts';
+import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
+import { anAccount } from '../../support/accounts.ts';
 
 const users = database.collection('users');
 const tokens = database.collection('tokens');

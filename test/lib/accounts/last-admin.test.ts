@@ -1,15 +1,15 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { startProcesses } from '../support/processes.ts';
-import type { Leaving } from '../support/workers/leave-admins.ts';
+import { startProcesses } from '../../support/processes.ts';
+import type { Leaving } from '../../support/workers/leave-admins.ts';
 
 // A database of its own: who the last administrator is depends on all that are there.
 process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
-const { client, database } = await import('../../lib/database.ts');
-const { ensureIndexes } = await import('../../lib/indexes.ts');
-const { lease } = await import('../../lib/admins.ts');
-const { anAccount, anAdmin } = await import('../support/accounts.ts');
-const { inProcess: call } = await import('../support/doors.ts');
+const { client, database } = await import('../../../lib/database/client.ts');
+const { ensureIndexes } = await import('../../../lib/collections/indexes.ts');
+const { lease } = await import('../../../lib/accounts/last-admin.ts');
+const { anAccount, anAdmin } = await import('../../support/accounts.ts');
+const { inProcess: call } = await import('../../support/transports.ts');
 
 await ensureIndexes();
 const users = database.collection('users');

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
-import { aName, anAccount, anAddress, logIn } from '../support/accounts.ts';
-import { outcome, refusals } from '../support/answers.ts';
-import { doors, inProcess } from '../support/doors.ts';
-import { startProcesses } from '../support/processes.ts';
-import type { LoginAttempt } from '../support/workers/log-in.ts';
+import { database } from '../../../lib/database/client.ts';
+import { aName, anAccount, anAddress, logIn } from '../../support/accounts.ts';
+import { startProcesses } from '../../support/processes.ts';
+import { outcome, refusals } from '../../support/responses.ts';
+import { doors, inProcess } from '../../support/transports.ts';
+import type { LoginAttempt } from '../../support/workers/log-in.ts';
 
 const processes = await startProcesses<LoginAttempt[], number[]>(10, 'log-in');
 afterAll(() => processes.end());

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 
 // Dear enough for the hash to be what a login takes its time for.
 process.env.BCRYPT_COST = '7';
-const { database } = await import('../../lib/database.ts');
-const { logIn } = await import('../../lib/login.ts');
-const { changeUser } = await import('../../lib/accounts.ts');
-const { HttpError } = await import('../../lib/errors.ts');
-const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
+const { database } = await import('../../../lib/database/client.ts');
+const { logIn } = await import('../../../lib/accounts/login.ts');
+const { changeUser } = await import('../../../lib/accounts/accounts.ts');
+const { HttpError } = await import('../../../lib/errors.ts');
+const { aName, anAccount, anAddress } = await import('../../support/accounts.ts');
 
 const users = database.collection('users');
 const hashOf = async (id: string): Promise<string> => (await users.findOne({ _id: new ObjectId(id) }))?.password_hash;
@@ -69,7 +69,7 @@ describe('a login', () => {
       attempt(username, password),
       changeUser(new ObjectId(id), { password: 'battery staple' }),
     ]);
-    const { findCaller } = await import('../../lib/tokens.ts');
+    const { findCaller } = await import('../../../lib/identity/tokens.ts');
     expect(await findCaller(session.token)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { readCommonPasswords } from '../../lib/common-passwords.ts';
-import { newPassword } from '../../lib/new-password.ts';
+import { readCommonPasswords } from '../../../lib/accounts/common-passwords.ts';
+import { newPassword } from '../../../lib/accounts/password-policy.ts';
 
 describe('a new password', () => {
   it('is compared with a list of which the package, with all that it loads, is let go', () => {

@@ -1,11 +1,11 @@
-import '../support/own-database.ts';
+import '../../support/own-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
-import { ensureIndexes } from '../../lib/indexes.ts';
-import { messageIndexes, messages } from '../../lib/messages.ts';
-import { withOwnDatabase } from '../support/indexed-database.ts';
+import { ensureIndexes } from '../../../lib/collections/indexes.ts';
+import { database } from '../../../lib/database/client.ts';
+import { messageIndexes, messages } from '../../../lib/messages/messages.ts';
+import { withOwnDatabase } from '../../support/indexed-database.ts';
 
 await withOwnDatabase();
 const room = new ObjectId();

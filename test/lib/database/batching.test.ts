@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { andThen, fulfilled, inBatches, shared, together, togetherBy } from '../../lib/batches.ts';
+import { andThen, fulfilled, inBatches, shared, together, togetherBy } from '../../../lib/database/batching.ts';
 
 /** Work that is done when the test says so. */
 function someWork<I, O>() {

@@ -1,14 +1,14 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { startProxy } from '../support/proxy.ts';
+import { startProxy } from '../../support/proxy.ts';
 
 const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
 
-const { client, clientOptions, oneByOne } = await import('../../lib/database.ts');
-const { anAdmin } = await import('../support/accounts.ts');
-const { inProcess: call } = await import('../support/doors.ts');
+const { client, clientOptions, oneByOne } = await import('../../../lib/database/client.ts');
+const { anAdmin } = await import('../../support/accounts.ts');
+const { inProcess: call } = await import('../../support/transports.ts');
 
 afterAll(async () => {
   await client.close();

@@ -1,14 +1,14 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { config } from '../../lib/config.ts';
-import { events } from '../../lib/events.ts';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Message } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { messageCount, unreadOf } from '../../lib/unread.ts';
-import { anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/chat.ts';
-import { inProcess } from '../support/doors.ts';
+import { config } from '../../../lib/config.ts';
+import type { Event } from '../../../lib/feed/events.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';
+import { events } from '../../../lib/rooms/event-log.ts';
+import { rooms } from '../../../lib/rooms/rooms.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const owner = await anAccount();
 const patience = config.feedPatience;

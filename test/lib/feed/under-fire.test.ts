@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { config } from '../../lib/config.ts';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Message } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { messageCount } from '../../lib/unread.ts';
-import { type Account, anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/chat.ts';
-import type { Attempt } from '../support/chatter.ts';
-import { attemptsIn, startChatter } from '../support/chatters.ts';
-import { inProcess } from '../support/doors.ts';
+import { config } from '../../../lib/config.ts';
+import type { Event } from '../../../lib/feed/events.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { messageCount } from '../../../lib/rooms/counters.ts';
+import { rooms } from '../../../lib/rooms/rooms.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
+import type { Attempt } from '../../support/chatter.ts';
+import { attemptsIn, startChatter } from '../../support/chatters.ts';
+import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { inProcess } from '../../support/transports.ts';
 
 /** How many changes are made in all; more by hand. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);

@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { endpoint } from '../../lib/endpoint.ts';
-import { conflict } from '../../lib/errors.ts';
-import { Answer, operation } from '../../lib/operation.ts';
-import { integer, optional } from '../../lib/parameters.ts';
-import type { ApiEvent } from '../../lib/request.ts';
+import { integer, optional } from '../../../lib/api/parameters.ts';
+import { conflict } from '../../../lib/errors.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { Answer, operation } from '../../../lib/http/operation.ts';
+import type { ApiEvent } from '../../../lib/http/request.ts';
 
 describe('endpoint', () => {
   it('takes a request through its steps in this order', async () => {

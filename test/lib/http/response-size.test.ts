@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { endpoint } from '../../lib/endpoint.ts';
-import { operation } from '../../lib/operation.ts';
-import { type ApiEvent, largestResponse } from '../../lib/request.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { operation } from '../../../lib/http/operation.ts';
+import { type ApiEvent, largestResponse } from '../../../lib/http/request.ts';
 
 const tooLarge = {
   title: 'Payload too large',

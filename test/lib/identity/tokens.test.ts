@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../lib/api-tokens.ts';
-import { database } from '../../lib/database.ts';
-import { findCaller, randomToken } from '../../lib/tokens.ts';
-import { anAccount, anAdmin } from '../support/accounts.ts';
+import { createToken } from '../../../lib/accounts/api-tokens.ts';
+import { database } from '../../../lib/database/client.ts';
+import { findCaller, randomToken } from '../../../lib/identity/tokens.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
 
 const tokens = database.collection('tokens');
 const hashOf = (token: string) => createHash('sha256').update(token).digest();

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { leaveAllRooms } from '../../lib/memberships.ts';
-import { createRoom, rooms } from '../../lib/rooms.ts';
+import { leaveAllRooms } from '../../../lib/members/leave-all-rooms.ts';
+import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
 
 const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
 type Member = [ObjectId, 'owner' | 'moderator' | 'member'];

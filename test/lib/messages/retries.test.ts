@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { config } from '../../lib/config.ts';
-import type { Event } from '../../lib/feed-events.ts';
-import type { Message } from '../../lib/messages.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { messageCount } from '../../lib/unread.ts';
-import { type Account, anAccount } from '../support/accounts.ts';
-import { aRoomOf } from '../support/chat.ts';
-import { attemptsIn, startChatter } from '../support/chatters.ts';
-import { type Call, inProcess, overHttp, type Reply } from '../support/doors.ts';
-import { startProxy } from '../support/proxy.ts';
-import { nextOf } from '../support/rooms.ts';
+import { config } from '../../../lib/config.ts';
+import type { Event } from '../../../lib/feed/events.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { messageCount } from '../../../lib/rooms/counters.ts';
+import { rooms } from '../../../lib/rooms/rooms.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
+import { attemptsIn, startChatter } from '../../support/chatters.ts';
+import { aRoomOf } from '../../support/messages.ts';
+import { startProxy } from '../../support/proxy.ts';
+import { nextOf } from '../../support/rooms.ts';
+import { type Call, inProcess, overHttp, type Reply } from '../../support/transports.ts';
 
 /** How many messages are sent; more by hand. */
 const sends = Number(process.env.SENDS ?? 320);

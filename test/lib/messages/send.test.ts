@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { type Message, messages } from '../../lib/messages.ts';
-import { type Account, anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/chat.ts';
-import { commandsOf } from '../support/commands.ts';
-import { inProcess } from '../support/doors.ts';
+import { type Message, messages } from '../../../lib/messages/messages.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
+import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { commandsOf } from '../../support/sent-commands.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const [ada, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
 

@@ -1,11 +1,11 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { database } from '../../lib/database.ts';
-import { deleteRoom } from '../../lib/room-deletion.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { anAccount, anAdmin } from '../support/accounts.ts';
-import { inProcess } from '../support/doors.ts';
-import { aRoom, memberId, type TestRoom } from '../support/rooms.ts';
+import { database } from '../../../lib/database/client.ts';
+import { deleteRoom } from '../../../lib/rooms/deletion.ts';
+import { rooms } from '../../../lib/rooms/rooms.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { aRoom, memberId, type TestRoom } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const admin = await anAdmin();
 const member = await anAccount();
@@ -88,7 +88,7 @@ describe('deleting a room', () => {
   });
 });
 
-/** A room with a member, and messages as `lib/messages.ts` stores them. */
+/** A room with a member, and messages as `lib/messages/messages.ts` stores them. */
 async function aRoomWithMessages(count: number): Promise<TestRoom> {
   const made = await aRoom({ members: [member] });
   const room = new ObjectId(made.id);

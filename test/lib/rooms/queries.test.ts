@@ -1,14 +1,14 @@
-import '../support/own-database.ts';
+import '../../support/own-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { database } from '../../lib/database.ts';
-import { rooms } from '../../lib/rooms.ts';
-import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
-import { commandsOf, planOf, type SentCommand } from '../support/commands.ts';
-import { inProcess } from '../support/doors.ts';
-import { withOwnDatabase } from '../support/indexed-database.ts';
-import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../support/rooms.ts';
+import { database } from '../../../lib/database/client.ts';
+import { rooms } from '../../../lib/rooms/rooms.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { withOwnDatabase } from '../../support/indexed-database.ts';
+import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
+import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';
+import { inProcess } from '../../support/transports.ts';
 
 await withOwnDatabase();
 const { room, owner, member, user, admin } = await aRoomWithEveryone();
@@ -21,7 +21,7 @@ const nowhere = new ObjectId().toHexString();
 const own = (sent: SentCommand[]) => sent.filter(({ collection }) => collection !== 'tokens');
 
 beforeAll(async () => {
-  // As lib/messages.ts has it.
+  // As lib/messages/messages.ts has it.
   await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
   const busyRooms = Array.from({ length: 500 }, (_, index) => ({
     name: `Room ${index}`,

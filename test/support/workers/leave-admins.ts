@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { deleteUser } from '../../../lib/account-deletion.ts';
-import { changeUser } from '../../../lib/accounts.ts';
+import { changeUser } from '../../../lib/accounts/accounts.ts';
+import { deleteUser } from '../../../lib/accounts/deletion.ts';
 import { serveParent, statusOf } from './worker.ts';
 
 const ways = {

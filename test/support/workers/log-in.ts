@@ -1,4 +1,4 @@
-import { logIn } from '../../../lib/login.ts';
+import { logIn } from '../../../lib/accounts/login.ts';
 import { serveParent, statusOf } from './worker.ts';
 
 /** An attempt to log in. */

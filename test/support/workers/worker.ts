@@ -1,4 +1,4 @@
-import { client, database } from '../../../lib/database.ts';
+import { client, database } from '../../../lib/database/client.ts';
 import { HttpError } from '../../../lib/errors.ts';
 
 /** Does `work` on whatever the parent process sends, and answers it, until the parent lets go. */

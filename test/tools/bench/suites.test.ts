@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Bench, Suite } from '../../bench/figure.ts';
-import { growth } from '../../bench/growth.ts';
-import { plotOf } from '../../bench/plot.ts';
-import { trips } from '../../bench/trips.ts';
-import { warm } from '../../bench/warm.ts';
+import type { Bench, Suite } from '../../../tools/bench/figure.ts';
+import { growth } from '../../../tools/bench/growth.ts';
+import { plotOf } from '../../../tools/bench/plot.ts';
+import { trips } from '../../../tools/bench/round-trips.ts';
+import { warm } from '../../../tools/bench/warm.ts';
 
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, starts: 1, seconds: 1, rounds: 1, progress: () => {} };
 

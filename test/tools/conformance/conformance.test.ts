@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
-import { anAdmin } from '../support/accounts.ts';
-import { runCommand } from '../support/command.ts';
-import { inProcess as call } from '../support/doors.ts';
+import { anAdmin } from '../../support/accounts.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-const conformance = (...words: string[]) => runCommand(['node', 'conformance/main.ts', ...words]);
+const conformance = (...words: string[]) => runCommand(['node', 'tools/conformance/main.ts', ...words]);
 
 describe('npm run conformance', () => {
   it('finds that this service conforms, and leaves nothing behind', async () => {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../contract/functions.ts';
-import type { OpenApi, Response } from '../../lib/docs/openapi.ts';
-import { runCommand } from '../support/command.ts';
-import { inProcess as call } from '../support/doors.ts';
+import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
+import { functions } from '../../../tools/harness/routes.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
 const source = await readFile('docs/openapi.json', 'utf8');
 const document: OpenApi = JSON.parse(source);
@@ -13,7 +13,7 @@ const document: OpenApi = JSON.parse(source);
 describe('the OpenAPI document', () => {
   it('is what the operations say, as are all files that are made from them', async () => {
     const environment = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
-    const { code, stderr } = await runCommand(['node', 'contract/main.ts', '--check'], { environment });
+    const { code, stderr } = await runCommand(['node', 'tools/openapi/main.ts', '--check'], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 

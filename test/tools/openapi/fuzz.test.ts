@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listOperations } from '../../contract/requests.ts';
-import { contract } from '../support/contract.ts';
-import { anyRequest } from '../support/fuzzed-requests.ts';
+import { listOperations } from '../../../tools/harness/example-requests.ts';
+import { contract } from '../../support/contract.ts';
+import { anyRequest } from '../../support/fuzzed-requests.ts';
 
 // A database of its own: what is made here at random is in nobody's way. Set before the service is loaded.
 process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
-const { client, database } = await import('../../lib/database.ts');
-const { ensureIndexes } = await import('../../lib/indexes.ts');
-const { inProcess: call } = await import('../support/doors.ts');
-const { aHouse } = await import('../support/house.ts');
+const { client, database } = await import('../../../lib/database/client.ts');
+const { ensureIndexes } = await import('../../../lib/collections/indexes.ts');
+const { inProcess: call } = await import('../../support/transports.ts');
+const { aHouse } = await import('../../support/fixture.ts');
 
 await ensureIndexes();
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { loadPaths } from '../../contract/functions.ts';
-import { exampleRequest, type Listed } from '../../contract/requests.ts';
-import { anAccount, anAdmin } from '../support/accounts.ts';
-import { operationsWith } from '../support/contract.ts';
-import { inProcess, type Sent } from '../support/doors.ts';
+import { exampleRequest, type Listed } from '../../../tools/harness/example-requests.ts';
+import { loadPaths } from '../../../tools/harness/routes.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { operationsWith } from '../../support/contract.ts';
+import { inProcess, type Sent } from '../../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { exampleRequest } from '../../contract/requests.ts';
-import { operationsWith } from '../support/contract.ts';
-import { startProxy } from '../support/proxy.ts';
+import { exampleRequest } from '../../../tools/harness/example-requests.ts';
+import { operationsWith } from '../../support/contract.ts';
+import { startProxy } from '../../support/proxy.ts';
 
 const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
 proxy.set('down');
 
-const { client } = await import('../../lib/database.ts');
-const { inProcess } = await import('../support/doors.ts');
+const { client } = await import('../../../lib/database/client.ts');
+const { inProcess } = await import('../../support/transports.ts');
 
 afterAll(async () => {
   await client.close();

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Handler } from '../../lib/request.ts';
+import type { Handler } from '../../../lib/http/request.ts';
 
 /*
  * A fresh process as Lambda makes one: loads a packaged function, calls it so often, and prints how that went.

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { createUser } from '../../lib/accounts.ts';
-import { createToken } from '../../lib/api-tokens.ts';
-import { database } from '../../lib/database.ts';
-import { ensureIndexes } from '../../lib/indexes.ts';
-import { type MessageDocument, messages } from '../../lib/messages.ts';
-import { markRead } from '../../lib/reads.ts';
-import { type RoomDocument, roomKey, rooms } from '../../lib/rooms.ts';
+import { createUser } from '../../../lib/accounts/accounts.ts';
+import { createToken } from '../../../lib/accounts/api-tokens.ts';
+import { ensureIndexes } from '../../../lib/collections/indexes.ts';
+import { database } from '../../../lib/database/client.ts';
+import { type MessageDocument, messages } from '../../../lib/messages/messages.ts';
+import { markRead } from '../../../lib/rooms/read-markers.ts';
+import { type RoomDocument, roomKey, rooms } from '../../../lib/rooms/rooms.ts';
 import type { House } from '../operations.ts';
 
 /** What a house shall have. */

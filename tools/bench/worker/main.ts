@@ -1,5 +1,5 @@
 import { EJSON } from 'bson';
-import { client, database } from '../../lib/database.ts';
+import { client, database } from '../../../lib/database/client.ts';
 import { tasks } from './tasks.ts';
 
 /* A worker: does the tasks that its parent sends, one at a time, and drops its database when the parent is through with it. */

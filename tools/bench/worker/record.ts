@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, CommandSucceededEvent, Document } from 'mongodb';
-import { client } from '../../lib/database.ts';
+import { client } from '../../../lib/database/client.ts';
 import { type Operation, prepared } from '../operations.ts';
 
 /** The commands of one request, in stages: those of one stage go out together, when those of the one before are answered. */

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
-import { config } from '../../lib/config.ts';
-import { clientOptions } from '../../lib/database.ts';
+import { config } from '../../../lib/config.ts';
+import { clientOptions } from '../../../lib/database/client.ts';
 import { medianRates } from '../measure.ts';
 import { invocationOf, type Operation, prepared } from '../operations.ts';
 import { fill } from './fill.ts';

@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
 
 /** A document from pairs, for tests: JavaScript objects would put integer-like names first. */
 export function doc(...fields: [string, Value][]): Doc {

@@ -1,9 +1,9 @@
 import { deserialize, Int32, ObjectId, serialize } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, documentSize, encode, readField, THROUGH_ARRAY } from '../../../embedded/query/bson.ts';
-import { DatabaseError } from '../../../embedded/query/errors.ts';
-import { CodeWithScope, DBPointer, FarDate, UNDEFINED } from '../../../embedded/query/value.ts';
+import { decode, documentSize, encode, readField, THROUGH_ARRAY } from '../../src/query/bson.ts';
+import { DatabaseError } from '../../src/query/errors.ts';
+import { CodeWithScope, DBPointer, FarDate, UNDEFINED } from '../../src/query/value.ts';
 import { documents } from './arbitraries.ts';
 import { codeOf, d } from './notation.ts';
 

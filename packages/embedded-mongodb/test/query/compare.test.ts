@@ -1,10 +1,10 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compare, equals } from '../../../embedded/query/compare.ts';
-import { hashKey } from '../../../embedded/query/hash-key.ts';
-import { identical } from '../../../embedded/query/identical.ts';
-import { CodeWithScope, DBPointer, FarDate, type Value } from '../../../embedded/query/value.ts';
+import { compare, equals } from '../../src/query/compare.ts';
+import { hashKey } from '../../src/query/hash-key.ts';
+import { identical } from '../../src/query/identical.ts';
+import { CodeWithScope, DBPointer, FarDate, type Value } from '../../src/query/value.ts';
 import { values } from './arbitraries.ts';
 import { d } from './notation.ts';
 

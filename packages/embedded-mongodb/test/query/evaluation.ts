@@ -1,6 +1,6 @@
 import { Decimal128, Double, Int32, Long, ObjectId } from 'bson';
-import { compileExpression } from '../../../embedded/query/expression.ts';
-import type { Value } from '../../../embedded/query/value.ts';
+import { compileExpression } from '../../src/query/expression.ts';
+import type { Value } from '../../src/query/value.ts';
 import { d } from './notation.ts';
 
 /** The time at which tests evaluate. */

@@ -1,17 +1,17 @@
 import { Int32 } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyseFilter } from '../../../embedded/query/analyse.ts';
-import { DatabaseError } from '../../../embedded/query/errors.ts';
-import { compileExpression } from '../../../embedded/query/expression.ts';
-import { compileFilter } from '../../../embedded/query/match.ts';
-import { splitOutput } from '../../../embedded/query/output-stage.ts';
-import { runPipeline } from '../../../embedded/query/pipeline.ts';
-import { compileProjection } from '../../../embedded/query/project.ts';
-import { compileSort } from '../../../embedded/query/sort.ts';
-import { compileUpdate } from '../../../embedded/query/update.ts';
-import { upsertDocument } from '../../../embedded/query/upsert.ts';
-import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import { analyseFilter } from '../../src/query/analyse.ts';
+import { DatabaseError } from '../../src/query/errors.ts';
+import { compileExpression } from '../../src/query/expression.ts';
+import { compileFilter } from '../../src/query/match.ts';
+import { splitOutput } from '../../src/query/output-stage.ts';
+import { runPipeline } from '../../src/query/pipeline.ts';
+import { compileProjection } from '../../src/query/project.ts';
+import { compileSort } from '../../src/query/sort.ts';
+import { compileUpdate } from '../../src/query/update.ts';
+import { upsertDocument } from '../../src/query/upsert.ts';
+import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
 import { collections, scalars } from './arbitraries.ts';
 
 const OPERATORS = `$eq $ne $gt $gte $lt $lte $in $nin $and $or $nor $not $exists $type $regex $options $mod $all $elemMatch $size

@@ -1,7 +1,7 @@
 import { Int32, Long } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { splitOutput } from '../../../embedded/query/output-stage.ts';
-import type { Doc } from '../../../embedded/query/value.ts';
+import { splitOutput } from '../../src/query/output-stage.ts';
+import type { Doc } from '../../src/query/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run, USERS } from './running.ts';
 

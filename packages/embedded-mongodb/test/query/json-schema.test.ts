@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilter } from '../../../embedded/query/match.ts';
+import { compileFilter } from '../../src/query/match.ts';
 import { codeOf, d } from './notation.ts';
 
 const valid = (schema: object, document: object) => compileFilter(d({ $jsonSchema: schema })).matches(d(document));

@@ -1,8 +1,8 @@
 import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, Timestamp } from 'bson';
-import { compare, equals } from '../../../embedded/query/compare.ts';
-import { compileFilter } from '../../../embedded/query/match.ts';
-import { runPipeline } from '../../../embedded/query/pipeline.ts';
-import { type Doc, isDoc, type Value } from '../../../embedded/query/value.ts';
+import { compare, equals } from '../../src/query/compare.ts';
+import { compileFilter } from '../../src/query/match.ts';
+import { runPipeline } from '../../src/query/pipeline.ts';
+import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
 import { codeOf } from './notation.ts';
 
 /** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */

@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileFilter } from '../../../embedded/query/match.ts';
-import { UNDEFINED } from '../../../embedded/query/value.ts';
+import { compileFilter } from '../../src/query/match.ts';
+import { UNDEFINED } from '../../src/query/value.ts';
 import { codeOf, d } from './notation.ts';
 
 const matches = (filter: object, document: object) => compileFilter(d(filter)).matches(d(document));

@@ -1,13 +1,13 @@
 import { Int32 } from 'bson';
 import { type Db, MongoClient } from 'mongodb';
-import { decode } from '../../../embedded/query/bson.ts';
-import { DatabaseError } from '../../../embedded/query/errors.ts';
-import { compileFilter } from '../../../embedded/query/match.ts';
-import { runPipeline } from '../../../embedded/query/pipeline.ts';
-import { compileProjection } from '../../../embedded/query/project.ts';
-import { compileSort, sortDocs } from '../../../embedded/query/sort.ts';
-import { compileUpdate } from '../../../embedded/query/update.ts';
-import type { Doc, Value } from '../../../embedded/query/value.ts';
+import { decode } from '../../src/query/bson.ts';
+import { DatabaseError } from '../../src/query/errors.ts';
+import { compileFilter } from '../../src/query/match.ts';
+import { runPipeline } from '../../src/query/pipeline.ts';
+import { compileProjection } from '../../src/query/project.ts';
+import { compileSort, sortDocs } from '../../src/query/sort.ts';
+import { compileUpdate } from '../../src/query/update.ts';
+import type { Doc, Value } from '../../src/query/value.ts';
 
 /** What became of a question: documents, or the code of an error. */
 export type Outcome = { docs: Doc[] } | { code: number };

@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { runPipeline } from '../../../embedded/query/pipeline.ts';
-import type { Doc } from '../../../embedded/query/value.ts';
+import { runPipeline } from '../../src/query/pipeline.ts';
+import type { Doc } from '../../src/query/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 

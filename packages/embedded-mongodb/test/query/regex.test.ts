@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileRegex, literalPrefix } from '../../../embedded/query/regex.ts';
-import { GuardedRegExp } from '../../../embedded/query/regex-guard.ts';
+import { compileRegex, literalPrefix } from '../../src/query/regex.ts';
+import { GuardedRegExp } from '../../src/query/regex-guard.ts';
 import { codeOf } from './notation.ts';
 
 describe('a regular expression means what it means to PCRE', () => {

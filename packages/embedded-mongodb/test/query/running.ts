@@ -1,8 +1,8 @@
 import { deserialize } from 'bson';
-import { encode } from '../../../embedded/query/bson.ts';
-import { runPipeline } from '../../../embedded/query/pipeline.ts';
-import type { PipelineContext } from '../../../embedded/query/stages/stage.ts';
-import type { Doc } from '../../../embedded/query/value.ts';
+import { encode } from '../../src/query/bson.ts';
+import { runPipeline } from '../../src/query/pipeline.ts';
+import type { PipelineContext } from '../../src/query/stages/stage.ts';
+import type { Doc } from '../../src/query/value.ts';
 import { all, d } from './notation.ts';
 
 /** The collection that joins find under the name `users`. */

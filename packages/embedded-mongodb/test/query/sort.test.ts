@@ -1,7 +1,7 @@
 import { Double } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileSort, sortDocs } from '../../../embedded/query/sort.ts';
-import { UNDEFINED } from '../../../embedded/query/value.ts';
+import { compileSort, sortDocs } from '../../src/query/sort.ts';
+import { UNDEFINED } from '../../src/query/value.ts';
 import { all, codeOf, d } from './notation.ts';
 
 describe('a sort', () => {

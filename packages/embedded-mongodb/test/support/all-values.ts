@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import { CodeWithScope, DBPointer, type Doc, dateFromMillis, UNDEFINED, type Value } from '../../../embedded/query/value.ts';
+import { CodeWithScope, DBPointer, type Doc, dateFromMillis, UNDEFINED, type Value } from '../../src/query/value.ts';
 
 /** How many cases a property is tried with: `CASES`, or what a run of the whole suite has time for. */
 export const runs = (usual: number) => Number(process.env.CASES ?? usual);

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { sqlite } from '../../../embedded/storage/sqlite.ts';
+import { sqlite } from '../../src/storage/sqlite.ts';
 
 /*
  * The database with a fault built in, for tests that must find it: `--no-sync` acknowledges before anything is synced,
@@ -12,7 +12,7 @@ if (fault === '--no-sync') neverSync();
 else if (fault === '--late-commit') commitLate(20);
 else throw new Error(`no such fault: ${fault}`);
 
-await import('../../../embedded/main.ts');
+await import('../../bin/serve.ts');
 
 function neverSync(): void {
   const { exec } = sqlite.DatabaseSync.prototype;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from 'mongodb';
 import { onTestFinished } from 'vitest';
-import { type DatabaseOptions, type RunningDatabase, startDatabase } from '../../../embedded/server.ts';
+import { type DatabaseOptions, type RunningDatabase, startDatabase } from '../../src/server.ts';
 
 /** A directory that goes when the test does. */
 export function freshDirectory(): string {

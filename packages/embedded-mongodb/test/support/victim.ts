@@ -14,7 +14,7 @@ export interface DatabaseProcess {
 }
 
 /** The database as it is. */
-export const DATABASE = fileURLToPath(new URL('../../../embedded/main.ts', import.meta.url));
+export const DATABASE = fileURLToPath(new URL('../../bin/serve.ts', import.meta.url));
 /** Databases with a fault, which prove that a test would find it. */
 export const CARELESS = fileURLToPath(new URL('./careless-main.ts', import.meta.url));
 
