@@ -1,4 +1,4 @@
-/** Sets rows of words as columns, each as wide as its widest word. */
+/** Formats rows of words as columns, each as wide as its widest word. */
 export function table(head: string[], rows: string[][]): string {
   const all = [head, ...rows];
   const widths = head.map((_word, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

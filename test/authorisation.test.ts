@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../lib/accounts/api-tokens.ts';
+import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
-import { type Scope, scopes } from '../lib/http/operation.ts';
-import type { Handler } from '../lib/http/request.ts';
-import { functions } from '../tools/harness/routes.ts';
+import type { Handler } from '../lib/http/operation.ts';
+import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
-import { functions, loadHandler, serverless } from '../tools/harness/routes.ts';
+import { loadHandler } from '../hosts/server/routes.ts';
+import { functions, serverless } from '../tools/harness/functions.ts';
 import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
@@ -21,18 +22,16 @@ describe('serverless.yml', () => {
     );
   });
 
-  it.each(functions)(
-    '$name: $file exports its handler, and answers OPTIONS with its methods',
-    async ({ path, file, exported }) => {
-      expect(existsSync(file)).toBe(true);
-      expect(exported).toBe('handler');
-      const handler = await loadHandler(file);
-      expect(handler).toEqual(expect.any(Function));
-      const methods = Object.keys(handler.operations);
-      const { status, headers } = await call('OPTIONS', path === '*' ? '/nowhere' : path.replaceAll(/\{\w+\}/g, 'x'));
-      expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
-    },
-  );
+  it.each(functions)('$name: $file exports its handler, and answers OPTIONS with its methods', async (route) => {
+    const { path, file, exported } = route;
+    expect(existsSync(file)).toBe(true);
+    expect(exported).toBe('handler');
+    const handler = await loadHandler(route);
+    expect(handler).toEqual(expect.any(Function));
+    const methods = Object.keys(handler.operations);
+    const { status, headers } = await call('OPTIONS', path === '*' ? '/nowhere' : path.replaceAll(/\{\w+\}/g, 'x'));
+    expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
+  });
 
   it('loads the hashing of passwords, and the list of common ones, only where they are needed', async () => {
     const { metafile } = await build({

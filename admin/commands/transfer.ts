@@ -5,13 +5,14 @@ import { progressBar } from '../progress.ts';
 export const transferCommands: Record<string, Command> = {
   export: {
     usage: 'export <file>',
-    summary: 'Writes everything into a file: a line of Extended JSON for each document.',
+    summary: 'Writes everything to a file: a line of Extended JSON for each document.',
     operands: 1,
     run: ([file = '']) => transfer((progress) => exportTo(file, progress)),
   },
   import: {
     usage: 'import <file>',
-    summary: 'Brings everything back from such a file, each thing in the place of the one with the same id; may be repeated.',
+    summary:
+      'Writes everything in such a file to the database, each thing in the place of the one with the same id; may be repeated.',
     operands: 1,
     run: ([file = '']) => transfer((progress) => importFrom(file, progress)),
   },

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** All of a request's body, or undefined once it is larger than `most` bytes: then the rest stays unread. */
+/** A request's whole body; undefined when it is larger than `most` bytes, of which the rest stays unread. */
 export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {

@@ -1,25 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-/** How the server is run. */
+/** How the server runs. */
 export type Settings = ReturnType<typeof readSettings>;
 
-/** The server was called in a way that it can't be. */
+/** The command line or the environment has an unusable setting. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** How it is called. */
+/** How the server is called. */
 export const usage = `Usage: npm run serve -- [OPTION...]
-  --host HOST       where to listen (HTTP_HOST, default localhost; 0.0.0.0 and :: are everywhere)
+  --host HOST       where to listen (HTTP_HOST, default localhost; 0.0.0.0 and :: are all addresses)
   --port PORT       (HTTP_PORT, default 3000; 0 is any free one)
   --workers COUNT   processes that share the port (WORKERS, default 1; 'auto' is one per core)
-  --trust-proxy N   how many reverse proxies stand before it, whose X-Forwarded-For is believed (TRUST_PROXY, default 0)
-  --metrics-port N  where /metrics is, for Prometheus (METRICS_PORT, default none)
+  --trust-proxy N   how many reverse proxies stand in front of it, whose X-Forwarded-For is trusted (TRUST_PROXY, default 0)
+  --metrics-port N  the port of /metrics, for Prometheus (METRICS_PORT, default none)
   --help
 `;
 
-/** Reads the settings from the command line and, where that says nothing, from the environment. */
+/** Reads the settings from the command line and, where it says nothing, from the environment. */
 export function readSettings(words: string[], environment: Record<string, string | undefined>) {
   const given = parse(words);
   const setting = (option: keyof typeof given, variable: string, fallback: string) =>

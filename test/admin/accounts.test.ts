@@ -40,7 +40,7 @@ describe('user', () => {
     await anAdmin();
     expect(await admin(['user', 'promote', username])).toEqual(ended(`${username} is an administrator now.`));
     expect(await mayList()).toBe(true);
-    expect(await admin(['user', 'demote', username])).toEqual(ended(`${username} is no administrator now.`));
+    expect(await admin(['user', 'demote', username])).toEqual(ended(`${username} is not an administrator now.`));
     expect(await mayList()).toBe(false);
   });
 
@@ -66,7 +66,7 @@ describe('user', () => {
     expect(await admin(['user', 'delete', username])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'This can not be undone: say --yes where nobody can be asked.\n',
+      stderr: 'This cannot be undone: pass --yes when nobody can be asked.\n',
     });
     expect(await statusOf(token)).toBe(200);
     expect(await admin(['user', 'delete', username, '--yes'])).toEqual(ended(`Deleted ${username}.`));

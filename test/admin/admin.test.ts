@@ -111,8 +111,8 @@ describe('the command line', () => {
     ['an unknown command', ['user', 'frobnicate'], "There is no command 'user frobnicate'."],
     ['a missing option', ['user', 'create', 'ann', '--password-stdin'], 'The option --email is required.'],
     ['an unknown option', ['token', 'create', 'ann', '--colour', 'red'], "Unknown option '--colour'"],
-    ['a word too many', ['database', 'check', 'now'], 'There is a word too many.'],
-    ['a word too few', ['user', 'password'], 'Something is missing.'],
+    ['a word too many', ['database', 'check', 'now'], 'There are too many arguments.'],
+    ['a word too few', ['user', 'password'], 'An argument is missing.'],
   ])('answers %s with the usage and exit status 2', async (_what, words, sentence) => {
     const { code, stdout, stderr } = await admin(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -33,7 +33,7 @@ describe('room create', () => {
 
   it.each([
     ['an owner that there is not', ['room', 'create', 'General', '--owner', 'nobody-at-all'], 1, 'No such user.\n'],
-    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must be a text of 1 to 100"],
+    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must have of 1 to 100"],
     ['no owner', ['room', 'create', 'General'], 2, 'The option --owner is required.'],
   ])('refuses %s', async (_what, words, code, sentence) => {
     const ended = await command(words);
@@ -47,7 +47,7 @@ describe('room list', () => {
     const room = await aRoom({ name: 'Listed, with a space', is_open: false });
     const { code, stdout } = await command(['room', 'list']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^id +members +open +visible +name\n/);
+    expect(stdout).toMatch(/^ID +MEMBERS +OPEN +VISIBLE +NAME\n/);
     expect(stdout).toMatch(new RegExp(`^${room.id} +1 +no +yes +Listed, with a space$`, 'm'));
     const json = await command(['room', 'list', '--json']);
     expect(JSON.parse(json.stdout)).toContainEqual({
@@ -100,7 +100,7 @@ describe('room delete', () => {
     const room = await aRoom();
     const ended = await atTerminal(`node admin/main.ts room delete ${room.id}`, answer);
     expect(ended.code).toBe(code);
-    expect(ended.stdout).toContain(`Delete the room ${room.id} with all its messages? Type yes to go on: `);
+    expect(ended.stdout).toContain(`Delete the room ${room.id} with all its messages? Type yes to continue: `);
     expect(await statusOf(room.path)).toBe(status);
   });
 });

@@ -47,7 +47,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ['Ctrl-C', '\u0003', 1, 200],
   ])('user delete asks, and %s is understood', async (_what, answer, code, status) => {
     const { username, token } = await anAccount();
-    const ended = await atTerminal(['user', 'delete', username], [['Type yes to go on: ', answer]]);
+    const ended = await atTerminal(['user', 'delete', username], [['Type yes to continue: ', answer]]);
     expect(ended.code).toBe(code);
     expect(ended.screen).toContain(code === 0 ? `Deleted ${username}.` : 'Nothing was changed.');
     expect((await call('GET', '/api/users/me', { token })).status).toBe(status);

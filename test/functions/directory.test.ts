@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors, invalid, unauthenticated } from '../support/both-doors.ts';
+import { invalid, unauthenticated } from '../support/error-bodies.ts';
 import { aRoom, everyPage } from '../support/rooms.ts';
+import { transports } from '../support/transports.ts';
 
 const user = await anAccount();
 const admin = await anAdmin();
@@ -9,7 +10,7 @@ const admin = await anAdmin();
 /** A name that no other test's rooms start with. */
 const aWord = () => `owl${crypto.randomUUID()}`;
 
-describe.each(doors)('/api/directory, %s', (_door, call) => {
+describe.each(transports())('/api/directory, %s', (_transport, call) => {
   const list = (query: Record<string, string>) =>
     call('GET', `/api/directory?${new URLSearchParams(query)}`, { token: user.token });
   const namesOf = (rows: unknown) => (rows as { name: string }[]).map(({ name }) => name);
@@ -80,9 +81,9 @@ describe.each(doors)('/api/directory, %s', (_door, call) => {
   });
 
   it.each([
-    ['an empty text', { q: '' }, invalid("The 'q' parameter must be a text of 1 to 100 characters, not all of them blank.")],
-    ['a limit of 0', { limit: '0' }, invalid("The 'limit' parameter must be from 1 to 200.")],
-    ['a cursor that is none', { after: '!' }, invalid("The 'after' parameter must be a cursor from this list's Link header.")],
+    ['an empty text', { q: '' }, invalid('q', 'have 1 to 100 characters and not be blank')],
+    ['a limit of 0', { limit: '0' }, invalid('limit', 'be from 1 to 200')],
+    ['a cursor that is none', { after: '!' }, invalid('after', "be a cursor from this list's Link header")],
   ])('refuses %s', async (_what, query, body) => {
     const refused = await list(query as unknown as Record<string, string>);
     expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body });

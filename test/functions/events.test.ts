@@ -1,12 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { events } from '../../lib/collections/events.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
-import { messages } from '../../lib/messages/messages.ts';
-import { events } from '../../lib/rooms/event-log.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { transports } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);
@@ -21,7 +23,7 @@ const invalid = (name: string, rule: string) => ({
 const denied = { title: 'Permission Denied', description: 'Room membership required.' };
 const noSuchRoom = { title: 'Not found', description: 'No such room.' };
 
-describe.each(doors)('/api/events, %s', (_door, call) => {
+describe.each(transports())('/api/events, %s', (_transport, call) => {
   const read = async (of: string, query = '', { token } = owner) => {
     const { status, headers, body } = await call('GET', `/api/events?room=${of}${query}`, { token });
     return { status, next: headers['x-next-cursor'], body };
@@ -111,15 +113,15 @@ describe.each(doors)('/api/events, %s', (_door, call) => {
     ['of 501', `?room=${room}&limit=501`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
     ['of 0', `?room=${room}&limit=0`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
   ])('refuses a page %s, beside one that it gives', async (_what, query, token, status, body) => {
-    expect(short(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
+    expect(outcome(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
     expect((await read(room, '&after=0&limit=500')).status).toBe(200);
   });
 });
 
 describe('a cursor older than the kept history', () => {
-  const [, [, call] = []] = doors;
+  const [, [, call] = []] = transports();
   const read = async (of: string, after: number) =>
-    call && short(await call('GET', `/api/events?room=${of}&after=${after}`, { token: owner.token }));
+    call && outcome(await call('GET', `/api/events?room=${of}&after=${after}`, { token: owner.token }));
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 
   // A room of four changes, an edit among them, each so many days old.

@@ -2,9 +2,9 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
+import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { addMember, aRoom, aRoomWithEveryone, memberId, type TestRoom } from '../support/rooms.ts';
-import { type Call, inProcess } from '../support/transports.ts';
+import { type Call, inProcess, transports } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone();
 const [ownerId, moderatorId, memberIdHere] = await Promise.all(
@@ -12,7 +12,7 @@ const [ownerId, moderatorId, memberIdHere] = await Promise.all(
 );
 const nobody = new ObjectId().toHexString();
 
-describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
+describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   const ask = (method: string, id: string | undefined, account: Account | undefined, body?: unknown) =>
     call(method, `/api/members/${id}`, { token: account?.token, body });
 
@@ -36,10 +36,10 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
 
   it.each<[string, string, string | undefined, Account | undefined, number, unknown]>([
     ['without a token', 'GET', memberIdHere, undefined, 401, unauthenticated],
-    ['to a stranger, though the room is visible', 'GET', memberIdHere, user, 404, missing('member')],
-    ['that is not there', 'GET', nobody, admin, 404, missing('member')],
-    ['whose id is none', 'GET', 'me', admin, 404, missing('member')],
-    ['kicked by a stranger', 'DELETE', memberIdHere, user, 404, missing('member')],
+    ['to a stranger, though the room is visible', 'GET', memberIdHere, user, 404, noSuch('member')],
+    ['that is not there', 'GET', nobody, admin, 404, noSuch('member')],
+    ['whose id is none', 'GET', 'me', admin, 404, noSuch('member')],
+    ['kicked by a stranger', 'DELETE', memberIdHere, user, 404, noSuch('member')],
     ['kicked by a member', 'DELETE', moderatorId, member, 403, denied('Room moderator required.')],
     ['who moderates kicked by a moderator', 'DELETE', ownerId, moderator, 403, denied('Room owner required.')],
     [
@@ -48,23 +48,16 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       ownerId,
       admin,
       409,
-      conflicting('The last owner must stay while others remain.'),
+      conflict('The last owner must stay while others remain.'),
     ],
-    [
-      'who is the last owner leaving',
-      'DELETE',
-      ownerId,
-      owner,
-      409,
-      conflicting('The last owner must stay while others remain.'),
-    ],
+    ['who is the last owner leaving', 'DELETE', ownerId, owner, 409, conflict('The last owner must stay while others remain.')],
     [
       'leaving and banning themselves',
       'DELETE',
       `${memberIdHere}?ban=true`,
       member,
       400,
-      invalid("The 'ban' parameter must be left out to leave: nobody bans themselves."),
+      invalid('ban', "be left out when one leaves: users can't ban themselves"),
     ],
     [
       'kicked with a ban that is neither',
@@ -72,7 +65,7 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       `${memberIdHere}?ban=yes`,
       owner,
       400,
-      invalid("The 'ban' parameter must be 'true' or 'false'."),
+      invalid('ban', "be 'true' or 'false'"),
     ],
   ])('refuses a member %s', async (_what, method, id, account, status, refusal) => {
     const refused = await ask(method, id, account);
@@ -140,7 +133,7 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       const refused = await ask('PATCH', id, made.owner, { role: 'member' });
       expect({ status: refused.status, body: refused.body }).toEqual({
         status: 409,
-        body: conflicting('The last owner must stay an owner.'),
+        body: conflict('The last owner must stay an owner.'),
       });
       await ask('PATCH', await memberId(made, member), made.owner, { role: 'owner' });
       expect(await ask('PATCH', id, made.owner, { role: 'member' })).toMatchObject({ status: 200, body: { role: 'member' } });
@@ -170,22 +163,15 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
   });
 
   it.each<[string, string | undefined, Account, object, number, unknown]>([
-    ['nothing', memberIdHere, member, {}, 400, lacking("At least one of the parameters 'last_read', 'role' is required.")],
-    [
-      'an unknown role',
-      memberIdHere,
-      owner,
-      { role: 'king' },
-      400,
-      invalid("The 'role' parameter must be 'owner' or 'moderator' or 'member'."),
-    ],
+    ['nothing', memberIdHere, member, {}, 400, missingEvery('last_read', 'role')],
+    ['an unknown role', memberIdHere, owner, { role: 'king' }, 400, invalid('role', "be 'owner' or 'moderator' or 'member'")],
     [
       'a marker below 0',
       memberIdHere,
       member,
       { last_read: -1 },
       400,
-      invalid(`The 'last_read' parameter must be from 0 to ${Number.MAX_SAFE_INTEGER}.`),
+      invalid('last_read', `be from 0 to ${Number.MAX_SAFE_INTEGER}`),
     ],
     [
       'a marker in the future',
@@ -193,7 +179,7 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       member,
       { last_read: 9 },
       400,
-      invalid("The 'last_read' parameter must be from 0 to 2, the room's 'seq'."),
+      invalid('last_read', "be from 0 to 2, the room's 'seq'"),
     ],
     ["another's marker", memberIdHere, owner, { last_read: 1 }, 403, denied('Only members themselves know what they have read.')],
     [
@@ -213,9 +199,9 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       403,
       denied('Room owner required.'),
     ],
-    ['a role by a stranger', memberIdHere, user, { role: 'owner' }, 404, missing('member')],
-    ['nobody', nobody, admin, { role: 'owner' }, 404, missing('member')],
-    ['the last owner to less', ownerId, admin, { role: 'moderator' }, 409, conflicting('The last owner must stay an owner.')],
+    ['a role by a stranger', memberIdHere, user, { role: 'owner' }, 404, noSuch('member')],
+    ['nobody', nobody, admin, { role: 'owner' }, 404, noSuch('member')],
+    ['the last owner to less', ownerId, admin, { role: 'moderator' }, 409, conflict('The last owner must stay an owner.')],
   ])('PATCH refuses to change %s', async (_what, id, account, body, status, refusal) => {
     const refused = await ask('PATCH', id, account, body);
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
@@ -224,7 +210,7 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
   });
 });
 
-describe.each(doors)('/api/bans, %s', (_door, call) => {
+describe.each(transports())('/api/bans, %s', (_transport, call) => {
   const lift = (query: string, account: Account | undefined) => call('DELETE', `/api/bans${query}`, { token: account?.token });
 
   it.each<[string, 'moderator' | 'owner' | 'admin']>([
@@ -237,7 +223,7 @@ describe.each(doors)('/api/bans, %s', (_door, call) => {
     const query = `?room=${made.id}&user=${user.id}`;
     expect(await lift(query, actor)).toMatchObject({ status: 204, body: '' });
     const again = await lift(query, actor);
-    expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: missing('ban') });
+    expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: noSuch('ban') });
   });
 
   it('DELETE refuses everyone else', async () => {
@@ -247,10 +233,10 @@ describe.each(doors)('/api/bans, %s', (_door, call) => {
       [`?room=${made.id}&user=${user.id}`, undefined, 401, unauthenticated],
       [`?room=${made.id}&user=${user.id}`, user, 403, denied('Room moderator required.')],
       [`?room=${made.id}&user=${user.id}`, member, 403, denied('Room moderator required.')],
-      [`?room=${hidden.id}&user=${user.id}`, user, 404, missing('room')],
-      [`?room=${nobody}&user=${user.id}`, admin, 404, missing('room')],
-      [`?room=${made.id}`, moderator, 400, lacking("The 'user' parameter is required.")],
-      [`?user=${user.id}`, moderator, 400, lacking("The 'room' parameter is required.")],
+      [`?room=${hidden.id}&user=${user.id}`, user, 404, noSuch('room')],
+      [`?room=${nobody}&user=${user.id}`, admin, 404, noSuch('room')],
+      [`?room=${made.id}`, moderator, 400, missing('user')],
+      [`?user=${user.id}`, moderator, 400, missing('room')],
     ];
     for (const [query, account, status, refusal] of cases) {
       const refused = await lift(query, account);

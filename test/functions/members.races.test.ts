@@ -1,14 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { events } from '../../lib/rooms/event-log.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { events } from '../../lib/collections/events.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { callThrough } from '../support/processes.ts';
 import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';
-import { startWorkers } from '../support/workers.ts';
 
 // A room of 60 fills up as one of 1 000 does, only faster.
-const { call, stop } = await startWorkers(5, { ROOM_MEMBERS: '60' });
-afterAll(stop);
+const { call, end } = await callThrough(5, { ROOM_MEMBERS: '60' });
+afterAll(end);
 
 const admin = await anAdmin();
 const accounts = await Promise.all(Array.from({ length: 50 }, () => anAccount()));

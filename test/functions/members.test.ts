@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
+import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { aRoom, aRoomWithEveryone, everyPage, memberId, nextOf, succeed, type TestRoom } from '../support/rooms.ts';
-import { inProcess } from '../support/transports.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ name: 'Lounge' });
 const closed = await aRoom({ owner, is_open: false, moderators: [moderator], members: [member] });
@@ -27,7 +27,7 @@ const row = (account: Account, role: string, id = room.id) => ({
 });
 const ownRow = (account: Account, role: string, own: object) => ({ ...row(account, role), ...own });
 
-describe.each(doors)('/api/members, %s', (_door, call) => {
+describe.each(transports())('/api/members, %s', (_transport, call) => {
   const join = (account: Account, body: object) => call('POST', '/api/members', { token: account.token, body });
 
   describe('GET ?room=', () => {
@@ -160,34 +160,28 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
     await rooms.updateOne({ _id: new ObjectId(made.id) }, { $push: { members: { $each: crowd } } });
     expect((await join(user, { room: made.id })).status).toBe(201);
     const refused = await join(moderator, { room: made.id });
-    expect({ status: refused.status, body: refused.body }).toEqual({ status: 409, body: conflicting('The room is full.') });
+    expect({ status: refused.status, body: refused.body }).toEqual({ status: 409, body: conflict('The room is full.') });
     await call('DELETE', made.path, { token: admin.token });
   });
 
   describe('refuses, and changes nothing', () => {
     it.each<[string, Account | undefined, object, number, unknown]>([
       ['without a token', undefined, { room: room.id }, 401, unauthenticated],
-      ['without a room', user, { user: user.id }, 400, lacking("The 'room' parameter is required.")],
-      [
-        'a room that is no id',
-        user,
-        { room: { $gt: '' } },
-        400,
-        invalid("The 'room' parameter must be an id of 24 hexadecimal characters."),
-      ],
+      ['without a room', user, { user: user.id }, 400, missing('room')],
+      ['a room that is no id', user, { room: { $gt: '' } }, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
       [
         'an unknown role',
         owner,
         { room: room.id, user: user.id, role: 'king' },
         400,
-        invalid("The 'role' parameter must be 'owner' or 'moderator' or 'member'."),
+        invalid('role', "be 'owner' or 'moderator' or 'member'"),
       ],
-      ['joining a room that is not there', user, { room: nowhere }, 404, missing('room')],
-      ['joining a hidden room, be it open', user, { room: hidden.id }, 404, missing('room')],
+      ['joining a room that is not there', user, { room: nowhere }, 404, noSuch('room')],
+      ['joining a hidden room, be it open', user, { room: hidden.id }, 404, noSuch('room')],
       ['joining a closed room', user, { room: closed.id }, 403, denied('The room is closed.')],
-      ['joining an archived room', user, { room: archived.id }, 409, conflicting('The room is archived.')],
+      ['joining an archived room', user, { room: archived.id }, 409, conflict('The room is archived.')],
       ['joining as an owner', user, { room: room.id, role: 'owner' }, 403, denied('Room owner required.')],
-      ['joining twice', member, { room: room.id }, 409, conflicting('The user is already a member.')],
+      ['joining twice', member, { room: room.id }, 409, conflict('The user is already a member.')],
       ['joining what one is banned from', banned, { room: banning.id }, 403, denied('The user is banned from the room.')],
       ['adding who is banned', owner, { room: banning.id, user: banned.id }, 403, denied('The user is banned from the room.')],
       [
@@ -199,7 +193,7 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       ],
       ['adding by a member', member, { room: room.id, user: user.id }, 403, denied('Room moderator required.')],
       ['adding by a stranger', user, { room: room.id, user: admin.id }, 403, denied('Room moderator required.')],
-      ['adding by a stranger to a hidden room', user, { room: hidden.id, user: admin.id }, 404, missing('room')],
+      ['adding by a stranger to a hidden room', user, { room: hidden.id, user: admin.id }, 404, noSuch('room')],
       [
         'giving a role by a moderator',
         moderator,
@@ -207,9 +201,9 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
         403,
         denied('Room owner required.'),
       ],
-      ['adding nobody', owner, { room: room.id, user: nowhere }, 404, missing('user')],
-      ['adding who is a member', owner, { room: room.id, user: member.id }, 409, conflicting('The user is already a member.')],
-      ['adding to an archived room', owner, { room: archived.id, user: user.id }, 409, conflicting('The room is archived.')],
+      ['adding nobody', owner, { room: room.id, user: nowhere }, 404, noSuch('user')],
+      ['adding who is a member', owner, { room: room.id, user: member.id }, 409, conflict('The user is already a member.')],
+      ['adding to an archived room', owner, { room: archived.id, user: user.id }, 409, conflict('The room is archived.')],
     ])('%s', async (_what, account, body, status, refusal) => {
       const refused = await call('POST', '/api/members', { token: account?.token, body });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
@@ -222,31 +216,31 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       const gone = await anAccount();
       const { database } = await import('../../lib/database/client.ts');
       await database.collection('users').updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
-      expect(await join(owner, { room: room.id, user: gone.id })).toMatchObject({ status: 404, body: missing('user') });
+      expect(await join(owner, { room: room.id, user: gone.id })).toMatchObject({ status: 404, body: noSuch('user') });
     });
 
     it.each<[string, string, Account, number, unknown]>([
-      ['a list of nothing', '', user, 400, lacking("At least one of the parameters 'room', 'user' is required.")],
-      ['a list of both', `?room=${room.id}&user=me`, member, 400, invalid("The 'user' parameter must not stand beside 'room'.")],
-      ["another's rooms", `?user=${owner.id}`, user, 400, invalid("The 'user' parameter must be 'me'.")],
-      ['a limit of 201', `?room=${room.id}&limit=201`, member, 400, invalid("The 'limit' parameter must be from 1 to 200.")],
+      ['a list of nothing', '', user, 400, missingEvery('room', 'user')],
+      ['a list of both', `?room=${room.id}&user=me`, member, 400, invalid('user', "not be combined with 'room'")],
+      ["another's rooms", `?user=${owner.id}`, user, 400, invalid('user', "be 'me'")],
+      ['a limit of 201', `?room=${room.id}&limit=201`, member, 400, invalid('limit', 'be from 1 to 200')],
       [
         'a cursor of another list',
         `?user=me&after=${room.id}`,
         member,
         400,
-        invalid("The 'after' parameter must be a cursor from this list's Link header."),
+        invalid('after', "be a cursor from this list's Link header"),
       ],
       [
         'a cursor that is none',
         '?user=me&after=x',
         member,
         400,
-        invalid("The 'after' parameter must be a member's id or a cursor from the list's Link header."),
+        invalid('after', "be a member's id or a cursor from the list's Link header"),
       ],
       ['the members to a stranger', `?room=${room.id}`, user, 403, denied('Room membership required.')],
-      ['the members of a hidden room to a stranger', `?room=${hidden.id}`, user, 404, missing('room')],
-      ['the members of no room', `?room=${nowhere}`, admin, 404, missing('room')],
+      ['the members of a hidden room to a stranger', `?room=${hidden.id}`, user, 404, noSuch('room')],
+      ['the members of no room', `?room=${nowhere}`, admin, 404, noSuch('room')],
     ])('%s', async (_what, query, { token }, status, refusal) => {
       const refused = await call('GET', `/api/members${query}`, { token });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });

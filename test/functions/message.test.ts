@@ -1,11 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/messages/messages.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
-import { inProcess } from '../support/transports.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
 const [owner, moderator, author, member, stranger, admin] = await Promise.all([
   anAccount(),
@@ -38,7 +39,7 @@ const deeds = {
 } as const;
 type Deed = keyof typeof deeds;
 
-describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
+describe.each(transports())('/api/messages/{message}, %s', (_transport, call) => {
   const doIt = (deed: Deed, { token }: Account, id: string) => {
     const { method, path, body } = deeds[deed];
     return call(method, `/api/messages/${id}${path}`, { token, body });
@@ -81,12 +82,12 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     it.each(Object.entries(people))('by the %s', async (who, account) => {
       const { _id } = await aMessage(author, room);
       const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: deeds[deed].status });
-      expect(short(await doIt(deed, account, _id.$oid))).toEqual(expected);
+      expect(outcome(await doIt(deed, account, _id.$oid))).toEqual(expected);
     });
   });
 
   it.each(Object.keys(deeds) as Deed[])('%s: 404 for a message that is not there or has no id', async (deed) => {
-    for (const id of ['f'.repeat(24), 'x']) expect(short(await doIt(deed, owner, id))).toEqual(noSuchMessage);
+    for (const id of ['f'.repeat(24), 'x']) expect(outcome(await doIt(deed, owner, id))).toEqual(noSuchMessage);
   });
 
   it.each<[Deed, unknown]>([
@@ -99,9 +100,9 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     ['unpin', isDeleted],
   ])('%s a deleted message', async (deed, refusal) => {
     const { _id } = await aMessage(owner, room);
-    expect(short(await doIt('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
+    expect(outcome(await doIt('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
     const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    expect(outcome(await doIt(deed, owner, _id.$oid))).toEqual(expected);
   });
 
   it.each<[Deed, unknown]>([
@@ -117,7 +118,7 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     const { _id } = await aMessage(owner, here);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
     const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    expect(outcome(await doIt(deed, owner, _id.$oid))).toEqual(expected);
   });
 
   it('PATCH changes the text and whom it mentions, and says when', async () => {
@@ -125,14 +126,14 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     const text = ` Hello\t@${member.username} `;
     const edited = await call('PATCH', `/api/messages/${sent._id.$oid}`, { token: author.token, body: { text } });
     const expected = { ...sent, text, edited_at: date, mentions: [{ $oid: member.id }] };
-    expect(short(edited)).toEqual({ status: 200, body: expected });
+    expect(outcome(edited)).toEqual({ status: 200, body: expected });
     expect((await call('GET', `/api/messages/${sent._id.$oid}`, { token: owner.token })).body).toEqual(edited.body);
   });
 
   it.each<[string, unknown, string]>([
     ['no text', {}, "The 'text' parameter is required."],
-    ['a blank text', { text: ' ' }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
-    ['a number', { text: 1 }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
+    ['a blank text', { text: ' ' }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
+    ['a number', { text: 1 }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
   ])('PATCH refuses %s', async (_what, body, description) => {
     const { _id } = await aMessage(author, room);
     const refused = await call('PATCH', `/api/messages/${_id.$oid}`, { token: author.token, body });
@@ -179,7 +180,7 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const description = "The 'emoji' parameter must be 1 to 64 characters without white space.";
     const sent = { token: member.token, body: {} };
-    expect(short(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
+    expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
       status: 400,
       body: { title: 'Invalid parameter', description },
     });
@@ -211,7 +212,7 @@ describe('at once', () => {
     const statuses = (await Promise.all(Array.from({ length: 24 }, (_, index) => put(`e${index}`)))).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([...Array(20).fill(200), ...Array(4).fill(409)]);
     const full = await put('another');
-    expect(short(full)).toEqual(conflict('The message has 20 different reactions already.'));
+    expect(outcome(full)).toEqual(conflict('The message has 20 different reactions already.'));
     const { body } = await inProcess('GET', `/api/messages/${_id.$oid}`, { token: member.token });
     expect((body as { reactions: unknown[] }).reactions).toHaveLength(20);
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount } from '../support/accounts.ts';
-import { aRoomOf } from '../support/messages.ts';
+import { aRoomOf } from '../support/rooms.ts';
 import { inProcess } from '../support/transports.ts';
 
 /** How many rooms live through how much; more by hand. */

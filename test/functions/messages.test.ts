@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
-import { nextOf } from '../support/rooms.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf, nextOf } from '../support/rooms.ts';
 import type { Reply, Sent } from '../support/transports.ts';
+import { transports } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);
@@ -20,9 +21,9 @@ const invalid = (name: string, rule: string) => ({
   description: `The '${name}' parameter must ${rule}.`,
 });
 const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
-const textRule = 'be a text of 1 to 10000 characters, not all of them blank';
+const textRule = 'have 1 to 10000 characters and not be blank';
 
-describe.each(doors)('/api/messages, %s', (_door, call) => {
+describe.each(transports())('/api/messages, %s', (_transport, call) => {
   describe('POST', () => {
     it('sends a message to the members of a room', async () => {
       const here = await aRoomOf([owner, member]);
@@ -30,7 +31,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
         token: member.token,
         body: { room: here, text: ' Hello,\n\tworld 🦉 ' },
       });
-      expect(short(sent)).toEqual({
+      expect(outcome(sent)).toEqual({
         status: 201,
         body: {
           _id: { $oid: objectId },
@@ -144,7 +145,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
     ],
   ])('refuses a message %s, beside one that it takes', async (_what, sent, status, body) => {
     const good = { token: member.token, body: { room, text: 'Hello' } };
-    expect(short(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
+    expect(outcome(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
     expect((await call('POST', '/api/messages', good)).status).toBe(201);
   });
 
@@ -227,14 +228,14 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       ['of 201', `?room=${room}&limit=201`, {}, 400, invalid('limit', 'be from 1 to 200')],
       ['before no seq', `?room=${room}&before=x`, {}, 400, invalid('before', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
       ['after a negative seq', `?room=${room}&after=-1`, {}, 400, invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
-      ['before and after', `?room=${room}&before=9&after=1`, {}, 400, invalid('after', "not stand beside 'before'")],
+      ['before and after', `?room=${room}&before=9&after=1`, {}, 400, invalid('after', "not be combined with 'before'")],
       ['that is pinned=false', `?room=${room}&pinned=false`, {}, 400, invalid('pinned', "be 'true'")],
       ['that mentions another', `?room=${room}&mentions=${owner.id}`, {}, 400, invalid('mentions', "be 'me'")],
-      ['of no word', `?room=${room}&q=`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
-      ['of a NUL', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
+      ['of no word', `?room=${room}&q=`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
+      ['of a NUL', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
     ])('refuses a page %s, beside one that it gives', async (_what, query, sent, status, body) => {
       const path = `/api/messages${query || `?room=${room}`}`;
-      expect(short(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
+      expect(outcome(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
       expect((await call('GET', `/api/messages?room=${room}`, { token: member.token })).status).toBe(200);
     });
 

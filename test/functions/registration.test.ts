@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 process.env.REGISTRATION = 'closed';
 const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { outcome, refusals } = await import('../support/responses.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { outcome } = await import('../support/responses.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 describe('POST /api/users while registration is closed', () => {

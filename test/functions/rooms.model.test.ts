@@ -6,7 +6,7 @@ import { type Action, act, aModelRoom, type ModelRoom } from '../support/room-mo
 // So few that rooms get full; named before the service reads its settings.
 const mostMembers = 3;
 process.env.ROOM_MEMBERS = String(mostMembers);
-const { rooms } = await import('../../lib/rooms/rooms.ts');
+const { rooms } = await import('../../lib/collections/rooms.ts');
 const { anAccount, anAdmin } = await import('../support/accounts.ts');
 const { inProcess } = await import('../support/transports.ts');
 const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');

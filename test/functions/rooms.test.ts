@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
 import type { Call, Reply, Sent } from '../support/transports.ts';
+import { transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();
@@ -30,11 +30,11 @@ const notAcceptable = {
 const nameMissing = { title: 'Missing parameter', description: "The 'name' parameter is required." };
 const nameInvalid = {
   title: 'Invalid parameter',
-  description: "The 'name' parameter must be a text of 1 to 100 characters, not all of them blank.",
+  description: "The 'name' parameter must have 1 to 100 characters and not be blank.",
 };
 const invalidJson = (description = 'The request body is not a JSON object.') => ({ title: 'Invalid JSON', description });
 
-describe.each(doors)('/api/rooms, %s', (_door, call) => {
+describe.each(transports())('/api/rooms, %s', (_transport, call) => {
   describe('GET', () => {
     it('answers every room, each with exactly its five fields', async () => {
       const made = await aRoom(call, 'General');
@@ -307,7 +307,7 @@ describe.each(doors)('/api/rooms, %s', (_door, call) => {
   });
 });
 
-describe.each(doors)('any other path, %s', (_door, call) => {
+describe.each(transports())('any other path, %s', (_transport, call) => {
   it.each(['/', '/api', '/api/room', '/api/rooms/x/y', '/favicon.ico'])(
     '%s is not found, with or without a token',
     async (path) => {

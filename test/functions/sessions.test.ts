@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders, withoutUse } from '../support/responses.ts';
-import { type Call, doors } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome, successHeaders, withoutUse } from '../support/responses.ts';
+import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const other = await anAccount();
 
 type Session = { _id: { $oid: string }; hint: string };
 
-describe.each(doors())('/api/sessions, %s', (_door, call) => {
+describe.each(transports())('/api/sessions, %s', (_transport, call) => {
   describe('POST logs in', () => {
     it('by the username, and gives a token that lives 30 days', async () => {
       const { id, username, email, password } = await anAccount();
@@ -109,9 +110,7 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
     expect(outcome(await call('DELETE', '/api/sessions/current', { token }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [token, another])).toEqual([401, 200]);
     // A named token is no session, and so is not the current one.
-    expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(
-      refusals.notFound('session'),
-    );
+    expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(refusals.noSuch('session'));
   });
 
   it('DELETE of a session ends it for its owner and for administrators, and is not there for others', async () => {
@@ -122,13 +121,13 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
       const ended = await aSession(call, account);
       const sessions = (await call('GET', '/api/sessions', { token })).body as Session[];
       const id = sessions.find(({ hint }) => hint === ended.slice(-4))?._id.$oid ?? '';
-      expect(await end(id, other.token)).toEqual(refusals.notFound('session'));
+      expect(await end(id, other.token)).toEqual(refusals.noSuch('session'));
       expect(await statuses(call, [ended])).toEqual([200]);
       expect(await end(id, by)).toEqual({ status: 204, body: '' });
       expect(await statuses(call, [ended])).toEqual([401]);
-      expect(await end(id, by)).toEqual(refusals.notFound('session'));
+      expect(await end(id, by)).toEqual(refusals.noSuch('session'));
     }
-    expect(await end('nonsense', token)).toEqual(refusals.notFound('session'));
+    expect(await end('nonsense', token)).toEqual(refusals.noSuch('session'));
   });
 
   it('a session is over when its time is, swept or not', async () => {

@@ -2,8 +2,9 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAdmin } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, withoutUse } from '../support/responses.ts';
-import { type Call, doors } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome, withoutUse } from '../support/responses.ts';
+import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();
@@ -11,7 +12,7 @@ const other = await anAccount();
 
 type NewToken = { _id: { $oid: string }; token: string; name: string };
 
-describe.each(doors())('/api/tokens, %s', (_door, call) => {
+describe.each(transports())('/api/tokens, %s', (_transport, call) => {
   describe('POST', () => {
     it('makes a token that may do all that its user may, and shows it this once', async () => {
       const name = aName();
@@ -79,14 +80,14 @@ describe.each(doors())('/api/tokens, %s', (_door, call) => {
     const timeRule = "be a time such as '2026-11-21T04:04:42.123Z'";
     it.each<[string, Record<string, unknown>, unknown]>([
       ['no name', { name: undefined }, refusals.missing('name')],
-      ['a blank name', { name: ' ' }, refusals.invalid('name', 'be a text of 1 to 100 characters, not all of them blank')],
+      ['a blank name', { name: ' ' }, refusals.invalid('name', 'have 1 to 100 characters and not be blank')],
       ['an unknown scope', { scopes: ['rooms:read', 'everything'] }, refusals.invalid('scopes', scopeRule)],
       ['a scope that is no list', { scopes: 'rooms:read' }, refusals.invalid('scopes', scopeRule)],
       ['a time that was', { expires_at: '2020-01-01T00:00:00Z' }, refusals.invalid('expires_at', 'be in the future')],
       ['a time without a zone', { expires_at: '2099-01-01T00:00:00' }, refusals.invalid('expires_at', timeRule)],
       ['a day that is none', { expires_at: '2099-13-01T00:00:00Z' }, refusals.invalid('expires_at', timeRule)],
       ['a number for a time', { expires_at: 4_070_908_800_000 }, refusals.invalid('expires_at', timeRule)],
-      ['a user who is none', { user: '0'.repeat(24) }, refusals.notFound('user')],
+      ['a user who is none', { user: '0'.repeat(24) }, refusals.noSuch('user')],
       ['a user who can be none', { user: 'ann' }, refusals.invalid('user', 'be an id of 24 hexadecimal characters')],
     ])('refuses %s', async (_what, change, refusal) => {
       const body = { name: aName(), scopes: ['account'], expires_at: '2099-01-01T00:00:00Z' };
@@ -115,14 +116,14 @@ describe.each(doors())('/api/tokens, %s', (_door, call) => {
       const { _id, token, name } = await made(call, user.token, {});
       const path = `/api/tokens/${_id.$oid}`;
       for (const method of ['GET', 'DELETE']) {
-        expect(outcome(await call(method, path, { token: other.token }))).toEqual(refusals.notFound('token'));
+        expect(outcome(await call(method, path, { token: other.token }))).toEqual(refusals.noSuch('token'));
       }
       expect(outcome(await call('GET', path, { token: by }))).toEqual({ status: 200, body: tokenOf(user.id, name) });
       expect(outcome(await call('DELETE', path, { token: by }))).toEqual({ status: 204, body: '' });
       expect(outcome(await call('GET', '/api/users/me', { token }))).toEqual(refusals.unauthenticated);
-      expect(outcome(await call('GET', path, { token: by }))).toEqual(refusals.notFound('token'));
+      expect(outcome(await call('GET', path, { token: by }))).toEqual(refusals.noSuch('token'));
     }
-    expect(outcome(await call('GET', '/api/tokens/nonsense', { token: user.token }))).toEqual(refusals.notFound('token'));
+    expect(outcome(await call('GET', '/api/tokens/nonsense', { token: user.token }))).toEqual(refusals.noSuch('token'));
   });
 
   it('a session is no named token: it is not there under this path', async () => {

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, outcome, refusals, successHeaders } from '../support/responses.ts';
-import { type Call, doors } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, outcome, successHeaders } from '../support/responses.ts';
+import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const otherAdmin = await anAdmin();
 const other = await anAccount();
 const nobody = '0'.repeat(24);
 
-describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
+describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
   describe('GET', () => {
     it('shows oneself in full, by id and as me', async () => {
       const { id, username, email, token } = await anAccount();
@@ -29,7 +30,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
     });
 
     it.each(['ann', nobody])('finds nobody called %s', async (id) => {
-      expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.notFound('user'));
+      expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.noSuch('user'));
     });
   });
 
@@ -146,7 +147,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect(outcome(await call('PATCH', `/api/users/${id}`, sent))).toEqual(refusals.denied());
       const body = { is_active: true };
       for (const path of ['/api/users/ann', `/api/users/${nobody}`]) {
-        expect(outcome(await call('PATCH', path, { token: admin.token, body }))).toEqual(refusals.notFound('user'));
+        expect(outcome(await call('PATCH', path, { token: admin.token, body }))).toEqual(refusals.noSuch('user'));
       }
       expect((await call('PATCH', `/api/users/${id}`, { token: admin.token, body })).status).toBe(200);
     });
@@ -176,9 +177,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect(await statuses(call, [session, account.token])).toEqual([401, 401]);
       expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
       for (const method of ['GET', 'DELETE']) {
-        expect(outcome(await call(method, `/api/users/${account.id}`, { token: admin.token }))).toEqual(
-          refusals.notFound('user'),
-        );
+        expect(outcome(await call(method, `/api/users/${account.id}`, { token: admin.token }))).toEqual(refusals.noSuch('user'));
       }
       expect((await call('GET', `/api/users?q=${account.username}`, { token: admin.token })).body).toEqual([]);
       const rooms = (await call('GET', '/api/rooms', { token: admin.token })).body as { _id: unknown; members: unknown[] }[];

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders } from '../support/responses.ts';
-import { type Call, doors, type Reply } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome, successHeaders } from '../support/responses.ts';
+import { type Call, type Reply, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();
 
 type ShownUser = { _id: { $oid: string }; username: string };
 
-describe.each(doors())('/api/users, %s', (_door, call) => {
+describe.each(transports())('/api/users, %s', (_transport, call) => {
   describe('POST signs up', () => {
     it('anyone, and gives the account and the token of its first session', async () => {
       const username = aName();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { functions } from '../../tools/harness/routes.ts';
+import { functions } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { differences, type Example } from '../support/differences.ts';
 

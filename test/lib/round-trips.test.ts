@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/messages.ts';
+import { aMessage } from '../support/messages.ts';
+import { aRoomOf } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess } from '../support/transports.ts';
 

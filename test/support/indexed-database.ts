@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { ensureIndexes } from '../../lib/collections/indexes.ts';
 import { database } from '../../lib/database/client.ts';
+import { ensureIndexes } from '../../lib/prepare.ts';
 
 /** Makes the indexes in a test file's own database, and drops it at the end. */
 export async function withOwnDatabase(): Promise<void> {

@@ -1,9 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { createRoom, type Role } from '../../lib/rooms/rooms.ts';
+import { events } from '../../lib/collections/events.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms.ts';
+import { createRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';
 
-/** A room made for one test, with an owner of its own. */
+/** A room created for one test, with an owner of its own. */
 export type TestRoom = { id: string; path: string; owner: Account };
 
 type Wanted = {
@@ -16,16 +19,42 @@ type Wanted = {
   moderators?: Account[];
 };
 
-/** Makes a room as the command line does, and what else it is to be as its owner does. */
+/** Creates a room as the command line does, and changes it as its owner does. */
 export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
   const { name = 'General', owner = await anAccount(), members = [], moderators = [], archived, ...flags } = wanted;
-  const { _id } = await createRoom(name, new ObjectId(owner.id));
-  const room = { id: _id.$oid, path: `/api/rooms/${_id.$oid}`, owner };
+  const { value } = await createRoom(name, new ObjectId(owner.id));
+  const room = { id: value._id.$oid, path: `/api/rooms/${value._id.$oid}`, owner };
   for (const member of members) await addMember(room, member);
   for (const moderator of moderators) await addMember(room, moderator, 'moderator');
   if (Object.keys(flags).length > 0) await succeed(inProcess('PATCH', room.path, { token: owner.token, body: flags }));
   if (archived) await succeed(inProcess('PATCH', `${room.path}/details`, { token: owner.token, body: { archived } }));
   return room;
+}
+
+/**
+ * Creates a room that has these members, the first of them as its owner unless told otherwise, and in which nothing has happened yet: they
+ * are stored with the room, so that none of them has joined. Returns its id.
+ */
+export async function aRoomOf(members: (Account | [Account, Role])[], fields: Partial<RoomDocument> = {}): Promise<string> {
+  const roled = members.map((member, index) =>
+    Array.isArray(member) ? member : ([member, index === 0 ? 'owner' : 'member'] as const),
+  );
+  const { value } = await createRoom('Test', new ObjectId(roled[0]?.[0].id));
+  const joined_at = new Date();
+  const entries = roled.map(([{ id }, role]) => ({ _id: new ObjectId(), user: new ObjectId(id), role, joined_at }));
+  await rooms.updateOne({ _id: new ObjectId(value._id.$oid) }, { $set: { members: entries, ...fields } });
+  return value._id.$oid;
+}
+
+/** Makes everything in a room older than any function may run: a feed that comes to a gap waits for nothing any more. */
+export async function age(room: string): Promise<void> {
+  const id = new ObjectId(room);
+  const earlier = (field: string) => [{ $set: { [field]: { $subtract: [`$${field}`, 60_000] } } }];
+  await Promise.all([
+    messages.unscoped.updateMany({ room: id, created_at: { $exists: true } }, earlier('created_at')),
+    events.updateMany({ room: id }, earlier('at')),
+    rooms.updateOne({ _id: id }, earlier('changed_at')),
+  ]);
 }
 
 /** Lets a room's owner add a member; returns the member's id. */
@@ -38,7 +67,7 @@ export async function addMember({ id, owner }: TestRoom, { id: user }: Account, 
 export async function memberId({ id }: TestRoom, account: Account): Promise<string> {
   const rows = await everyPage(inProcess, `/api/members?room=${id}&limit=200`, theAdmin.token);
   const row = rows.find(({ user }) => user.$oid === account.id);
-  if (!row) throw new Error(`${account.username} is no member of ${id}`);
+  if (!row) throw new Error(`${account.username} is not a member of ${id}`);
   return row._id.$oid;
 }
 

@@ -9,13 +9,13 @@ export type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>
  * By how many times a ratio may be worse than the baseline's before it counts as a slowdown: what two runs on a busy machine differ by. Times are
  * medians of many turns; rates are of few.
  */
-export const TOLERANCE = { time: 1.3, rate: 2 } as const;
+export const tolerance = { time: 1.3, rate: 2 } as const;
 
 /** Where the baseline is kept. */
-export const BASELINE_FILE = fileURLToPath(new URL('./baseline.json', import.meta.url));
+export const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 /** The baseline, empty when there is none yet. */
-export function readBaseline(file = BASELINE_FILE): Baseline {
+export function readBaseline(file = baselineFile): Baseline {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -45,7 +45,7 @@ export function slowdownOf(figure: Figure, before: number | undefined): number |
 export const isSlower = (figure: Figure, before: number | undefined): boolean =>
   (slowdownOf(figure, before) ?? 0) > toleranceOf(figure);
 
-const toleranceOf = (figure: Figure): number => (isRate(figure) ? TOLERANCE.rate : TOLERANCE.time);
+const toleranceOf = (figure: Figure): number => (isRate(figure) ? tolerance.rate : tolerance.time);
 
 /** The baseline's ratio and what became of it, in words. */
 export function describeChange(figure: Figure, before: number | undefined): string {

@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EJSON } from 'bson';
 import { withDirectory } from './database.ts';
-import { withHouse } from './dataset.ts';
+import { withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median } from './measure.ts';
 import { bundleFile, contentsOfBundles, packageAll, runBundle } from './package.ts';
 
-const MOST_KILOBYTES = 450;
+const mostKilobytes = 450;
 
 /** What only some functions may carry, and which. */
-const CONFINED: Readonly<Record<string, { readonly isIn: (input: string) => boolean; readonly functions: readonly string[] }>> = {
+const confined: Readonly<Record<string, { isIn: (input: string) => boolean; functions: readonly string[] }>> = {
   'the hashing of passwords': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
   'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
   'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
@@ -18,7 +18,7 @@ const CONFINED: Readonly<Record<string, { readonly isIn: (input: string) => bool
 };
 
 /** What needs no database, and so no driver. */
-const WITHOUT_DATABASE = ['not-found', 'openapi', 'docs', 'docs-json'];
+const withoutDatabase = ['not-found', 'openapi', 'docs', 'docs-json'];
 
 /** How long a new process takes to its first answer, and what it has to load for it. */
 export const cold = (bench: Bench): Promise<Figure[]> =>
@@ -29,7 +29,7 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
       name: `${name}: zipped`,
       unit: 'kB',
       value: zipped / 1000,
-      goal: { of: 'value', atMost: MOST_KILOBYTES } as const,
+      goal: { of: 'value', atMost: mostKilobytes } as const,
     }));
     const rooms = packaged.find(({ name }) => name === 'rooms')?.bundle ?? '';
     return [await firstAnswer(directory, rooms, bench), ...sizes, ...(await superfluous())];
@@ -37,7 +37,7 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
 
 /** From before the bundle is loaded to its first answer, without the start of Node.js itself, beside the bare driver that is bundled alike. */
 const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
-  withHouse(async ({ ask, environment }, { rooms: { operation, plan } }) => {
+  withDataset(async ({ ask, environment }, { rooms: { operation, plan } }) => {
     const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
     await bundleFile('tools/bench/worker/bare.ts', bare);
     await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
@@ -71,11 +71,11 @@ async function superfluous(): Promise<Figure[]> {
     return { name: `functions that carry ${what} without need`, unit: 'functions', value: having.length, goal: none, ...reason };
   };
   return [
-    ...Object.entries(CONFINED).map(([what, { isIn, functions }]) => figure(what, isIn, (name) => functions.includes(name))),
+    ...Object.entries(confined).map(([what, { isIn, functions }]) => figure(what, isIn, (name) => functions.includes(name))),
     figure(
       'the driver',
       (input) => input === 'mongodb',
-      (name) => !WITHOUT_DATABASE.includes(name),
+      (name) => !withoutDatabase.includes(name),
     ),
   ];
 }

@@ -13,7 +13,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** Gives the database that `MONGODB_URI` names or else, for as long as it is used, a new embedded one. */
+/** Gives the database that `mongodbUri` names or else, for as long as it is used, a new embedded one. */
 export async function withDatabase<T>(use: (uri: string) => Promise<T>): Promise<T> {
   if (process.env.MONGODB_URI) return use(process.env.MONGODB_URI);
   return withDirectory(async (dataDir) => {

@@ -1,11 +1,11 @@
 import { MongoClient } from 'mongodb';
 import { type DatabaseProcess, launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { withDirectory } from './database.ts';
-import { fill, OPERATIONS } from './embedded-operations.ts';
+import { embeddedOperations, fill } from './embedded-operations.ts';
 import type { Bench, Figure } from './figure.ts';
 import { processorMillis, residentMegabytes } from './measure.ts';
 
-const DATABASE = 'bench_embedded';
+const databaseName = 'bench_embedded';
 
 /** The embedded database, and as a yardstick beside it the one that `ENGINE_URI` names. */
 export const embedded = (bench: Bench): Promise<Figure[]> => withDirectory((directory) => measureIn(directory, bench));
@@ -21,15 +21,15 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
     memory('at the start');
     await withSystems(database, async (own, engine) => {
       for (const [name, client] of Object.entries({ embedded: own, engine })) {
-        if (client) await fill(client.db(DATABASE), bench, name);
+        if (client) await fill(client.db(databaseName), bench, name);
       }
       memory(`with ${bench.messages} messages`);
-      for (const { name, unit, goal, goalOfProcessor, run } of OPERATIONS) {
+      for (const { name, unit, goal, goalOfProcessor, run } of embeddedOperations) {
         bench.progress(`embedded: ${name}`);
         const before = processorMillis(database.pid);
-        const { value, calls } = await run(own.db(DATABASE), bench);
+        const { value, calls } = await run(own.db(databaseName), bench);
         const after = processorMillis(database.pid);
-        const reference = engine && (await run(engine.db(DATABASE), bench)).value;
+        const reference = engine && (await run(engine.db(databaseName), bench)).value;
         figures.push({ name, unit, value, ...(reference !== undefined && { reference }), ...(goal && { goal }) });
         if (before === undefined || after === undefined) continue;
         figures.push({
@@ -46,7 +46,7 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
       bench.progress(`start after ${after}`);
       const since = performance.now();
       database = await launchDatabase({ dataDir, port: 0 });
-      await withClient(database.uri, (client) => client.db(DATABASE).command({ ping: 1 }));
+      await withClient(database.uri, (client) => client.db(databaseName).command({ ping: 1 }));
       const millis = performance.now() - since;
       figures.push({ name: `start after ${after}`, unit: 'ms', value: millis, goal: { of: 'value', atMost: 2000 } });
       process.kill(database.pid, 'SIGKILL');
@@ -67,7 +67,7 @@ async function withSystems(
     if (!engineUri) return use(embedded);
     await withClient(engineUri, async (engine) => {
       await use(embedded, engine);
-      await engine.db(DATABASE).dropDatabase();
+      await engine.db(databaseName).dropDatabase();
     });
   });
 }

@@ -1,41 +1,39 @@
 /** One thing that was measured. */
-export interface Figure {
-  readonly name: string;
+export type Figure = {
+  name: string;
   /** Of the value and the reference; what comes `per second` is better when it is more, all else when it is less. */
-  readonly unit: string;
-  readonly value: number;
+  unit: string;
+  value: number;
   /** The yardstick: what the same took elsewhere, measured by turns with it in the same run. */
-  readonly reference?: number;
-  readonly goal?: Goal;
+  reference?: number;
+  goal?: Goal;
   /** Why the goal is not reached, where that is known. */
-  readonly reason?: string;
+  reason?: string;
   /** Too unsteady from run to run for its ratio to be held against the baseline. */
-  readonly isUnsteady?: true;
+  isUnsteady?: true;
   /** What it was at each size, where something grows. */
-  readonly series?: readonly { readonly size: number; readonly value: number }[];
-}
+  series?: readonly { size: number; value: number }[];
+};
 
 /** What the value, or its ratio to the reference, must be. */
-export type Goal =
-  | { readonly of: 'value' | 'ratio'; readonly atMost: number }
-  | { readonly of: 'value' | 'ratio'; readonly atLeast: number };
+export type Goal = { of: 'value' | 'ratio'; atMost: number } | { of: 'value' | 'ratio'; atLeast: number };
 
 /** How much is measured, and what a suite may use. */
-export interface Bench {
+export type Bench = {
   /** How many messages the largest room and the large collection have. */
-  readonly messages: number;
-  /** How many rooms the larger house has. */
-  readonly rooms: number;
+  messages: number;
+  /** How many rooms the larger dataset has. */
+  rooms: number;
   /** How often each operation is repeated. */
-  readonly repeats: number;
+  repeats: number;
   /** How many processes are started for a cold start. */
-  readonly starts: number;
+  starts: number;
   /** For how long each operation is called over HTTP, and how often that is done to take the best. */
-  readonly seconds: number;
-  readonly rounds: number;
+  seconds: number;
+  rounds: number;
   /** Says what is going on, in one line that the next one replaces. */
   progress(text: string): void;
-}
+};
 
 /** Measures, and says what it found. */
 export type Suite = (bench: Bench) => Promise<Figure[]>;

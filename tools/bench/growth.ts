@@ -1,31 +1,31 @@
 import { withDatabase } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median } from './measure.ts';
-import { type House, type Operation, operationsOf } from './operations.ts';
+import { type Dataset, type Operation, operationsOf } from './operations.ts';
 import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
 /** What grows, and in which steps. */
-interface Growing {
-  readonly of: string;
-  readonly sizes: readonly number[];
-  readonly sizeOf: (size: number) => Size;
+type Growing = {
+  of: string;
+  sizes: readonly number[];
+  sizeOf: (size: number) => Size;
   /** Why it may not be flat. */
-  readonly reason?: string;
-}
+  reason?: string;
+};
 
-const SMALL: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
-const MEMBERS = 'a room holds its members, so each message writes all of its document anew';
-const WARM_UP = 100;
-/** How many calls a house gets before it is the next one's turn. */
-const TURN = 10;
+const smallest: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
+const reasonOfMembers = 'a room holds its members, so each message writes all of its document anew';
+const warmUpShare = 100;
+/** How many calls a dataset gets before it is the next one's turn. */
+const turnLength = 10;
 
-/** Whether a request takes as long in a large house as in a small one: houses of each size, called by turns. */
+/** Whether a request takes as long in a large dataset as in a small one: datasets of each size, called by turns. */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const growing: Growing[] = [
-    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...SMALL, messages }) },
-    { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...SMALL, rooms }) },
-    { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...SMALL, members }), reason: MEMBERS },
+    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...smallest, messages }) },
+    { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...smallest, rooms }) },
+    { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...smallest, members }), reason: reasonOfMembers },
   ];
   const figures: Figure[] = [];
   for (const one of growing) {
@@ -43,19 +43,19 @@ async function measure(
   workers: Worker[],
   { repeats, progress }: Bench,
 ): Promise<Figure[]> {
-  const houses: { worker: Worker; calls: Operation[] }[] = [];
+  const datasets: { worker: Worker; calls: Operation[] }[] = [];
   for (const [at, worker] of workers.entries()) {
     progress(`growth: filling with ${sizes[at]} ${of}`);
-    houses.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
+    datasets.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
   }
   const figures: Figure[] = [];
-  for (const [which, { name }] of houses[0]?.calls.entries() ?? []) {
+  for (const [which, { name }] of datasets[0]?.calls.entries() ?? []) {
     progress(`growth: ${name} with more ${of}`);
-    const times = houses.map((): number[] => []);
-    const turns = Math.ceil(repeats / TURN / houses.length);
-    for (let turn = -Math.ceil(Math.min(WARM_UP, repeats) / TURN); turn < turns; turn++) {
-      for (const [at, { worker, calls }] of houses.entries()) {
-        const took = await worker.ask('time', calls[which] as Operation, TURN);
+    const times = datasets.map((): number[] => []);
+    const turns = Math.ceil(repeats / turnLength / datasets.length);
+    for (let turn = -Math.ceil(Math.min(warmUpShare, repeats) / turnLength); turn < turns; turn++) {
+      for (const [at, { worker, calls }] of datasets.entries()) {
+        const took = await worker.ask('time', calls[which] as Operation, turnLength);
         if (turn >= 0) times[at]?.push(...took);
       }
     }
@@ -65,9 +65,9 @@ async function measure(
   return figures;
 }
 
-function callsIn(house: House): Operation[] {
-  const { page, ownRooms, message } = operationsOf(house);
-  const middle = { ...page, name: 'a page from the middle', path: `${page.path}&before=${Math.floor(house.seq / 2)}` };
+function callsIn(dataset: Dataset): Operation[] {
+  const { page, ownRooms, message } = operationsOf(dataset);
+  const middle = { ...page, name: 'a page from the middle', path: `${page.path}&before=${Math.floor(dataset.seq / 2)}` };
   return [{ ...page, name: 'the newest page' }, middle, ownRooms, message];
 }
 

@@ -4,14 +4,14 @@ import autocannon from 'autocannon';
 import type { Operation } from './operations.ts';
 
 /** What a server makes of many requests at once. */
-export interface Load {
-  readonly rate: number;
-  readonly p99: number;
+export type Load = {
+  rate: number;
+  p99: number;
   /** How many requests failed, or were answered otherwise than they should. */
-  readonly faults: number;
-}
+  faults: number;
+};
 
-const CONNECTIONS = 16;
+const connections = 16;
 
 /** A server and what it is asked. */
 export type Target = { url: string; operation: Operation };
@@ -42,7 +42,7 @@ async function fire({ url, operation }: Target, seconds: number): Promise<Load> 
   const { method, path, body, token, status } = operation;
   const headers = { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const result = await autocannon({ url: url + path, connections: CONNECTIONS, duration: seconds, method, headers, ...sent });
+  const result = await autocannon({ url: url + path, connections: connections, duration: seconds, method, headers, ...sent });
   const answers = Object.entries(result.statusCodeStats ?? {});
   const wrong = answers.filter(([code]) => Number(code) !== status).reduce((sum, [, { count = 0 }]) => sum + count, 0);
   return { rate: result.requests.average, p99: result.latency.p99, faults: result.errors + wrong };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The kernel counts processor time in hundredths of a second. */
-const MILLIS_PER_TICK = 10;
+const millisPerTick = 10;
 
 /** The median time of one call in microseconds; calls come one after the other. */
 export async function medianMicros(repeats: number, call: (i: number) => Promise<unknown>): Promise<number> {
@@ -55,7 +55,7 @@ export function processorMillis(pid: number): number | undefined {
   const fields = procFile(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ');
-  return fields && (Number(fields[11]) + Number(fields[12])) * MILLIS_PER_TICK;
+  return fields && (Number(fields[11]) + Number(fields[12])) * millisPerTick;
 }
 
 /** The memory that a process has at the moment, in megabytes: of what it shares with others, such as Node.js itself, its share. */

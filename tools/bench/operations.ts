@@ -1,28 +1,28 @@
 import { invocation } from '../harness/transports.ts';
 
-/** A house that was filled for measuring: what its caller needs to know. */
-export interface House {
-  readonly token: string;
+/** A dataset that was filled for measuring: what its caller needs to know. */
+export type Dataset = {
+  token: string;
   /** The room in which messages are read and sent, and its last `seq`. */
-  readonly room: string;
-  readonly seq: number;
-}
+  room: string;
+  seq: number;
+};
 
 /** One call of the service, again and again. */
-export interface Operation {
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly token: string;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-  readonly status: number;
-}
+export type Operation = {
+  name: string;
+  method: 'GET' | 'POST';
+  path: string;
+  token: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  status: number;
+};
 
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);
 
 /** The seven operations that most of a chat is made of; those that only read come first. */
-export function operationsOf({ token, room, seq }: House) {
+export function operationsOf({ token, room, seq }: Dataset) {
   const get = (name: string, path: string): Operation => ({ name, method: 'GET', path, token, status: 200 });
   const post = (name: string, path: string, body: unknown): Operation => ({
     name,

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import type { Bench } from './figure.ts';
 
 /** What is measured when nothing is said, in some twenty minutes, and with `--quick`. */
-const FULL = { messages: 1_000_000, rooms: 10_000, repeats: 2000, starts: 30, seconds: 5, rounds: 3 };
-const QUICK = { messages: 10_000, rooms: 1000, repeats: 100, starts: 5, seconds: 1, rounds: 1 };
+const full = { messages: 1_000_000, rooms: 10_000, repeats: 2000, starts: 30, seconds: 5, rounds: 3 };
+const quick = { messages: 10_000, rooms: 1000, repeats: 100, starts: 5, seconds: 1, rounds: 1 };
 
 /** How it was called; a mistake in it is thrown. */
 export function readOptions(words: readonly string[], suites: readonly string[]) {
@@ -19,7 +19,7 @@ export function readOptions(words: readonly string[], suites: readonly string[])
   });
   const unknown = positionals.find((name) => !suites.includes(name));
   if (unknown !== undefined) throw new Error(`There is no suite ${unknown}. There are: ${suites.join(', ')}.`);
-  const sizes = values.quick ? QUICK : FULL;
+  const sizes = values.quick ? quick : full;
   const bench: Bench = {
     ...sizes,
     messages: count('messages', values.messages, sizes.messages),

@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import esbuildPlugins from '../../hosts/aws/esbuild-plugins.ts';
-import { functions, serverless } from '../harness/routes.ts';
+import { functions, serverless } from '../harness/functions.ts';
 import type { Run } from './worker/bundle.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A function as it would be deployed. */
-export interface Packaged {
-  readonly name: string;
+export type Packaged = {
+  name: string;
   /** The size of its archive, in bytes. */
-  readonly zipped: number;
+  zipped: number;
   /** Where its code was unpacked. */
-  readonly bundle: string;
-}
+  bundle: string;
+};
 
 /** Packages every function as `serverless deploy` does, without anybody's credentials. */
 export async function packageAll(directory: string): Promise<Packaged[]> {

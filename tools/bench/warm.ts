@@ -1,21 +1,21 @@
-import { type Planned, withHouse } from './dataset.ts';
+import { type Planned, withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median, percentile } from './measure.ts';
 import { asBrowser } from './operations.ts';
 import type { Worker } from './workers.ts';
 
 /** Enough for V8 to have compiled what is called. */
-const WARM_UP = 300;
-const AT_ONCE = 16;
-const COMPRESSION = 'compressing is work that the driver alone does not do, and costs less than to send the rest';
+const warmUpShare = 300;
+const atOnce = 16;
+const compression = 'compressing is work that the driver alone does not do, and costs less than to send the rest';
 
 /** Requests to functions that run already, beside the same round trips made with the bare driver. */
 export const warm = (bench: Bench): Promise<Figure[]> =>
-  withHouse(async (worker, { rooms, page, events, ownRooms, refusal, message, newRoom }) => {
+  withDataset(async (worker, { rooms, page, events, ownRooms, refusal, message, newRoom }) => {
     const compressed = [rooms, page].map(({ operation, plan }) => ({
       operation: asBrowser(operation),
       plan,
-      reason: COMPRESSION,
+      reason: compression,
     }));
     const figures: Figure[] = [];
     // What only reads comes first, and the list of rooms before there are more.
@@ -31,10 +31,10 @@ async function measure(
 ): Promise<Figure[]> {
   const { name } = operation;
   progress(`warm: ${name}, one at a time`);
-  await worker.ask('compare', operation, plan, Math.min(WARM_UP, repeats));
+  await worker.ask('compare', operation, plan, Math.min(warmUpShare, repeats));
   const times = await worker.ask('compare', operation, plan, repeats);
-  progress(`warm: ${name}, ${AT_ONCE} at once`);
-  const rates = await worker.ask('compareRates', operation, plan, repeats, AT_ONCE);
+  progress(`warm: ${name}, ${atOnce} at once`);
+  const rates = await worker.ask('compareRates', operation, plan, repeats, atOnce);
 
   // Without a round trip there is nothing to compare with.
   const hasTrips = plan.length > 0;
@@ -53,6 +53,6 @@ async function measure(
       ...beside(percentile(times.service, 99), percentile(times.driver, 99)),
       isUnsteady: true,
     },
-    { name: `${name}: ${AT_ONCE} at once`, unit: 'per second', ...beside(rates.service, rates.driver) },
+    { name: `${name}: ${atOnce} at once`, unit: 'per second', ...beside(rates.service, rates.driver) },
   ];
 }

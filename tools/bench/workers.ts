@@ -6,11 +6,11 @@ import { EJSON } from 'bson';
 import type { Tasks } from './worker/tasks.ts';
 
 /** A process with the service's own code over a database of its own. */
-export interface Worker {
+export type Worker = {
   /** Has it do one of `worker/tasks.ts`. */
   ask<Name extends keyof Tasks>(task: Name, ...input: Parameters<Tasks[Name]>): Promise<Awaited<ReturnType<Tasks[Name]>>>;
-  readonly environment: Readonly<Record<string, string>>;
-}
+  environment: Readonly<Record<string, string>>;
+};
 
 /** Runs a worker for as long as it is used; its database is dropped afterwards. */
 export function withWorker<T>(
@@ -30,8 +30,8 @@ export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker
 
 /** One that uses the database of another and sees which commands are sent; the others do not pay for the looking. */
 export function withObserver<T>({ environment }: Worker, use: (observer: Worker) => Promise<T>): Promise<T> {
-  const MONGODB_URI = monitored(environment.MONGODB_URI ?? '');
-  return during([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
+  const mongodbUri = monitored(environment.MONGODB_URI ?? '');
+  return during([{ ...environment, mongodbUri, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
 }
 
 function monitored(uri: string): string {
@@ -50,7 +50,7 @@ async function during<T>(environments: Record<string, string>[], use: (workers: 
 }
 
 const environmentOf = (uri: string) => ({
-  MONGODB_URI: uri,
+  mongodbUri: uri,
   MONGODB_DATABASE: `chat_bench_${randomBytes(6).toString('hex')}`,
   MONGODB_POOL_SIZE: '20',
   BCRYPT_COST: '4',

@@ -1,10 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../../lib/reference/openapi.ts';
-import { patternOf } from './routes.ts';
 import type { Reply } from './transports.ts';
 
-/** What a reply is by the contract: the operation that gave it, and in what it is not as declared. */
+/** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
 export type Checked = { operation: string; faults: string[] };
 
 /** Compares replies with an OpenAPI document: an undeclared status, header or field is a fault. */
@@ -51,7 +50,7 @@ export function replyChecker(document: OpenApi): (method: string, path: string, 
   };
 }
 
-/** Finds the operation of a request, and the pointer to its responses; for other methods and paths what is declared for all such. */
+/** Finds the operation of a request, and the pointer to its responses; other methods and paths have declarations of their own. */
 function operationFinder(document: OpenApi) {
   const places = ['paths', 'x-pages'] as const;
   const known = places
@@ -70,6 +69,9 @@ function operationFinder(document: OpenApi) {
     return { operation: `${method} ${path}`, responses: operation.responses, pointer };
   };
 }
+
+/** What a path with variables matches: `{room}` is a named group. */
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 // What belongs to the connection and to HTTP itself, and Content-Type, which OpenAPI declares with the body.
 const transport = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The same steps with ids, tokens and times that are the same in every run: the first id to appear is always shown as the same one.
+ * The same steps with ids, tokens and times that are the same in every run: the first id to appear always becomes the same one.
  * A time keeps its distance from the first one in days, so that an end a month ahead still looks like that.
  */
 export function stabilise<T>(steps: T, tokens: string[]): T {

@@ -6,7 +6,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Found } from '../../../hosts/server/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
-import type { ApiResponse, Handler } from '../../../lib/http/request.ts';
+import type { Handler } from '../../../lib/http/operation.ts';
+import type { ApiResponse } from '../../../lib/http/request.ts';
 import { overHttp } from '../../support/transports.ts';
 
 const servers: { close: () => Promise<void> }[] = [];

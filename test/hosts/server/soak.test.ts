@@ -4,8 +4,8 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
 import { anAdmin } from '../../support/accounts.ts';
-import { aRoomOf } from '../../support/messages.ts';
 import { type Mode, startProxy } from '../../support/proxy.ts';
+import { aRoomOf } from '../../support/rooms.ts';
 import { overHttp } from '../../support/transports.ts';
 
 /** How long it is called; ten minutes by hand. */

@@ -1,9 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser, finishDeletions } from '../../../lib/accounts/deletion.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { findCaller } from '../../../lib/identity/tokens.ts';
-import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
+import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { createRoom } from '../../../lib/rooms/rooms.ts';
 import { anAccount } from '../../support/accounts.ts';
 
 const users = database.collection('users');
@@ -30,7 +31,7 @@ describe('a deletion', () => {
   ])('that broke off after its first write is finished when it is %s', async (_how, finish) => {
     const { id, token } = await anAccount();
     const user = new ObjectId(id);
-    const room = new ObjectId((await createRoom('Left', user))._id.$oid);
+    const room = new ObjectId((await createRoom('Left', user)).value._id.$oid);
     const firstWrite = {
       $set: { is_active: false, has_leftovers: true, deleted_at: new Date() },
       $unset: { username: '', email_key: '' },

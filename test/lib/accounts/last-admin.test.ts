@@ -1,19 +1,19 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startProcesses } from '../../support/processes.ts';
-import type { Leaving } from '../../support/workers/leave-admins.ts';
+import type { SteppingDown } from '../../support/workers/step-down.ts';
 
 // A database of its own: who the last administrator is depends on all that are there.
 process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
 const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/collections/indexes.ts');
-const { lease } = await import('../../../lib/accounts/last-admin.ts');
+const { ensureIndexes } = await import('../../../lib/prepare.ts');
+const { claimTtl } = await import('../../../lib/accounts/last-admin.ts');
 const { anAccount, anAdmin } = await import('../../support/accounts.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 
 await ensureIndexes();
 const users = database.collection('users');
-const processes = await startProcesses<Leaving, number>(6, 'leave-admins');
+const processes = await startProcesses<SteppingDown, number>(6, 'step-down');
 
 beforeEach(async () => {
   await users.deleteMany({});
@@ -60,7 +60,7 @@ describe('the last administrator', () => {
     });
   });
 
-  it.each<[string, number, Leaving['way'][]]>([
+  it.each<[string, number, SteppingDown['way'][]]>([
     ['two are demoted', 2, ['demote']],
     ['two are deleted', 2, ['delete']],
     ['six are demoted', 6, ['demote']],
@@ -85,16 +85,16 @@ describe('the last administrator', () => {
 
   it('can leave after a process died that was about to remove the other', async () => {
     const [mine, abandoned] = [await anAdmin(), await anAdmin()];
-    const mark = { id: new ObjectId(), at: new Date(Date.now() - lease - 1_000) };
-    await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: mark } });
+    const claim = { id: new ObjectId(), at: new Date(Date.now() - claimTtl - 1_000) };
+    await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: claim } });
     const body = { is_admin: false };
     expect((await call('PATCH', '/api/users/me', { token: mine.token, body })).status).toBe(200);
-    // The mark is off: should that process wake up, what it was about to do finds none and is not done.
+    // The claim is released: should that process wake up, what it was about to do finds none and is not done.
     expect(await users.findOne({ _id: new ObjectId(abandoned.id) })).not.toHaveProperty('leaving');
     expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
   });
 
-  it('is not left marked when its change is refused for another reason', async () => {
+  it('is not left claimed when its change is refused for another reason', async () => {
     const [{ id, token }, other] = [await anAdmin(), await anAccount()];
     await anAdmin();
     const body = { is_admin: false, email: other.email };

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { aName, anAccount, anAddress, logIn } from '../../support/accounts.ts';
+import { refusals } from '../../support/error-bodies.ts';
 import { startProcesses } from '../../support/processes.ts';
-import { outcome, refusals } from '../../support/responses.ts';
-import { doors, inProcess } from '../../support/transports.ts';
+import { outcome } from '../../support/responses.ts';
+import { inProcess, transports } from '../../support/transports.ts';
 import type { LoginAttempt } from '../../support/workers/log-in.ts';
 
 const processes = await startProcesses<LoginAttempt[], number[]>(10, 'log-in');
@@ -53,7 +54,7 @@ describe('guessing passwords, with ten processes asked at once', () => {
   });
 });
 
-describe.each(doors())('a login, %s', (_door, call) => {
+describe.each(transports())('a login, %s', (_transport, call) => {
   it('that comes too often is told when to come again, even with the right password, and works elsewhere', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();

@@ -69,7 +69,7 @@ describe('a login', () => {
       attempt(username, password),
       changeUser(new ObjectId(id), { password: 'battery staple' }),
     ]);
-    const { findCaller } = await import('../../../lib/identity/tokens.ts');
+    const { findCaller } = await import('../../../lib/identity/authenticate.ts');
     expect(await findCaller(session.token)).toBeUndefined();
   });
 });

@@ -2,14 +2,14 @@ import '../../support/own-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { ensureIndexes } from '../../../lib/collections/indexes.ts';
+import { messageIndexes, messages } from '../../../lib/collections/messages.ts';
 import { database } from '../../../lib/database/client.ts';
-import { messageIndexes, messages } from '../../../lib/messages/messages.ts';
+import { ensureIndexes } from '../../../lib/prepare.ts';
 import { withOwnDatabase } from '../../support/indexed-database.ts';
 
 await withOwnDatabase();
 const room = new ObjectId();
-const names = async () => (await messages.indexes()).map(({ name }) => name).sort();
+const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();
 
 it.each<[string, object]>([
   ['room, thread, seq of replies', { room, thread: new ObjectId() }],
@@ -22,13 +22,13 @@ it.each<[string, object]>([
 
 it('what earlier versions had in place of today’s indexes is dropped, what others have made stays', async () => {
   const theirs = { key: { text: 1, room: 1 }, name: 'theirs' };
-  await messages.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
+  await messages.unscoped.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
   // As several processes do that start together.
   const [counts] = await Promise.all([ensureIndexes(), ensureIndexes(), ensureIndexes()]);
   const expected = ['_id_', ...messageIndexes.map(({ name }) => name)];
   expect(await names()).toEqual([...expected, 'theirs'].sort());
   expect(counts.messages).toBe(expected.length);
-  await messages.dropIndex('theirs');
+  await messages.unscoped.dropIndex('theirs');
   expect(await ensureIndexes()).toEqual(counts);
   expect(await database.collection('messages').countDocuments()).toBe(0);
 });

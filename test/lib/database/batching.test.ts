@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { andThen, fulfilled, inBatches, shared, together, togetherBy } from '../../../lib/database/batching.ts';
+import { andThen, batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
 
 /** Work that is done when the test says so. */
 function someWork<I, O>() {
@@ -16,7 +16,7 @@ function someWork<I, O>() {
 describe('what is done together', () => {
   it('goes at once with what comes in the same turn, and then with all that came meanwhile', async () => {
     const { begun, work } = someWork<string, string>();
-    const join = together(work);
+    const join = batch(work);
     const first = [join('a'), join('b')];
     await turn();
     expect(begun.map(({ items }) => items)).toEqual([['a', 'b']]);
@@ -32,9 +32,7 @@ describe('what is done together', () => {
   });
 
   it('fails each for itself', async () => {
-    const join = together(async (items: number[]) =>
-      Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))),
-    );
+    const join = batch(async (items: number[]) => Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))));
     expect(await Promise.allSettled([join(1), join(0), join(2)])).toEqual([
       fulfilled(1),
       { status: 'rejected', reason: new Error('zero') },
@@ -44,7 +42,7 @@ describe('what is done together', () => {
 
   it('fails for all of a batch when the batch does, and for none of the next', async () => {
     const { begun, work } = someWork<string, string>();
-    const join = together(work);
+    const join = batch(work);
     const failed = Promise.allSettled([join('a'), join('b')]);
     await turn();
     const next = join('c');
@@ -57,7 +55,7 @@ describe('what is done together', () => {
 
   it('is not held up by a batch that hangs', async () => {
     const { begun, work } = someWork<string, string>();
-    const join = together(work);
+    const join = batch(work);
     const hanging = join('a');
     await turn();
     const next = join('b');
@@ -74,7 +72,7 @@ describe('what is done together', () => {
 
   it('waits for nothing under another key', async () => {
     const { begun, work } = someWork<string, string>();
-    const join = togetherBy(work);
+    const join = batchByKey(work);
     const joined = [join('x', 'a'), join('y', 'b'), join('x', 'c')];
     await turn();
     expect(begun.map(({ items }) => items)).toEqual([['a', 'c'], ['b']]);
@@ -102,7 +100,7 @@ it('what went well goes on together, and what failed keeps its place', async () 
 
 it('what is looked up in batches is looked up once each', async () => {
   const asked: string[][] = [];
-  const find = inBatches(async (keys) => {
+  const find = loader(async (keys) => {
     asked.push(keys);
     return new Map([['a', 'A']]);
   });
@@ -113,7 +111,7 @@ it('what is looked up in batches is looked up once each', async () => {
 it('what is shared is read once for all who ask meanwhile, and always after they asked', async () => {
   let now = 0;
   let reads = 0;
-  const read = shared<number>();
+  const read = singleFlight<number>();
   const look = () =>
     read('now', async () => {
       reads++;

@@ -6,7 +6,8 @@ const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
 
-const { client, clientOptions, oneByOne } = await import('../../../lib/database/client.ts');
+const { client, clientOptions } = await import('../../../lib/database/client.ts');
+const { serializeByKey } = await import('../../../lib/database/writes.ts');
 const { anAdmin } = await import('../../support/accounts.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 
@@ -69,7 +70,7 @@ describe('the database client', () => {
 
 describe('inserts one by one', () => {
   it('go in the order in which they came, each failing for itself, and none beside another of its key', async () => {
-    const insertOnce = oneByOne<string>();
+    const insertOnce = serializeByKey<string>();
     const under = { a: 0, b: 0 };
     const insert = (key: 'a' | 'b', name: string) =>
       insertOnce(key, async () => {
@@ -90,7 +91,7 @@ describe('inserts one by one', () => {
   });
 
   it('are not tried behind one that could not reach the database', async () => {
-    const insertOnce = oneByOne<string>();
+    const insertOnce = serializeByKey<string>();
     const tried: string[] = [];
     const unreachable = new MongoNetworkError('down');
     const insert = (name: string) =>

@@ -1,22 +1,17 @@
 import { Collection, ObjectId } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { config } from '../../../lib/config.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { events } from '../../../lib/collections/events.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';
-import { events } from '../../../lib/rooms/event-log.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { anAccount } from '../../support/accounts.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { aMessage } from '../../support/messages.ts';
+import { age, aRoomOf } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 
 const owner = await anAccount();
-const patience = config.feedPatience;
-const patient = () => Object.assign(config, { feedPatience: patience });
-/** From here on a feed takes every hole for one that nobody will fill any more, as it does of those that are old. */
-const impatient = () => Object.assign(config, { feedPatience: 0 });
 
-beforeEach(patient);
 afterEach(() => vi.restoreAllMocks());
 
 describe('a feed', () => {
@@ -40,7 +35,7 @@ describe('a feed', () => {
     await aMessage(owner, room);
     const meanwhile = beforeInsert('messages', async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
     });
     const key = crypto.randomUUID();
@@ -58,7 +53,7 @@ describe('a feed', () => {
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeUpdate(async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
     });
     await edit(_id.$oid, 'Other');
@@ -75,7 +70,7 @@ describe('a feed', () => {
     await expect(meanwhile).rejects.toThrow('killed');
     await aMessage(owner, room);
     expect(await read(room, 0)).toEqual({ seqs: [1], next: '1' });
-    impatient();
+    await age(room);
     expect(await read(room, 1)).toEqual({ seqs: [2, 3], next: '3' });
     const stored = await events.findOne({ room: new ObjectId(room), seq: 2 });
     expect(stored).toMatchObject({ type: 'message.edited', actor: new ObjectId(owner.id) });
@@ -86,7 +81,7 @@ describe('a feed', () => {
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeInsert('events', async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
     });
     expect((await edit(_id.$oid, 'Other')).status).toBe(200);
@@ -100,7 +95,7 @@ describe('a feed', () => {
     for (const isMessage of [true, false, true, false, false]) await die(room, isMessage);
     await aMessage(owner, room);
     expect(await read(room, 0, 1)).toEqual({ seqs: [1], next: '1' });
-    impatient();
+    await age(room);
     expect(await read(room, 1, 1)).toEqual({ seqs: [], next: '2' });
     expect(await read(room, 1)).toEqual({ seqs: [7], next: '7' });
     expect(await counted(room)).toBe(2);
@@ -116,7 +111,7 @@ describe('a feed', () => {
     await expect(killed).rejects.toThrow('killed');
     await die(room, true);
     await aMessage(owner, room);
-    impatient();
+    await age(room);
     expect(await read(room, 0)).toEqual({ seqs: [1, 2, 4], next: '4' });
     expect(await counted(room)).toBe(2);
   });
@@ -127,7 +122,7 @@ describe('a feed', () => {
       const room = await aRoomOf([owner]);
       await die(room, true);
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       const collection = step === 'the count' ? 'rooms' : 'messages';
       const killed = beforeUpdateOne(collection, () => Promise.reject(new Error('killed')));
       expect((await inProcess('GET', `/api/events?room=${room}&after=0`, { token: owner.token })).status).toBe(500);
@@ -143,7 +138,7 @@ describe('a feed', () => {
     await die(room, true);
     expect(await now(room)).toBe('1');
     expect([await counted(room), await unread(room, 1)]).toEqual([2, 1]);
-    impatient();
+    await age(room);
     expect(await now(room)).toBe('2');
     expect([await counted(room), await unread(room, 1)]).toEqual([1, 0]);
     expect(await read(room, 0)).toEqual({ seqs: [1], next: '2' });
@@ -155,7 +150,7 @@ describe('a feed', () => {
       await die(room, true);
       await aMessage(owner, room);
     }
-    impatient();
+    await age(room);
     const readers = await Promise.all(Array.from({ length: 12 }, () => read(room, 0)));
     expect(readers).toEqual(readers.map(() => ({ seqs: [2, 4, 6], next: '6' })));
     expect(await counted(room)).toBe(3);
@@ -168,7 +163,7 @@ describe('a feed', () => {
     const burst = Array.from({ length: 150 }, () => aMessage(owner, room));
     await Promise.all(burst);
     expect(await now(room)).toBe('1');
-    impatient();
+    await age(room);
     expect(await now(room)).toBe('152');
   });
 });

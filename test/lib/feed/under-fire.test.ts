@@ -4,26 +4,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { config } from '../../../lib/config.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
-import { messageCount } from '../../../lib/rooms/counters.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
-import { type Account, anAccount } from '../../support/accounts.ts';
-import type { Attempt } from '../../support/chatter.ts';
-import { attemptsIn, startChatter } from '../../support/chatters.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
-import { inProcess } from '../../support/transports.ts';
+import type { Account } from '../../support/accounts.ts';
+import { attemptsIn } from '../../support/attempts.ts';
+import { startProcesses } from '../../support/processes.ts';
+import type { Attempt, WriteJob } from '../../support/workers/write.ts';
+
+// Shorter than the test takes, so that feeds pass gaps, and shorter than one process is frozen, so that it comes too late.
+const [patience, frozenFor] = [2, 3];
+process.env.FEED_PATIENCE = String(patience);
+const { rooms } = await import('../../../lib/collections/rooms.ts');
+const { messageCount } = await import('../../../lib/rooms/counters.ts');
+const { anAccount } = await import('../../support/accounts.ts');
+const { aMessage } = await import('../../support/messages.ts');
+const { aRoomOf } = await import('../../support/rooms.ts');
+const { inProcess } = await import('../../support/transports.ts');
 
 /** How many changes are made in all; more by hand. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);
 const [processes, writersEach, readers] = [4, 8, 8];
-// Shorter than the test takes, so that feeds pass holes, and shorter than one process is frozen, so that it comes too late.
-const [patience, frozenFor] = [2_000, 3_000];
 const hour = 3_600_000;
 
 it(`every reader sees every change once and in order: ${processes * writersEach} writers, ${changes} changes, functions killed and frozen, clocks wrong`, async () => {
-  Object.assign(config, { feedPatience: patience });
   const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
   const writers = await Promise.all(Array.from({ length: processes * writersEach }, () => anAccount()));
   const reader = await anAccount();
@@ -107,21 +110,24 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
 /** Has some accounts write from a process of their own: one with an early clock, one with a late one, one that is killed, one frozen. */
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
-  const start = (count: number, killShare: number) =>
-    startChatter({ room, accounts, changes: Math.ceil(count), insists: false, clock, killShare, log }, { FEED_PATIENCE: '2' });
+  const start = async (count: number, killShare: number) => {
+    const writer = await startProcesses<WriteJob, void>(1, 'write');
+    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), insists: false, clock, killShare, log });
+    return { writer, done: done.finally(writer.end) };
+  };
   const share = changes / processes / writersEach;
   if (index === 2) {
     // Killed when it has made some twenty changes, and so once more.
-    for (let life = 0; life < 2; life++) expect(await start(1_000, 0.05).ended).toMatchObject({ signal: 'SIGKILL' });
+    for (let life = 0; life < 2; life++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
   }
-  const { child, ended } = start(share, 0);
+  const { writer, done } = await start(share, 0);
   if (index === 3) {
     await delay(2_000);
-    child.kill('SIGSTOP');
-    await delay(frozenFor);
-    child.kill('SIGCONT');
+    writer.signal(0, 'SIGSTOP');
+    await delay(frozenFor * 1_000);
+    writer.signal(0, 'SIGCONT');
   }
-  expect(await ended).toMatchObject({ code: 0 });
+  await done;
 }
 
 function timesOf(list: Pick<Attempt, 'type' | 'actor' | 'message'>[]): Map<string, number> {

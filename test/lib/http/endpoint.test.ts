@@ -2,8 +2,9 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { integer, optional } from '../../../lib/api/parameters.ts';
 import { conflict } from '../../../lib/errors.ts';
+import { Answer } from '../../../lib/http/answers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { Answer, operation } from '../../../lib/http/operation.ts';
+import { operation } from '../../../lib/http/operation.ts';
 import type { ApiEvent } from '../../../lib/http/request.ts';
 
 describe('endpoint', () => {

@@ -1,8 +1,11 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../lib/api/limits.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { operation } from '../../../lib/http/operation.ts';
-import { type ApiEvent, largestResponse } from '../../../lib/http/request.ts';
+import type { ApiEvent } from '../../../lib/http/request.ts';
+
+const largestResponse = limits.response;
 
 const tooLarge = {
   title: 'Payload too large',

@@ -3,7 +3,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { database } from '../../../lib/database/client.ts';
-import { findCaller, randomToken } from '../../../lib/identity/tokens.ts';
+import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { randomToken } from '../../../lib/identity/tokens.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 
 const tokens = database.collection('tokens');

@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { leaveAllRooms } from '../../../lib/members/leave-all-rooms.ts';
-import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
+import { createRoom } from '../../../lib/rooms/rooms.ts';
 
 const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
 type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
@@ -68,8 +69,8 @@ describe('leaving all rooms', () => {
 });
 
 async function aRoom(members: Member[]): Promise<ObjectId> {
-  const { _id } = await createRoom('Left', ann);
-  const id = new ObjectId(_id.$oid);
+  const { value } = await createRoom('Left', ann);
+  const id = new ObjectId(value._id.$oid);
   const entries = members.map(([user, role]) => ({ _id: new ObjectId(), user, role, joined_at: new Date() }));
   await rooms.updateOne({ _id: id }, { $set: { members: entries } });
   return id;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { config } from '../../../lib/config.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount } from '../../../lib/rooms/counters.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
-import { attemptsIn, startChatter } from '../../support/chatters.ts';
-import { aRoomOf } from '../../support/messages.ts';
+import { attemptsIn } from '../../support/attempts.ts';
+import { startProcesses } from '../../support/processes.ts';
 import { startProxy } from '../../support/proxy.ts';
-import { nextOf } from '../../support/rooms.ts';
+import { age, aRoomOf, nextOf } from '../../support/rooms.ts';
 import { type Call, inProcess, overHttp, type Reply } from '../../support/transports.ts';
+import type { WriteJob } from '../../support/workers/write.ts';
 
 /** How many messages are sent; more by hand. */
 const sends = Number(process.env.SENDS ?? 320);
@@ -37,15 +37,16 @@ describe(`${sends} messages, sent again under their keys until they are acknowle
     const log = join(directory, 'log');
     const room = await aRoomOf(accounts);
     proxy.cut(0.02);
-    const talk = { room, accounts, changes: texts.length, insists: true, clock: 0, killShare: 0, log };
-    const { ended } = startChatter(talk, { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` });
-    expect(await ended).toMatchObject({ code: 0 });
+    const settings = { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` };
+    const writer = await startProcesses<WriteJob, void>(1, 'write', settings);
+    await writer.ask(0, { room, accounts, changes: texts.length, insists: true, clock: 0, killShare: 0, log });
+    writer.end();
     await proxy.close();
     expect((await attemptsIn([log])).done).toHaveLength(sends);
     expect(await sentIn(room)).toEqual(expected());
 
     // A write that the driver repeats may have taken a place twice: one of them stays empty, and a feed gets past it.
-    Object.assign(config, { feedPatience: 0 });
+    await age(room);
     expect(await readFeed(room)).toEqual(expected());
     const stored = await rooms.findOne({ _id: new ObjectId(room) });
     expect(stored && messageCount(stored)).toBe(sends);

@@ -1,8 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { type Message, messages } from '../../../lib/messages/messages.ts';
+import { messages } from '../../../lib/collections/messages.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoomOf } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
 

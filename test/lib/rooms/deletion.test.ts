@@ -1,8 +1,8 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { deleteRoom } from '../../../lib/rooms/deletion.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { aRoom, memberId, type TestRoom } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
@@ -79,7 +79,7 @@ describe('deleting a room', () => {
     const room = await aRoomWithMessages(3);
     await expect(deleteRoom(new ObjectId(room.id), 0)).rejects.toMatchObject({
       status: 503,
-      body: { description: 'The room is being deleted: repeat the request to go on.' },
+      body: { description: 'The room is being deleted: repeat the request to continue.' },
       headers: { 'Retry-After': '2' },
     });
     expect((await inProcess('GET', room.path, { token: admin.token })).status).toBe(404);

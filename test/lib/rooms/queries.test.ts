@@ -2,8 +2,8 @@ import '../../support/own-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { withOwnDatabase } from '../../support/indexed-database.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     archived_at: null,
     last_message_at: null,
   }));
-  await rooms.insertMany(busyRooms);
+  await rooms.unscoped.insertMany(busyRooms);
 });
 
 describe('every query of rooms and members', async () => {
@@ -134,7 +134,7 @@ describe('a page of a room of 1 000 members', () => {
     const { token } = await anAdmin();
     const sentCommands = await commandsOf(() => inProcess('GET', `/api/members?room=${made.id}&limit=10`, { token }));
     const page = sentCommands.find(({ command }) => JSON.stringify(command.pipeline)?.includes('$unwind'));
-    const sent = await rooms.aggregate(page?.command.pipeline).toArray();
+    const sent = await rooms.unscoped.aggregate(page?.command.pipeline).toArray();
     expect(sent).toHaveLength(11);
     expect(sent.every((row) => !('members' in row))).toBe(true);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { baselineOf, isSlower, TOLERANCE } from '../../../tools/bench/baseline.ts';
+import { baselineOf, isSlower, tolerance } from '../../../tools/bench/baseline.ts';
 import { type Figure, reachesGoal } from '../../../tools/bench/figure.ts';
 import { tableOf } from '../../../tools/bench/table.ts';
 
 const aFigure = (fields: Partial<Figure> = {}): Figure => ({ name: 'a page', unit: 'ms', value: 12, reference: 10, ...fields });
-const worse = 12 * TOLERANCE.time * 1.1;
+const worse = 12 * tolerance.time * 1.1;
 
 describe('a figure', () => {
   it.each<[string, Partial<Figure>, boolean | undefined]>([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bench, Suite } from '../../../tools/bench/figure.ts';
 import { growth } from '../../../tools/bench/growth.ts';
 import { plotOf } from '../../../tools/bench/plot.ts';
-import { trips } from '../../../tools/bench/round-trips.ts';
+import { roundTrips } from '../../../tools/bench/round-trips.ts';
 import { warm } from '../../../tools/bench/warm.ts';
 
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, starts: 1, seconds: 1, rounds: 1, progress: () => {} };
@@ -29,7 +29,7 @@ describe('npm run bench', () => {
   });
 
   it('finds that a request makes as few round trips as it may', async () => {
-    const found = Object.fromEntries((await trips(tiny)).map(({ name, value }) => [name, value]));
+    const found = Object.fromEntries((await roundTrips(tiny)).map(({ name, value }) => [name, value]));
     expect(found).toMatchObject({
       "a 401 for what can't be a token: round trips": 0,
       'a message: for the token with its user': 1,

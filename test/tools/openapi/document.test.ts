@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
-import { functions } from '../../../tools/harness/routes.ts';
+import { functions } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess as call } from '../../support/transports.ts';
 

@@ -8,7 +8,7 @@ import { anyRequest } from '../../support/fuzzed-requests.ts';
 // A database of its own: what is made here at random is in nobody's way. Set before the service is loaded.
 process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
 const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/collections/indexes.ts');
+const { ensureIndexes } = await import('../../../lib/prepare.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 const { aHouse } = await import('../../support/fixture.ts');
 

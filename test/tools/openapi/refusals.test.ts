@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exampleRequest, type Listed } from '../../../tools/harness/example-requests.ts';
-import { loadPaths } from '../../../tools/harness/routes.ts';
+import { loadPaths } from '../../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { operationsWith } from '../../support/contract.ts';
 import { inProcess, type Sent } from '../../support/transports.ts';

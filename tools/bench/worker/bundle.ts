@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Handler } from '../../../lib/http/request.ts';
+import type { Handler } from '../../../lib/http/operation.ts';
 
 /*
  * A fresh process as Lambda makes one: loads a packaged function, calls it so often, and prints how that went.
@@ -8,15 +8,15 @@ import type { Handler } from '../../../lib/http/request.ts';
  */
 
 /** What it prints. */
-export interface Run {
+export type Run = {
   /** Milliseconds from before the bundle was loaded to the first answer. */
-  readonly first: number;
+  first: number;
   /** Milliseconds, and of them those of the processor, that each of the later calls took. */
-  readonly each: number;
-  readonly processorOfEach: number;
+  each: number;
+  processorOfEach: number;
   /** The most memory that it had, in MB. */
-  readonly memory: number;
-}
+  memory: number;
+};
 
 const [bundle = '', repeats = '1', event = '{}'] = process.argv.slice(2);
 const context = { awsRequestId: 'bench', functionName: 'bench' } as Context;
