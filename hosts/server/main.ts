@@ -13,7 +13,7 @@ async function main(words: string[]): Promise<void> {
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
-  await Promise.all([startDatabaseForThisProcess(), import('mongodb')]);
+  await Promise.all([startDatabaseForThisProcess(), import('../../lib/database/driver-fix.ts')]);
   const { serve } = await import('./run.ts');
   await serve(settings);
 }

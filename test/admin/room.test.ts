@@ -33,7 +33,7 @@ describe('room create', () => {
 
   it.each([
     ['an owner that there is not', ['room', 'create', 'General', '--owner', 'nobody-at-all'], 1, 'No such user.\n'],
-    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must have of 1 to 100"],
+    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must have 1 to 100"],
     ['no owner', ['room', 'create', 'General'], 2, 'The option --owner is required.'],
   ])('refuses %s', async (_what, words, code, sentence) => {
     const ended = await command(words);

@@ -8,6 +8,7 @@ import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 
 declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
   interface ProvidedContext {
     environment: Record<string, string>;
     /** Where the service runs under serverless-offline. */
