@@ -21,9 +21,9 @@ export type Service = {
   stop: () => Promise<number | null>;
 };
 
-/** What is behind `npm start`, and the production server. */
+/** The commands behind `npm start` and `npm run serve`. */
 export const commands = {
-  start: ['serverless', 'offline', 'start'],
+  start: scripts.start.split(' '),
   serve: scripts.serve.split(' '),
 };
 
