@@ -48,7 +48,7 @@ export const rememberAddress = (account: string, address: string): Promise<void>
 type Limit = { most: number; window: number };
 
 const minute = 60_000;
-const known = 90 * 24 * 60 * minute;
+const knownFor = 90 * 24 * 60 * minute;
 
 // In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died, and stays taken.
 const longestAttempt = 10_000;
@@ -112,7 +112,7 @@ async function returnSlots(keys: string[], id: ObjectId): Promise<void> {
 }
 
 async function remember(key: string): Promise<void> {
-  const until = { $add: ['$$NOW', known] };
+  const until = { $add: ['$$NOW', knownFor] };
   const change = { checked_at: '$$NOW', attempts: { $ifNull: ['$attempts', []] }, known_until: until, expires_at: until };
   await retryContended(() => loginLimits.updateOne({ _id: key }, [{ $set: change }], { upsert: true }));
 }
