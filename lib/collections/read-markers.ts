@@ -1,5 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 
 /** How far a member has read in a room: up to which `seq`, and how many messages that was. Away from the room, which every message writes. */
 export type ReadMarkerDocument = { _id: { room: ObjectId; user: ObjectId }; seq: number; ordinal: number };
@@ -7,4 +7,4 @@ export type ReadMarkerDocument = { _id: { room: ObjectId; user: ObjectId }; seq:
 export const readMarkerIndexes: IndexDescription[] = [{ key: { '_id.room': 1 }, name: '_id.room' }];
 
 /** The read markers of all members. */
-export const readMarkers = database.collection<ReadMarkerDocument>('reads');
+export const readMarkers = collection<ReadMarkerDocument>('reads');

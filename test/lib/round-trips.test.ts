@@ -104,6 +104,7 @@ describe('what a request asks of the database', () => {
     expect(commands.map(({ name, collection }) => `${name} ${collection}`).toSorted()).toEqual(
       [...token, ...expected].toSorted(),
     );
+    for (const { name, command } of commands) expect(command.maxTimeMS, name).toSatisfy((time) => time > 0 && time <= 3_000);
     for (const command of commands.filter(({ name }) => name !== 'insert')) {
       const plan = await planOf(command);
       expect(plan, JSON.stringify(command.command)).toContain('IXSCAN');
