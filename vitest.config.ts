@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    // With another database at hand, the embedded one's own tests have nothing to say about it.
+    // The embedded database's own tests say nothing about another database.
     exclude: process.env.MONGODB_URI ? ['packages/embedded-mongodb/**'] : [],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',

@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
 
-/** Puts what `lib/accounts/common-passwords.ts` exports into a bundle, instead of the package from which it takes it. */
+/** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
   name: 'common-passwords',
   setup({ onLoad }) {

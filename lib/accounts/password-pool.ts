@@ -12,10 +12,10 @@ export type PasswordJob = { plain: string; cost: number } & (
 type Waiting = { job: PasswordJob; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 type Thread = { worker: Worker; current: Waiting | undefined; idle: NodeJS.Timeout | undefined };
 
-// One core stays for everything else; more than two threads would only let whoever guesses passwords take more of the machine.
+// One core stays free for everything else; more than two threads would only give guesses of passwords more of the machine.
 const mostThreads = Math.max(1, Math.min(2, availableParallelism() - 1));
 
-// About two seconds of work, which doubles with each step of the cost: whoever comes later is better served by an answer at once.
+// About two seconds of work, which doubles with each step of the cost: later callers are better served by an immediate 503.
 const mostWaiting = mostThreads * Math.max(1, 8 * 2 ** (12 - config.bcryptCost));
 
 // A thread takes some 10 MB, and ends after so many milliseconds without work.
@@ -24,7 +24,7 @@ const longestIdle = 30_000;
 const threads = new Set<Thread>();
 const waiting: Waiting[] = [];
 
-/** Computes a job in a thread, so that the requests of others go on meanwhile; 503 when too many wait already. */
+/** Computes a job in a thread, so that it does not block other requests; 503 when too many jobs wait already. */
 export function computeInThread(job: PasswordJob): Promise<unknown> {
   if (waiting.length >= mostWaiting) throw serviceUnavailable('Too many passwords are being checked.');
   return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ function start(): Thread {
   thread.worker.on('error', (error) => {
     threads.delete(thread);
     thread.current?.reject(error);
-    // What still waits gets another thread.
+    // The jobs that still wait get another thread.
     if (waiting.length > 0) next(start());
   });
   return thread;
@@ -63,7 +63,7 @@ function next(thread: Thread): void {
     thread.worker.postMessage(thread.current.job);
     return;
   }
-  // A thread without work keeps no process alive.
+  // A thread without work does not keep the process alive.
   thread.worker.unref();
   thread.idle = setTimeout(() => {
     threads.delete(thread);

@@ -13,7 +13,7 @@ await withOwnDatabase();
 const { token } = await anAdmin();
 
 describe('/api/rooms with more rooms than one response can carry', () => {
-  it('answers 413 and says how to go about it, and every room page by page', async () => {
+  it('answers 413 and says what to do, and lists every room page by page', async () => {
     // 170 rooms of 1 000 members are 6.1 MB of JSON, and, as a text within JSON, 6.9 MB.
     await store(170, 1_000);
     const { status, body } = await inProcess('GET', '/api/rooms', { token });
@@ -29,7 +29,7 @@ describe('/api/rooms with more rooms than one response can carry', () => {
     await rooms.deleteMany({});
   });
 
-  it('gives up before it has read more than could ever be carried', async () => {
+  it('stops before it has read more than a response can carry', async () => {
     const room = aStoredRoom(0, 1_000);
     const close = vi.fn(async () => {});
     const endless = { hasNext: async () => true, readBufferedDocuments: () => [room], close };
@@ -39,8 +39,8 @@ describe('/api/rooms with more rooms than one response can carry', () => {
   });
 });
 
-describe('10 000 rooms', () => {
-  it('cost each page of the directory one look into an index, the last as the first', async () => {
+describe('the directory of 10 000 rooms', () => {
+  it('reads each page with one query that uses an index, the last like the first', async () => {
     await store(10_000, 1);
     const pages: number[] = [];
     let path: string | undefined = '/api/directory?limit=200';
@@ -62,7 +62,7 @@ describe('10 000 rooms', () => {
   });
 });
 
-/** Stores rooms, some at a time, so that none of the calls takes long. */
+/** Stores rooms in batches, so that no call takes long. */
 async function store(count: number, members: number): Promise<void> {
   const batch = Math.ceil(20_000 / members);
   for (let at = 0; at < count; at += batch) {

@@ -14,7 +14,7 @@ const servers: { close: () => Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 describe('the server', () => {
-  it("makes API Gateway's event of a request", async () => {
+  it("converts a request to API Gateway's event", async () => {
     const { url } = await aServer(echo);
     const { body } = await send(url, 'POST', '/api/%D1%8F/x?a=1&b=%20&a=2&__proto__=3', '{"text":"я"}', [
       ['Content-Type', 'application/json'],
@@ -62,17 +62,17 @@ describe('the server', () => {
 
   it.each([
     ['text', 'text/plain; charset=utf-8', 'a', 'a', false],
-    ['JSON of a kind', 'application/merge-patch+json', '{}', '{}', false],
-    ['what has no type', undefined, 'a', 'YQ==', true],
+    ['a kind of JSON', 'application/merge-patch+json', '{}', '{}', false],
+    ['a body without a type', undefined, 'a', 'YQ==', true],
     ['an image', 'image/png', 'a', 'YQ==', true],
-    ['text that is no UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
-  ])('hands over %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
+    ['text that is not UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
+  ])('passes on %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
     const { url } = await aServer(echo);
     const { body: event } = await send(url, 'POST', '/api/a/x', sent, type === undefined ? [] : [['Content-Type', type]]);
     expect(JSON.parse(event)).toMatchObject({ body, isBase64Encoded });
   });
 
-  it('gives no body, no query and no cookies where there are none', async () => {
+  it('leaves out body, query and cookies if there are none', async () => {
     const { url } = await aServer(echo);
     const event = JSON.parse((await send(url, 'GET', '/api/a/x')).body);
     expect(Object.keys(event)).not.toEqual(expect.arrayContaining(['body']));
@@ -82,10 +82,10 @@ describe('the server', () => {
 
   it.each([
     ['0 proxies are trusted: the address that connected', 0, '127.0.0.1'],
-    ['1: the last address, which it added', 1, '10.0.0.2'],
-    ['2: the one before', 2, '10.0.0.1'],
-    ['more than there are: the first', 9, '203.0.113.9'],
-  ])('takes as the source, when %s', async (_when, trustProxy, source) => {
+    ['1 is trusted: the last address, which it added', 1, '10.0.0.2'],
+    ['2 are trusted: the one before', 2, '10.0.0.1'],
+    ['more are trusted than there are: the first', 9, '203.0.113.9'],
+  ])('determines the source address when %s', async (_when, trustProxy, source) => {
     const { url } = await aServer(echo, trustProxy);
     const forwarded: [string, string][] = [['X-Forwarded-For', '203.0.113.9, 10.0.0.1, 10.0.0.2']];
     const event = JSON.parse((await send(url, 'GET', '/api/a/x', undefined, forwarded)).body);
@@ -128,20 +128,20 @@ describe('the limits of the gateway', () => {
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
   });
 
-  it('a body of more than 10 MB that does not say how long it is', async () => {
+  it('a body of more than 10 MB without a Content-Length', async () => {
     const { url } = await aServer(echo);
     const outgoing = request(`${url}/api/a/x`, { method: 'POST', agent: false });
     const answered = once(outgoing, 'response');
-    outgoing.on('error', () => {}); // the rest of the body finds the connection closed
+    outgoing.on('error', () => {}); // the connection is closed before the rest of the body is sent
     for (let sent = 0; sent <= 10; sent++) outgoing.write(Buffer.alloc(1_048_576));
     const [incoming] = await answered;
     expect({ status: incoming.statusCode, body: JSON.parse(await text(incoming)) }).toEqual({ status: 413, body: tooLarge });
   });
 
   it.each([
-    ['that Lambda takes', 6_000_000, 200],
+    ['that Lambda allows', 6_000_000, 200],
     ['of more than 6 MB', 6_291_557, 500],
-  ])('an answer %s', async (_what, size, status) => {
+  ])('a response %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(size) }));
     expect((await send(url, 'GET', '/api/a/x')).status).toBe(status);
   });
@@ -160,7 +160,7 @@ describe('the limits of the gateway', () => {
       });
   });
 
-  it('what is not HTTP', async () => {
+  it('a request that is not HTTP', async () => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end('hello\r\n\r\n');
@@ -168,8 +168,8 @@ describe('the limits of the gateway', () => {
   });
 });
 
-describe('the end of the server', () => {
-  it('answers what runs, takes nothing more, and says so to connections that are kept', async () => {
+describe('closing the server', () => {
+  it('answers running requests, accepts no more, and ends kept connections', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const server = await aServer(async () => {
@@ -193,7 +193,7 @@ const echo = async (event: APIGatewayProxyEventV2) => ({
   body: JSON.stringify(event),
 });
 
-/** A server on which every path is one function's. */
+/** A server that calls one function for every path. */
 async function aServer(handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>, trustProxy = 0) {
   const route = { name: 'test', method: 'ANY', path: '/api/{letter}/x', file: '', exported: '' };
   const find = (_method: string, path: string): Found => ({
@@ -206,12 +206,12 @@ async function aServer(handler: (event: APIGatewayProxyEventV2) => Promise<ApiRe
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
 
-/** Sends these headers and no others but what HTTP itself needs. */
+/** Sends these headers, and otherwise only those that HTTP requires. */
 async function send(url: string, method: string, path: string, body?: string | Buffer, headers: [string, string][] = []) {
   const length: [string, string][] = body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
   const fields = [['Host', new URL(url).host], ['Connection', 'close'], ...length, ...headers].flat();
   const outgoing = request(url, { method, path, headers: fields, agent: false });
-  outgoing.on('error', () => {}); // a refused body finds the connection closed; the answer is there by then
+  outgoing.on('error', () => {}); // the connection may close before all of a refused body is sent, but after the response
   outgoing.end(body);
   const [incoming] = await once(outgoing, 'response');
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
 
-// Dear enough for two passwords in the queue to be two seconds of work.
+// Expensive enough for two queued passwords to take two seconds.
 process.env.BCRYPT_COST = '14';
 const { computeInThread } = await import('../../../lib/accounts/password-pool.ts');
 const { hashPassword, verifyPassword } = await import('../../../lib/accounts/passwords.ts');
@@ -11,7 +11,7 @@ const { aName } = await import('../../support/accounts.ts');
 const aHash = (plain = 'correct horse', cost = 4) => computeInThread({ isNew: true, plain, cost });
 
 describe('the threads for passwords', () => {
-  it('leave the service to others meanwhile', async () => {
+  it('do not block other requests', async () => {
     let isHashed = false;
     const hashed = aHash('correct horse', 12).then(() => {
       isHashed = true;
@@ -22,14 +22,14 @@ describe('the threads for passwords', () => {
     await hashed;
   });
 
-  it('compute what bcryptjs computes', async () => {
+  it('compute the same hashes as bcryptjs', async () => {
     const hash = await hashPassword('correct horse');
     expect(hash).toMatch(/^\$2b\$14\$/);
     expect(await verifyPassword('correct horse', hash)).toBe(true);
     expect(await verifyPassword('battery staple', hash)).toBe(false);
   });
 
-  it('let no more wait than two seconds take, and tell the others at once', async () => {
+  it('queue no more than two seconds of work, and refuse the rest immediately', async () => {
     const ended: string[] = [];
     const signUp = async () => {
       const username = aName();
@@ -38,13 +38,13 @@ describe('the threads for passwords', () => {
       ended.push(status === 503 ? `${status}, Retry-After ${headers['retry-after']}` : `${status}`);
     };
     await Promise.all(Array.from({ length: 12 }, signUp));
-    // In each of one or two threads, one is computed and two wait.
+    // In each of one or two threads, one is computed and two are queued.
     const created = ended.filter((end) => end === '201').length;
     expect(created).toSatisfy((count) => count === 3 || count === 6);
     expect(ended.slice(0, -created)).toEqual(Array(12 - created).fill('503, Retry-After 2'));
   });
 
-  it('are started anew when one ends, which fails what it computed and nothing else', async () => {
+  it('are replaced when one ends, which fails only what it was computing', async () => {
     const posted = vi.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
       this.emit('error', new Error('The thread ended.'));
     });

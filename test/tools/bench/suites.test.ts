@@ -11,7 +11,7 @@ describe('npm run bench', () => {
   it.each<[string, Suite, number]>([
     ['warm', warm, 27],
     ['growth', growth, 12],
-  ])('%s runs, however little there is to measure', async (_name, suite, count) => {
+  ])('%s runs on a tiny dataset', async (_name, suite, count) => {
     const figures = await suite(tiny);
     expect(figures).toHaveLength(count);
     for (const { name, value, reference = 1 } of figures) {
@@ -19,7 +19,7 @@ describe('npm run bench', () => {
     }
   });
 
-  it('draws how times grow', () => {
+  it('plots how times grow', () => {
     const series = [
       { size: 10, value: 4 },
       { size: 1000, value: 6 },
@@ -28,14 +28,14 @@ describe('npm run bench', () => {
     expect(plot).toMatch(/<svg .*>1 000<.*>rooms<.*>a page<.*<\/svg>/s);
   });
 
-  it('finds that a request makes as few round trips as it may', async () => {
+  it('finds that requests make no more round trips than they need', async () => {
     const found = Object.fromEntries((await roundTrips(tiny)).map(({ name, value }) => [name, value]));
     expect(found).toMatchObject({
       "a 401 for what can't be a token: round trips": 0,
       'a message: for the token with its user': 1,
-      'a message: one after the other behind that': 2,
-      'a list of rooms: one after the other behind that': 1,
-      'a page of 50 messages: one after the other behind that': 1,
+      'a message: sequential after that': 2,
+      'a list of rooms: sequential after that': 1,
+      'a page of 50 messages: sequential after that': 1,
     });
   });
 });
