@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ describe('serverless.yml', () => {
   });
 
   it('bundles password hashing, and the list of common passwords, only where they are needed', async () => {
-    const { metafile } = await build({
+    const { metafile, outputFiles } = await build({
       entryPoints: functions.map(({ file }) => file),
       bundle: true,
       platform: 'node',
@@ -55,6 +55,8 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
+    const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
+    expect(haveList).toEqual(['users.js', 'user.js']);
     const withoutDatabase = ['docs', 'docs-json', 'not-found'];
     expect(loads('node_modules/mongodb/')).toEqual(
       functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),

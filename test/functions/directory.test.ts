@@ -67,14 +67,14 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     const word = aWord();
     const owner = await anAccount();
     const twins = [];
-    for (let index = 0; index < 5; index++) twins.push(await aRoom({ owner, name: word }));
+    for (let index = 0; index < 5; index++) twins.push(await aRoom({ owner, name: `${word} b` }));
     const ids = twins.map(({ id }) => id).toSorted();
     let pages = 0;
     const found = await everyPage(call, `/api/directory?q=${word}&limit=2`, user.token, async () => {
       pages += 1;
-      // The room at the cursor is deleted, and another one is created.
+      // The room at the cursor is deleted, and one is created that comes before it.
       if (pages === 1) await call('DELETE', `/api/rooms/${ids[1]}`, { token: admin.token });
-      if (pages === 1) await aRoom({ owner, name: word.slice(0, -1) });
+      if (pages === 1) await aRoom({ owner, name: `${word} a` });
     });
     expect(found.map(({ _id }) => _id.$oid)).toEqual(ids);
     expect(pages).toBe(2);

@@ -14,7 +14,7 @@ const confined: Readonly<Record<string, { isIn: (input: string) => boolean; func
   'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
   'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
   'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
-  'the code of the pages': { isIn: (input) => input.startsWith('lib/docs/'), functions: ['docs', 'docs-json'] },
+  'the code of the pages': { isIn: (input) => input.startsWith('lib/reference/'), functions: ['docs', 'docs-json'] },
 };
 
 /** The functions that need no database, and so no driver. */

@@ -26,7 +26,7 @@ export function readOptions(words: readonly string[], suites: readonly string[])
     repeats: count('repeats', values.repeats, sizes.repeats),
     progress,
   };
-  return { bench, sizes: bench, isBaseline: values.baseline, names: positionals.length > 0 ? positionals : suites };
+  return { bench, isBaseline: values.baseline, names: positionals.length > 0 ? positionals : suites };
 }
 
 function count(name: string, given: string | undefined, fallback: number): number {

@@ -30,8 +30,8 @@ export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker
 
 /** Runs `use` with a worker that shares another's database and monitors its own commands, so that the other need not. */
 export function withObserver<T>({ environment }: Worker, use: (observer: Worker) => Promise<T>): Promise<T> {
-  const mongodbUri = monitored(environment.MONGODB_URI ?? '');
-  return withProcesses([{ ...environment, mongodbUri, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
+  const MONGODB_URI = monitored(environment.MONGODB_URI ?? '');
+  return withProcesses([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
 }
 
 function monitored(uri: string): string {
@@ -50,7 +50,7 @@ async function withProcesses<T>(environments: Record<string, string>[], use: (wo
 }
 
 const environmentOf = (uri: string) => ({
-  mongodbUri: uri,
+  MONGODB_URI: uri,
   MONGODB_DATABASE: `chat_bench_${randomBytes(6).toString('hex')}`,
   MONGODB_POOL_SIZE: '20',
   BCRYPT_COST: '4',

@@ -1,13 +1,11 @@
-import '../../support/own-database.ts';
+import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { messageIndexes, messages } from '../../../lib/collections/messages.ts';
 import { database } from '../../../lib/database/client.ts';
 import { ensureIndexes } from '../../../lib/prepare.ts';
-import { withOwnDatabase } from '../../support/indexed-database.ts';
 
-await withOwnDatabase();
 const room = new ObjectId();
 const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();
 

@@ -88,7 +88,7 @@ describe('deleting a room', () => {
   });
 });
 
-/** A room with a member, and messages as `lib/messages/messages.ts` stores them. */
+/** A room with a member, and messages as `lib/collections/messages.ts` stores them. */
 async function aRoomWithMessages(count: number): Promise<TestRoom> {
   const created = await aRoom({ members: [member] });
   const room = new ObjectId(created.id);

@@ -1,16 +1,13 @@
-import '../../support/own-database.ts';
+import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
-import { database } from '../../../lib/database/client.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
-import { withOwnDatabase } from '../../support/indexed-database.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
 import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
 
-await withOwnDatabase();
 const { room, owner, member, user, admin } = await aRoomWithEveryone();
 const busy = await anAccount();
 const hidden = await aRoom({ is_visible: false });
@@ -21,8 +18,6 @@ const nowhere = new ObjectId().toHexString();
 const own = (sent: SentCommand[]) => sent.filter(({ collection }) => collection !== 'tokens');
 
 beforeAll(async () => {
-  // As lib/messages/messages.ts has it.
-  await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
   const busyRooms = Array.from({ length: 500 }, (_, index) => ({
     name: `Room ${index}`,
     name_key: `busy ${index}`,

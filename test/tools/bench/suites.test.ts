@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Bench, Suite } from '../../../tools/bench/figure.ts';
 import { growth } from '../../../tools/bench/growth.ts';
 import { plotOf } from '../../../tools/bench/plot.ts';
 import { roundTrips } from '../../../tools/bench/round-trips.ts';
 import { warm } from '../../../tools/bench/warm.ts';
+
+// As it is started: without a database, it brings its own.
+if (inject('isEmbedded')) delete process.env.MONGODB_URI;
 
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, starts: 1, seconds: 1, rounds: 1, progress: () => {} };
 
