@@ -59,15 +59,17 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     for (let index = 0; index < 5; index++) await aRoom(call, 'Paged');
     const all = (await call('GET', '/api/rooms', { token: admin.token })).body as { _id: { $oid: string } }[];
     const start = all.at(-6)?._id.$oid;
-    const pages: unknown[] = [];
+    const pages: (typeof all)[] = [];
     let path: string | undefined = `/api/rooms?limit=2&after=${start}`;
     while (path) {
       const { headers, body }: Reply = await call('GET', path, { token: admin.token });
-      pages.push(body);
+      pages.push(body as typeof all);
       path = headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
     }
-    expect(pages.flat()).toEqual(all.slice(-5));
-    expect(pages.map((page) => (page as unknown[]).length)).toEqual([2, 2, 1]);
+    // Other tests create rooms meanwhile, which come behind these.
+    expect(pages.flat().slice(0, 5)).toEqual(all.slice(-5));
+    expect(pages.slice(0, -1).every(({ length }) => length === 2)).toBe(true);
+    expect(pages.at(-1)?.length).toSatisfy((count) => count === 1 || count === 2);
   });
 
   it.each([
