@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { log } from '../../lib/log.ts';
 import type { Match } from './routes.ts';
 
 /** The parts of an HTTP message that the event is made from. */
@@ -69,11 +71,35 @@ export function splitTarget(target: string): { path: string; query: string } {
  * what stands further left.
  */
 export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
-  const nearest = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  if (trustedProxies === 0) return nearest;
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  const addresses = [...forwarded.map((address) => address.trim()).filter(Boolean), nearest];
-  return addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
+  const nearest = plainAddress(request.socket.remoteAddress ?? '');
+  const header = request.headers['x-forwarded-for'];
+  if (header === undefined) return nearest;
+  if (trustedProxies === 0) {
+    warnOfProxy();
+    return nearest;
+  }
+  const addresses = [...String(header).split(',').map(plainAddress), nearest];
+  const source = addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
+  return isIP(source) ? source : nearest;
+}
+
+/** An address without what some proxies write around it: a port, brackets, the prefix of IPv4 within IPv6. */
+const plainAddress = (written: string): string =>
+  written
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '');
+
+// Once is enough: behind a proxy, every request would say so.
+let hasWarned = false;
+
+function warnOfProxy(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  const message =
+    'X-Forwarded-For came and is ignored: set TRUST_PROXY=1 if a proxy stands before the service, or all share its limits';
+  log('error', message);
 }
 
 function isWellEscaped(path: string): boolean {
