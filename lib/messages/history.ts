@@ -5,8 +5,9 @@ import { singleFlight } from '../database/batching.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
+import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
+import { countReplies } from './replies.ts';
 
 /** Words to search for. */
 const words: Parameter<string> = {
@@ -61,7 +62,7 @@ async function readPage(
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
-  const replies = await countReplies(room, found.flatMap(repliedTo));
+  const replies = await countReplies(room, found);
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
   return { messages: sorted.map((message) => showAuthored(message, replies)), next };
 }
