@@ -5,7 +5,8 @@ import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { join, joinRefusals } from '../lib/members/join.ts';
+import { username } from '../lib/identity/users.ts';
+import { joinAs, joinRefusals } from '../lib/members/join.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
 import { listMyRooms, memberCursor } from '../lib/members/my-rooms.ts';
 
@@ -27,13 +28,13 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Join an open room, or add another user as a moderator, or as an owner with a role',
+    summary: 'Join an open room, or add another user, by id or name, as a moderator, or as an owner with a role',
     access: 'user',
     scope: 'members:write',
-    body: { room: id, user: optional(id), role: withDefault(memberRole, 'member') },
+    body: { room: id, user: optional(id), username: optional(username), role: withDefault(memberRole, 'member') },
     status: 201,
     answer: memberSchema,
     refusals: joinRefusals,
-    run: ({ body: { room, user, role }, caller }) => join({ room, user: user ?? caller.user._id, role }, caller),
+    run: ({ body, caller }) => joinAs(body, caller),
   }),
 });

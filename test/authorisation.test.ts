@@ -35,6 +35,7 @@ const table: Record<string, [statuses: number[], asked?: Asked]> = {
   'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],
   'PATCH /api/members/{member}':   [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) }, body: { role: 'owner' } })],
   'DELETE /api/members/{member}':  [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'GET /api/bans':                 [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'DELETE /api/bans':              [[401, 401, 401, 401, 403, 204, 403, 204], async (user) => ({ query: await banBy(user) })],
   'GET /api/messages':             [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/messages':            [[401, 401, 401, 401, 403, 201, 403, 403], async (user) => ({ body: { room: await roomOf(user), text: 'Hello' } })],

@@ -78,11 +78,24 @@ export async function findUserByName(name: string): Promise<User> {
   return shownUser.show(user);
 }
 
+/** The account with this name as the caller may see it; only administrators find one that is not active. */
+export async function findUserByNameFor(name: string, caller: Caller): Promise<User | OtherUser | undefined> {
+  if (name === caller.user.username) return shownUser.show(caller.user);
+  const isAdmin = actsAsAdmin(caller);
+  const user = await users.findOne({ username: name, ...(!isAdmin && { is_active: true }) });
+  return user ? (isAdmin ? shownUser : shownOtherUser).show(user) : undefined;
+}
+
 /** The id of the account with this name; 404 when there is none. */
 export async function findUserId(name: string): Promise<ObjectId> {
   const user = await users.findOne({ username: name }, { projection: { _id: 1 } });
   if (!user) throw noSuchUser();
   return user._id;
+}
+
+/** The id of the active account with this name; undefined when there is none. */
+export async function findActiveUserId(name: string): Promise<ObjectId | undefined> {
+  return (await users.findOne({ username: name, is_active: true }, { projection: { _id: 1 } }))?._id;
 }
 
 /** The name of an active account; undefined when there is none with this id. */
@@ -104,11 +117,12 @@ export async function findUsernames(ids: ObjectId[]): Promise<Map<string, string
   return new Map(found.map(({ _id, username }) => [_id.toHexString(), username]));
 }
 
+/** The names that begin with `start`. A range, not a pattern: names are ASCII, so they lie between it and it followed by the last character. */
+export const namesFrom = (start: string) => ({ $gte: start, $lt: `${start}\uffff` });
+
 /** A page of the accounts, by the order of their ids: all, or those whose names begin with `start`. */
 export async function listUsers({ limit, after }: Page, start = ''): Promise<Listed<User>> {
-  // A range, not a pattern: names are ASCII, so those that begin with `start` lie between it and it followed by the last character.
-  const named = start ? { username: { $gte: start, $lt: `${start}\uffff` } } : {};
-  const where = { ...named, ...(after && { _id: { $gt: after } }) };
+  const where = { ...(start && { username: namesFrom(start) }), ...(after && { _id: { $gt: after } }) };
   const found = await users.find(where, { sort: { _id: 1 }, ...withOneMore(limit) }).toArray();
   return pageById(found, limit, shownUser.show);
 }

@@ -1,9 +1,9 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { MemberDocument, Role, RoomDocument } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { conflict, permissionDenied, type Refusal } from '../errors.ts';
+import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findActiveUsername, noSuchUser } from '../identity/users.ts';
+import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -36,6 +36,18 @@ export const joinRefusals = [
   alreadyMember,
   full,
 ];
+
+/** The same, where the user is the one with this id or this name, or without either the caller. */
+type Wanted = Omit<Membership, 'user'> & { user?: ObjectId | undefined; username?: string | undefined };
+
+/** Makes the user who is meant a member. */
+export async function joinAs({ user, username, ...wanted }: Wanted, caller: Caller): Promise<Member> {
+  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  const found = username === undefined ? (user ?? caller.user._id) : await findActiveUserId(username);
+  if (found) return join({ ...wanted, user: found }, caller);
+  requireRole(await findContext(wanted.room, caller), wanted.role === 'member' ? 'add' : 'appoint');
+  throw noSuchUser();
+}
 
 /** Makes a user a member: oneself in an open room, others as a moderator, and as more than a member as an owner. */
 export async function join(membership: Membership, caller: Caller): Promise<Member> {

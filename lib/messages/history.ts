@@ -1,11 +1,12 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { dateTime, id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
+import { findSeqAt } from './time.ts';
 
 /** Words to search for. */
 const words: Parameter<string> = {
@@ -14,11 +15,12 @@ const words: Parameter<string> = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
-/** Which messages of a room are wanted, and from where: at most one of `before`, `after` and `around`, and the newest without any. */
+/** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
   before: optional(sequence),
   after: optional(sequence),
   around: optional(sequence),
+  at: optional(dateTime),
   thread: optional(id),
   user: optional(id),
   pinned: optional(oneOf('true')),
@@ -29,6 +31,9 @@ export const historyParameters = {
 /** What was asked for. */
 export type HistoryQuery = Values<typeof historyParameters>;
 
+/** The same, with a place instead of a time. */
+type PlacedQuery = Omit<HistoryQuery, 'at'>;
+
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom];
 
 /** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
@@ -36,12 +41,18 @@ export type HistoryPage = { messages: Message[]; next: Record<string, string> | 
 
 /**
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
- * `before`, `after` or `around`. They come in ascending order of `seq`; those of a search best match first.
+ * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(room: ObjectId, query: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  const [one, another] = (['before', 'after', 'around'] as const).filter((name) => query[name] !== undefined);
+export async function readHistory(
+  room: ObjectId,
+  { at, ...wanted }: HistoryQuery,
+  limit: number,
+  caller: Caller,
+): Promise<HistoryPage> {
+  const [one, another] = (['before', 'after', 'around', 'at'] as const).filter((name) => ({ at, ...wanted })[name] !== undefined);
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 
+  const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const [, page] = await Promise.all([
     findReadableRoom(room, caller),
@@ -56,7 +67,7 @@ const sharedPages = singleFlight<HistoryPage>();
 async function readPage(
   room: ObjectId,
   filter: Filter<MessageDocument>,
-  query: HistoryQuery,
+  query: PlacedQuery,
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
@@ -67,7 +78,7 @@ async function readPage(
 
 const matching = (
   room: ObjectId,
-  { thread, user, pinned, mentions, q }: HistoryQuery,
+  { thread, user, pinned, mentions, q }: PlacedQuery,
   caller: Caller,
 ): Filter<MessageDocument> => ({
   room,
@@ -80,24 +91,25 @@ const matching = (
 
 type Found = { found: (AuthoredMessage & { score?: number })[]; next: Record<string, string> | undefined };
 
-async function findPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
+async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      find({ ...filter, seq: { $lte: around } }, -1, limit - newerCount),
-      find({ ...filter, seq: { $gt: around } }, 1, newerCount + 1),
+      findMatching({ ...filter, seq: { $lte: around } }, -1, limit - newerCount),
+      findMatching({ ...filter, seq: { $gt: around } }, 1, newerCount + 1),
     ]);
     return pageOf([...older.reverse(), ...newer.slice(0, newerCount)], newer.length > newerCount && 'after');
   }
   if (after !== undefined) {
-    const found = await find({ ...filter, seq: { $gt: after } }, 1, limit + 1);
+    const found = await findMatching({ ...filter, seq: { $gt: after } }, 1, limit + 1);
     return pageOf(found.slice(0, limit), found.length > limit && 'after');
   }
-  const found = await find(before === undefined ? filter : { ...filter, seq: { $lt: before } }, -1, limit + 1);
+  const found = await findMatching(before === undefined ? filter : { ...filter, seq: { $lt: before } }, -1, limit + 1);
   return pageOf(found.slice(0, limit).reverse(), found.length > limit && 'before');
 }
 
-const find = (filter: Filter<MessageDocument>, direction: 1 | -1, limit: number) =>
+/** The messages next to one end of those that match a filter, with their authors and, in a search, their scores. */
+export const findMatching = (filter: Filter<MessageDocument>, direction: 1 | -1, limit: number) =>
   messages
     .aggregate<AuthoredMessage & { score?: number }>(filter, [
       { $sort: { seq: direction } },

@@ -34,6 +34,7 @@ const actions = {
   changeRole: { least: 'owner' },
   removeMember: { least: 'moderator' },
   removeModerator: { least: 'owner' },
+  seeBans: { least: 'moderator' },
   liftBan: { least: 'moderator' },
   change: { least: 'owner' },
 } as const satisfies Record<string, Rule>;

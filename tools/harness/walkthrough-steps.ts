@@ -66,6 +66,7 @@ async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, 
   await step(bob, 'DELETE', '/api/messages/{message}', { message });
   const { user } = await step(ann, 'GET', '/api/members/{member}', { member });
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });
+  await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }
 
@@ -83,6 +84,7 @@ async function keepAccount(step: DoStep, ann: Person, bob: Person, user: { _id: 
   await step(bob, 'GET', '/api/tokens/{token}', { token: named });
   await step(bob, 'DELETE', '/api/tokens/{token}', { token: named });
   await step(bob, 'PATCH', '/api/users/{user}', { user: 'me' }, { body: { email: `new-${names.email}` } });
+  await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
 }

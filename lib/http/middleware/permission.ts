@@ -1,5 +1,6 @@
 import type { Parameters } from '../../api/parameters.ts';
-import { adminRequired, permissionDenied } from '../../errors.ts';
+import { adminRequired } from '../../errors.ts';
+import { requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -9,8 +10,7 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);
       if (access === 'admin' && !event.caller?.user.is_admin) throw adminRequired();
-      const scopes = event.caller?.token.scopes ?? [];
-      if (scope && scopes.length > 0 && !scopes.includes(scope)) throw permissionDenied(`The token lacks the '${scope}' scope.`);
+      if (scope) requireScope(event.caller, scope);
       permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
     },
   };

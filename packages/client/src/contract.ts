@@ -48,6 +48,12 @@ export type Member = {
   unread?: number;
 };
 
+export type Ban = {
+  room: Id;
+  user: Id;
+  username: string;
+};
+
 export type Reaction = {
   emoji: string;
   users: Id[];
@@ -97,14 +103,14 @@ export type User = {
   created_at: Time;
 };
 
-export type NewUser = {
-  user: User;
-  token: string;
-};
-
 export type OtherUser = {
   _id: Id;
   username: string;
+};
+
+export type NewUser = {
+  user: User;
+  token: string;
 };
 
 export type Token = {
@@ -451,7 +457,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Join an open room, or add another user as a moderator, or as an owner with a role */
+    /** Join an open room, or add another user, by id or name, as a moderator, or as an owner with a role */
     post: {
       parameters: {
         path?: never;
@@ -464,6 +470,8 @@ export type paths = {
         room: Id | string;
         /** Must be an id of 24 hexadecimal characters. */
         user?: Id | string;
+        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        username?: string;
         /** Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
@@ -549,6 +557,25 @@ export type paths = {
     };
   };
   '/api/bans': {
+    /** List who is banned from a room, as a moderator */
+    get: {
+      parameters: {
+        path?: never;
+        query: { 'room': string; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Ban[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
     /** Lift a ban, as a moderator, so that the user may join again */
     delete: {
       parameters: {
@@ -570,11 +597,11 @@ export type paths = {
     };
   };
   '/api/messages': {
-    /** Read or search the messages of a room, the newest unless asked otherwise */
+    /** Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone */
     get: {
       parameters: {
         path?: never;
-        query: { 'room': string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string };
+        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'cursor'?: string };
         header?: never;
         cookie?: never;
       };
@@ -793,19 +820,20 @@ export type paths = {
     };
   };
   '/api/users': {
-    /** List the accounts: all, or those whose names begin with `q` */
+    /** Find a user by `username`, or those who share a room with the caller by the start `q` of their names; administrators find all accounts */
     get: {
       parameters: {
         path?: never;
-        query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
+        query?: { 'username'?: string; 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': User[] } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': (User | OtherUser)[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
