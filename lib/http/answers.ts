@@ -12,6 +12,10 @@ export class Answer<T = unknown> {
   }
 }
 
+/** The same answer with more headers. */
+export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, string>): Answer<T> =>
+  answer instanceof Answer ? new Answer(answer.value, { ...answer.headers, ...headers }) : new Answer(answer, headers);
+
 /** The address of a request: its path and its query. */
 type Addressed = { path: string; query: Record<string, string | undefined> };
 

@@ -15,7 +15,7 @@ import {
   requireRole,
   roomArchived,
 } from '../rooms/permissions.ts';
-import { moveReadMarker } from '../rooms/read-markers.ts';
+import { startReading } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
@@ -108,7 +108,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
   const data = { member, user };
   const [username, marker] = await Promise.all([
     findActiveUsername(user),
-    moveReadMarker(room._id, user, room.seq, room.message_count),
+    startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
   ]);
   const added = room.members[0];
@@ -121,5 +121,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     await recordEvent(placeOf(left), null, 'member.left', data);
     throw noSuchUser();
   }
-  return user.equals(caller.user._id) ? showOwnMember(room, added, username, marker) : showMember(room._id, added, username);
+  return user.equals(caller.user._id)
+    ? showOwnMember(room, added, username, { ...marker, mentions: 0 })
+    : showMember(room._id, added, username);
 }

@@ -6,6 +6,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
+import { noteMessages } from '../rooms/notes.ts';
 import { findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
@@ -69,7 +70,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   const places = await takeMessagePlaces(drafts);
   const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
   return andThen(written, async (ready) => {
-    const stored = await insert(ready.map(({ message }) => message));
+    const sent = ready.map(({ message }) => message);
+    const [stored] = await Promise.all([insert(sent), noteMessages(sent)]);
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

@@ -46,6 +46,8 @@ export type Member = {
   seq?: number;
   last_read?: number;
   unread?: number;
+  unread_mentions?: number;
+  is_muted?: boolean;
 };
 
 export type Ban = {
@@ -438,11 +440,11 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a room, as one of them, or the caller's own memberships, most recently active rooms first */
+    /** List the members of a room, as one of them, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given */
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'user'?: 'me'; 'limit'?: number; 'after'?: string };
+        query?: { 'room'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
@@ -508,7 +510,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Move one's own read marker forwards, or change a member's role, as an owner */
+    /** Move one's own read marker, mute the room for oneself, or change a member's role, as an owner */
     patch: {
       parameters: {
         path: { 'member': string };
@@ -519,6 +521,10 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Must be from 0 to 9007199254740991. */
         last_read?: number;
+        /** Must be from 1 to 9007199254740991. */
+        unread_from?: number;
+        /** Must be true or false. */
+        is_muted?: boolean;
         /** Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
