@@ -1,9 +1,10 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
+import { distinct } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { actsAsAdmin, type Caller } from './caller.ts';
 
@@ -108,6 +109,20 @@ export async function findUserIds(names: string[]): Promise<ObjectId[]> {
   if (names.length === 0) return [];
   const found = await users.find({ username: { $in: names } }, { projection: { _id: 1 } }).toArray();
   return found.map(({ _id }) => _id);
+}
+
+/** The ids of the active accounts with these ids and names; 404 when one of them does not exist. */
+export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<ObjectId[]> {
+  const names = [...new Set(wanted.filter((one) => typeof one === 'string'))];
+  const ids = distinct(wanted.filter((one) => typeof one !== 'string'));
+  const find = async (filter: Filter<Omit<UserDocument, '_id'>>, count: number) =>
+    count === 0 ? [] : users.find({ ...filter, is_active: true }, { projection: { _id: 1 } }).toArray();
+  const [named, identified] = await Promise.all([
+    find({ username: { $in: names } }, names.length),
+    find({ _id: { $in: ids } }, ids.length),
+  ]);
+  if (named.length + identified.length < names.length + ids.length) throw noSuchUser();
+  return [...named, ...identified].map(({ _id }) => _id);
 }
 
 /** The names of accounts by their ids in hexadecimal; deleted accounts have none. */

@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { oneOf } from '../api/parameters.ts';
-import { aCount, aFlag, aText, aWord, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aWord, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername } from '../identity/users.ts';
+import { deletedUsername, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
   findContextOfMember,
@@ -17,7 +17,10 @@ import {
 } from '../rooms/permissions.ts';
 import { findReading, mostMentions, type Reading } from '../rooms/read-markers.ts';
 
-/** A member of a room as the API shows it; members see more of themselves: what they need to list their rooms. */
+/**
+ * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that list of a direct
+ * conversation, which has no name, also with whom it is.
+ */
 export const memberSchema = record(
   'Member',
   {
@@ -33,8 +36,9 @@ export const memberSchema = record(
     unread: aCount,
     unread_mentions: { ...aCount, maximum: mostMentions },
     is_muted: aFlag,
+    others: listOf(shownOtherUser.schema),
   },
-  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted'],
+  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 

@@ -3,6 +3,7 @@ import { optional, type Parameter } from '../api/parameters.ts';
 import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { notBlocked } from '../rooms/conversations.ts';
 import { findMatching, type HistoryPage, type HistoryQuery, readHistory } from './history.ts';
 import { type AuthoredMessage, countReplies, repliedTo, showAuthored } from './messages.ts';
 
@@ -72,10 +73,10 @@ type Scored = AuthoredMessage & { score?: number };
 const mostRooms = 200;
 const roomsAtOnce = 5;
 
-const findMyRooms = ({ user }: Caller): Promise<MyRoom[]> =>
+const findMyRooms = (caller: Caller): Promise<MyRoom[]> =>
   rooms
     .find<MyRoom>(
-      { 'members.user': user._id, last_message_at: { $ne: null } },
+      { 'members.user': caller.user._id, ...notBlocked(caller), last_message_at: { $ne: null } },
       { projection: { last_message_at: 1 }, sort: { last_message_at: -1 }, limit: mostRooms, batchSize: mostRooms + 1 },
     )
     .toArray();

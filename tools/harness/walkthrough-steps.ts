@@ -21,8 +21,10 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   const bob: Person = { name: 'bob', token };
   const { room, ...talked } = await talk(step, ann, bob, user, names);
   await moderate(step, ann, bob, { room, ...talked });
+  const direct = await talkInPrivate(step, ann, bob, names);
   await keepAccount(step, ann, bob, user, names);
 
+  await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room });
   await step(bob, 'DELETE', '/api/users/{user}', { user: 'me' }, { body: { current_password: names.password } });
 };
@@ -53,6 +55,21 @@ async function talk(step: DoStep, ann: Person, bob: Person, user: { _id: { $oid:
   await step(ann, 'GET', '/api/members', {}, { query: { room } });
   await step(ann, 'GET', '/api/users/{user}', { user: user._id.$oid });
   return { room, member, message };
+}
+
+async function talkInPrivate(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {
+  const room = (await step(ann, 'POST', '/api/conversations', {}, { body: { users: [names.user] } }))._id.$oid;
+  const { user: sender } = await step(
+    ann,
+    'POST',
+    '/api/messages',
+    {},
+    { body: { room, text: 'Between you and me: happy birthday!' } },
+  );
+  await step(bob, 'POST', '/api/blocks', {}, { body: { user: sender } });
+  await step(bob, 'GET', '/api/blocks');
+  await step(bob, 'DELETE', '/api/blocks', {}, { query: { user: sender.$oid } });
+  return room;
 }
 
 async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, message }: Talked): Promise<void> {
