@@ -2,7 +2,7 @@ import type { ParseArgsOptionDescriptor } from 'node:util';
 
 /** One command of the command line. */
 export type Command = {
-  /** How it is called, without the words before every command. */
+  /** Its usage, without the prefix that all commands share. */
   usage: string;
   summary: string;
   /** How many arguments it takes besides its options. */
@@ -14,10 +14,10 @@ export type Command = {
 /** The options that were given; every command has `json` and `help`. */
 export type Options = Record<string, string | boolean | string[] | undefined>;
 
-/** What a command found or did, for programs (`--json`) and for people. */
+/** The result of a command, for programs (`--json`) and for people. */
 export type Result = { data: unknown; text: string };
 
-/** The command was called wrongly; its usage follows the message. */
+/** The command line is invalid; the message is followed by the command's usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Continues only with `--yes` or, at a terminal, after a typed yes: for what can't be undone. */
+/** Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes. */
 export async function confirm(question: string, isSure: boolean): Promise<void> {
   if (isSure) return;
   if (!process.stdin.isTTY) throw new Error('This cannot be undone: pass --yes when nobody can be asked.');

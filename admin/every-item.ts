@@ -1,7 +1,7 @@
 import { parseId } from '../lib/api/extended-json.ts';
 import type { Listed, Page } from '../lib/api/pages.ts';
 
-/** All things of a list, which is read page by page. */
+/** All items of a list, read page by page. */
 export async function everyItem<T>(list: (page: Page) => Promise<Listed<T>>): Promise<T[]> {
   const all: T[] = [];
   let next: string | undefined;
@@ -13,5 +13,5 @@ export async function everyItem<T>(list: (page: Page) => Promise<Listed<T>>): Pr
   return all;
 }
 
-// How many things are read per database call: far fewer than make one take too long.
+// Few enough for each database call to be fast.
 const pageSize = 200;

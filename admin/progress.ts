@@ -1,4 +1,4 @@
-/** A progress bar on the terminal's last line; nothing where there is no terminal. */
+/** A progress bar on the terminal's last line; prints nothing without a terminal. */
 export function progressBar(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, width = 40) {
   let shown = '';
   return {

@@ -12,5 +12,5 @@ export function table(head: string[], rows: string[][]): string {
     .join('\n');
 }
 
-/** Yes or no, as a word of a row. */
+/** A boolean as a word of a row. */
 export const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');

@@ -16,6 +16,16 @@ export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promi
   });
 }
 
+/** When the time of the current request is up, on the clock of `performance.now()`; undefined outside a request. */
+export const deadlineOfRequest = (): number | undefined => deadlines.getStore();
+
+/** Does work for several requests together: it has as much time as the last of them. */
+export const withLatestDeadline = <T>(all: (number | undefined)[], work: () => T): T =>
+  deadlines.run(Math.max(...all.map((deadline) => deadline ?? Number.POSITIVE_INFINITY)), work);
+
+/** Completes what has begun, also when the request's time is up meanwhile: nobody waits for it any more, but it is done. */
+export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Number.POSITIVE_INFINITY, work);
+
 /** How often, or for how many milliseconds, to try at most; the request's deadline holds in any case. */
 type Bound = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
 
@@ -36,7 +46,7 @@ export async function attempt<T>(
   { times = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, pause, exhausted = serviceUnavailable }: Attempts,
   tryOnce: (attempt: number) => Promise<T | undefined>,
 ): Promise<T> {
-  const end = Math.min(performance.now() + milliseconds, deadlines.getStore() ?? Number.POSITIVE_INFINITY);
+  const end = Math.min(performance.now() + milliseconds, deadlineOfRequest() ?? Number.POSITIVE_INFINITY);
   for (let count = 1; count === 1 || (count <= times && performance.now() < end); count++) {
     const result = await tryOnce(count);
     if (result !== undefined) return result;

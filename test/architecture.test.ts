@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 
-/** The parts of `lib/`, each of which imports only from the rows below its own, and from itself. */
-const floors = [
+/** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
+const layers = [
   ['feed', 'prepare'],
   ['accounts'],
   ['messages'],
@@ -33,7 +33,7 @@ const sources = Object.keys(mayImport).flatMap((folder) =>
     .filter((file) => file.endsWith('.ts') && !/node_modules|\/(test|dist|examples)\//.test(file)),
 );
 
-/** Every import, also of a type: the file that has it, and what it names. */
+/** Every import, including those of types: the importing file, and what it imports. */
 const imports = sources.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\n]+)'/g)].map(([, name = '']) => ({
     file,
@@ -44,18 +44,18 @@ const imports = sources.flatMap((file) =>
 const show = (list: typeof imports) => list.map(({ file, name }) => `${file} -> ${name}`);
 
 describe('the folders', () => {
-  it('of lib/ import downwards only', () => {
+  it('of lib/ import only from lower layers', () => {
     const partOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
-    const floorOf = (path: string) => floors.findIndex((parts) => parts.includes(partOf(path)));
+    const layerOf = (path: string) => layers.findIndex((parts) => parts.includes(partOf(path)));
     const within = imports.filter(({ file, name }) => file.startsWith('lib/') && name.startsWith('lib/'));
     expect(within.length).toBeGreaterThan(100);
-    expect([...new Set(within.map(({ file }) => partOf(file)))].filter((part) => !floors.flat().includes(part))).toEqual([]);
+    expect([...new Set(within.map(({ file }) => partOf(file)))].filter((part) => !layers.flat().includes(part))).toEqual([]);
     const isDownwards = ({ file, name }: (typeof imports)[number]) =>
-      partOf(file) === partOf(name) || floorOf(file) < floorOf(name);
+      partOf(file) === partOf(name) || layerOf(file) < layerOf(name);
     expect(show(within.filter((one) => !isDownwards(one)))).toEqual([]);
   });
 
-  it('import only from the folders that they may know', () => {
+  it('import only from the folders that they may use', () => {
     const folderOf = (path: string) => path.split('/')[0] ?? '';
     const between = imports.filter(({ file, name }) => /^(\w+\/|package\.json)/.test(name) && folderOf(file) !== folderOf(name));
     const local = between.filter(
@@ -64,7 +64,7 @@ describe('the folders', () => {
     expect(show(local.filter(({ file, name }) => !mayImport[folderOf(file)]?.includes(folderOf(name))))).toEqual([]);
   });
 
-  it('outside lib/ know neither its documents nor the driver, but for the bench, which measures and fills the database itself', () => {
+  it('outside lib/ use neither its collections nor the driver, except the bench, which measures and fills the database itself', () => {
     const outside = imports.filter(({ file }) => !/^(lib\/(?!http\/)|packages\/|tools\/bench\/)/.test(file));
     expect(show(outside.filter(({ name }) => name === 'mongodb' || name.startsWith('lib/collections/')))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 export const databaseCommands: Record<string, Command> = {
   'database check': {
     usage: 'database check',
-    summary: 'Creates missing indexes, finishes interrupted deletions, and says what there is.',
+    summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
     operands: 0,
     run: async () => {
       const indexes = await ensureIndexes();

@@ -40,7 +40,7 @@ export const roomCommands: Record<string, Command> = {
   },
   'room archive': {
     usage: 'room archive <id>',
-    summary: 'Archives a room: its messages stay readable, and nothing and nobody can be added to it.',
+    summary: 'Archives a room: its messages stay readable, but neither messages nor members can be added.',
     operands: 1,
     run: async ([id]) => {
       const details = await changeDetails(roomId(id), { archived: true, topic: undefined }, commandLine);
@@ -49,7 +49,7 @@ export const roomCommands: Record<string, Command> = {
   },
   'room delete': {
     usage: 'room delete <id> [--yes]',
-    summary: 'Deletes a room with all its messages, for good. Asks first.',
+    summary: 'Permanently deletes a room with all its messages. Asks first, unless --yes is given.',
     operands: 1,
     options: { yes: { type: 'boolean' } },
     run: async ([id], options) => {

@@ -10,7 +10,7 @@ import { readUsername } from './user.ts';
 export const tokenCommands: Record<string, Command> = {
   'token create': {
     usage: 'token create <username> --name <name> [--scope <scope> ...] [--expires 90d]',
-    summary: `Creates a token for an account and prints it, this once. It may do everything that its user may, unless it has scopes: ${scopes.join(', ')}.`,
+    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes: ${scopes.join(', ')}.`,
     operands: 1,
     options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
     run: async ([word], options) => {
@@ -20,8 +20,8 @@ export const tokenCommands: Record<string, Command> = {
       );
       const expiresAt = options.expires === undefined ? undefined : timeFromNow(options.expires);
       const user = await findUserId(readUsername(word));
-      const made = await createToken(user, token.name, { scopes: token.scope, expiresAt });
-      return { data: made, text: made.token };
+      const created = await createToken(user, token.name, { scopes: token.scope, expiresAt });
+      return { data: created, text: created.token };
     },
   },
   'token list': {
@@ -44,7 +44,7 @@ export const tokenCommands: Record<string, Command> = {
   },
   'token revoke': {
     usage: 'token revoke <id>',
-    summary: 'Revokes a token, or ends a session, at once. It does not ask: a new one is made in a moment.',
+    summary: 'Revokes a token or ends a session, immediately and without asking.',
     operands: 1,
     // For scripts that pass it to every command that removes something.
     options: { yes: { type: 'boolean' } },
@@ -55,7 +55,7 @@ export const tokenCommands: Record<string, Command> = {
   },
 };
 
-/** The time in so many hours, days or weeks: 12h, 90d, 52w. */
+/** Now plus a number of hours, days or weeks: 12h, 90d, 52w. */
 function timeFromNow(span: unknown): Date {
   const [, count, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(String(span)) ?? [];
   const hours = { h: 1, d: 24, w: 168 }[unit];

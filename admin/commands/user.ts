@@ -78,10 +78,10 @@ export const userCommands: Record<string, Command> = {
     { is_active: false },
     'is not active',
   ),
-  'user activate': changing('activate', 'Lets a deactivated account in again.', { is_active: true }, 'is active'),
+  'user activate': changing('activate', 'Activates a deactivated account again.', { is_active: true }, 'is active'),
   'user delete': {
     usage: 'user delete <username> [--yes]',
-    summary: 'Deletes an account for good: its messages stay, under a deleted user. Asks before it does, or takes --yes.',
+    summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',
     operands: 1,
     options: { yes: { type: 'boolean' } },
     run: async ([word], options) => {
@@ -93,7 +93,7 @@ export const userCommands: Record<string, Command> = {
   },
 };
 
-/** A command that changes the state of an account, and says what the state is then. */
+/** A command that changes the state of an account and reports the new one. */
 function changing(word: string, summary: string, changes: AccountChanges, state: string): Command {
   return {
     usage: `user ${word} <username>`,

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Corrects what serverless-offline, and hapi below it, do differently from API Gateway. */
+/** Corrects what serverless-offline, and hapi under it, do differently from API Gateway. */
 export function likeApiGateway(): void {
   subscribe('http.server.request.start', (message) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
@@ -16,14 +16,14 @@ export function likeApiGateway(): void {
 
 function correctRequest(request: IncomingMessage): void {
   // It adds CORS headers of its own, with credentials, for a request with an origin. It reads the origin from `headers`;
-  // the function's event is made from `rawHeaders`.
+  // the function's event is created from `rawHeaders`.
   delete request.headers.origin;
   // It rejects cookies that do not conform to RFC 6265.
   delete request.headers.cookie;
-  // It takes a body without a Content-Type for JSON; RFC 9110 (8.3) lets a recipient assume this type.
+  // It treats a body without a Content-Type as JSON; RFC 9110 (8.3) lets a recipient assume `application/octet-stream`.
   const hasBody = Boolean(request.headers['content-length'] ?? request.headers['transfer-encoding']);
   if (hasBody && !request.headers['content-type']) request.rawHeaders.push('content-type', 'application/octet-stream');
-  // It parses JSON, and passes `null`, `false`, `0` and `""` on as no body at all; it decodes text, whatever its bytes are.
+  // It parses JSON, and passes on `null`, `false`, `0` and `""` as no body; it decodes text, even if the bytes are not UTF-8.
   request.headers['content-type'] &&= 'multipart/form-data; boundary=none';
   request.url &&= correctTarget(request.url);
 }
@@ -48,13 +48,13 @@ const doubleLastSlash = (path: string) => (path.length > 1 && path.endsWith('/')
 
 function correctResponse(response: ServerResponse, status: number): void {
   response.removeHeader('accept-ranges');
-  // It adds this where a function sets none.
+  // It adds this when a function sets none.
   if (response.getHeader('cache-control') === 'no-cache') response.removeHeader('cache-control');
-  // It adds `accept-encoding`, also where it is present, and where there is nothing to encode.
+  // It adds `accept-encoding` even when it is present, or when there is nothing to encode.
   const vary = String(response.getHeader('vary') ?? '').replace(/,?accept-encoding$/, '');
   if (vary) response.setHeader('vary', vary);
   else response.removeHeader('vary');
   if (Number(response.getHeader('content-length') ?? 1) === 0 || status === 204) response.removeHeader('content-type');
-  // It adds a charset to JSON without one, which only errors are.
+  // It adds a charset to JSON without one; only errors have none.
   else if (status >= 400) response.setHeader('content-type', 'application/json');
 }

@@ -62,6 +62,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep?: O
 }
 
 async function insertUser({ username, email, password, is_admin }: NewAccount): Promise<UserDocument> {
+  await requireFree({ username, email_key: emailKey(email) });
   const account = {
     username,
     email,
@@ -75,6 +76,15 @@ async function insertUser({ username, email, password, is_admin }: NewAccount): 
 }
 
 const insertOnce = serializeByKey<UserDocument>();
+
+/** Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at the same time. */
+async function requireFree(wanted: Pick<UserDocument, 'username' | 'email_key'>): Promise<void> {
+  const taken = await users
+    .find({ $or: [{ username: wanted.username }, { email_key: wanted.email_key }] }, { projection: { username: 1 } })
+    .toArray();
+  if (taken.some(({ username }) => username === wanted.username)) throw usernameTaken();
+  if (taken.length > 0) throw emailTaken();
+}
 
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
   users.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' });

@@ -1,6 +1,7 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import { tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -30,7 +31,8 @@ const deletion = {
   $unset: { username: '', email: '', email_key: '', password_hash: '', blocked: '' },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 
-async function tidyUp(id: ObjectId): Promise<void> {
-  await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
-  await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
-}
+const tidyUp = (id: ObjectId): Promise<void> =>
+  regardlessOfDeadline(async () => {
+    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
+    await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
+  });

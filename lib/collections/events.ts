@@ -1,6 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { config } from '../config.ts';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 
 /** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both form one feed. */
 export type EventDocument = {
@@ -45,4 +45,4 @@ export const eventIndexes: IndexDescription[] = [
 ];
 
 /** The events of all rooms. */
-export const events = database.collection<Omit<EventDocument, '_id'>>('events');
+export const events = collection<Omit<EventDocument, '_id'>>('events');

@@ -1,5 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 
 /**
  * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a slot before its password is
@@ -18,4 +18,4 @@ export type LimitDocument = {
 export const loginLimitIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
 
 /** The counters of failed logins. */
-export const loginLimits = database.collection<LimitDocument>('login_limits');
+export const loginLimits = collection<LimitDocument>('login_limits');

@@ -1,6 +1,6 @@
 import { type IndexDescription, ObjectId } from 'mongodb';
 import type { IdempotencyFields } from '../api/idempotency.ts';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 import type { EventType } from './events.ts';
 
@@ -61,7 +61,7 @@ export const messageIndexes: IndexDescription[] = [
 ];
 
 /** The messages of all rooms. */
-export const messages = scoped(database.collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
+export const messages = scoped(collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
 
 /** The places among them that no message can take any more. */
-export const tombstones = database.collection<Omit<Tombstone, '_id'>>('messages');
+export const tombstones = collection<Omit<Tombstone, '_id'>>('messages');

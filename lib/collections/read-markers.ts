@@ -1,5 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 
 /** What one user has read in one room, and wants to hear of it. Away from the room, which every message writes. */
 export type ReadMarkerDocument = {
@@ -16,4 +16,4 @@ export type ReadMarkerDocument = {
 export const readMarkerIndexes: IndexDescription[] = [{ key: { '_id.room': 1 }, name: '_id.room' }];
 
 /** The read markers of all members. */
-export const readMarkers = database.collection<ReadMarkerDocument>('reads');
+export const readMarkers = collection<ReadMarkerDocument>('reads');

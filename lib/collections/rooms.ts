@@ -1,6 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import type { IdempotencyFields } from '../api/idempotency.ts';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 
 /** What a member can be in a room, from the least to the most. */
@@ -75,4 +75,4 @@ export const roomIndexes: IndexDescription[] = [
 ];
 
 /** The rooms that are not being deleted. */
-export const rooms = scoped(database.collection<Omit<RoomDocument, '_id'>>('rooms'), { deleting_at: null });
+export const rooms = scoped(collection<Omit<RoomDocument, '_id'>>('rooms'), { deleting_at: null });

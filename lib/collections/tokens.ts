@@ -1,6 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import type { Scope } from '../api/scopes.ts';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 
 /** A credential of a user; its 32 characters are stored nowhere. */
 export type TokenDocument = {
@@ -29,7 +29,7 @@ export const tokenIndexes: IndexDescription[] = [
 ];
 
 /** The sessions and named tokens of all users. */
-export const tokens = database.collection<Omit<TokenDocument, '_id'>>('tokens');
+export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
 
 /** The filter of the tokens that have not expired by the database's clock, whether or not the TTL index has removed them. */
 export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };

@@ -1,5 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import { database } from '../database/client.ts';
+import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 
 /** An account. A deleted one keeps its `_id`, which its messages refer to, and loses everything that tells whose it was. */
@@ -33,4 +33,4 @@ export const userIndexes: IndexDescription[] = [
 ];
 
 /** The accounts that are not deleted. */
-export const users = scoped(database.collection<Omit<UserDocument, '_id'>>('users'), { deleted_at: { $exists: false } });
+export const users = scoped(collection<Omit<UserDocument, '_id'>>('users'), { deleted_at: { $exists: false } });

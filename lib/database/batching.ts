@@ -9,6 +9,8 @@
  * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its own earlier writes.
  */
 
+import { deadlineOfRequest, withLatestDeadline } from '../deadline.ts';
+
 /** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
 const longestDelay = 50;
 
@@ -19,7 +21,7 @@ const idleTicksOfReads = 10;
 let running = 0;
 
 type Work<I, O> = (items: I[]) => Promise<PromiseSettledResult<O>[]>;
-type Call<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
+type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) => void; reject: (error: unknown) => void };
 
 /** The calls that wait for a batch, and the one that runs. */
 class Queue<I, O> {
@@ -36,7 +38,7 @@ class Queue<I, O> {
 
   add(item: I): Promise<O> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      this.#waiting.push({ item, deadline: deadlineOfRequest(), resolve, reject });
       if (this.#isBusy) return;
       this.#isBusy = true;
       if (running > 0) this.#gather();
@@ -66,7 +68,8 @@ class Queue<I, O> {
     };
     const timer = setTimeout(unblock, longestDelay);
     try {
-      const results = await this.#work(batch.map(({ item }) => item));
+      const deadlines = batch.map(({ deadline }) => deadline);
+      const results = await withLatestDeadline(deadlines, () => this.#work(batch.map(({ item }) => item)));
       for (const [at, { resolve, reject }] of batch.entries()) {
         const result = results[at] as PromiseSettledResult<O>;
         if (result.status === 'fulfilled') resolve(result.value);

@@ -7,7 +7,7 @@ import { database } from './client.ts';
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
 
-/** Gets told how many documents are done, and of how many. */
+/** Receives how many documents are done, and of how many. */
 export type Progress = (done: number, all: number) => void;
 
 /**

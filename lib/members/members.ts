@@ -45,7 +45,7 @@ export type Member = Shown<typeof memberSchema>;
 /** A member's role. */
 export const memberRole = oneOf(...roles.toReversed());
 
-/** What members are told of their own room. */
+/** What members see of their own room. */
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;
 
 /** A member as others see it. */

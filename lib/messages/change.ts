@@ -1,7 +1,7 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import type { EventType } from '../collections/events.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
-import { attempt } from '../deadline.ts';
+import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
@@ -55,10 +55,12 @@ async function apply(change: Change, { _id, room, authors }: AuthoredMessage, ca
   const actor = caller.user._id;
   const members = (taken.members ?? []).map(({ user }) => user);
   const { $set, ...others } = update(at, members);
-  const after = await messages.findOneAndUpdate(
-    { _id, deleted_at: null, ...where },
-    { ...others, $set: { ...$set, changed: { seq, ordinal, type, at, actor } } },
-    { returnDocument: 'after' },
+  const after = await regardlessOfDeadline(() =>
+    messages.findOneAndUpdate(
+      { _id, deleted_at: null, ...where },
+      { ...others, $set: { ...$set, changed: { seq, ordinal, type, at, actor } } },
+      { returnDocument: 'after' },
+    ),
   );
   const [replies] = await Promise.all([
     after ? countReplies(room, repliedTo(after)) : new Map<string, number>(),

@@ -4,7 +4,7 @@ import { type MessageDocument, messages } from '../collections/messages.ts';
 import { andThen, batchByKey, fulfilled, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
-import { attempt } from '../deadline.ts';
+import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
@@ -71,7 +71,7 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
   return andThen(written, async (ready) => {
     const sent = ready.map(({ message }) => message);
-    const [stored] = await Promise.all([insert(sent), noteMessages(sent)]);
+    const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

@@ -28,8 +28,8 @@ export async function deleteRoom(room: ObjectId, time = Number.POSITIVE_INFINITY
   await deleteSome(room);
 }
 
-// How many of a kind one command deletes: few enough for the time that a database call may take.
-const batchSize = 5_000;
+// How many of a kind one command deletes: few enough for others not to wait for it.
+const batchSize = 500;
 
 /** Deletes a batch of each kind; returns whether there was anything to delete. */
 async function deleteSome(room: ObjectId): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { type EventDocument, type EventType, events } from '../collections/events.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { attempt } from '../deadline.ts';
+import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
@@ -15,14 +15,16 @@ export async function recordEvent(
   data: Record<string, unknown> = {},
 ): Promise<void> {
   let event = { _id: new ObjectId(), ...place, type, actor, data };
-  await attempt({ times: 10 }, async () => {
-    if (await insertEvent(event)) return true;
-    if (type === 'void' || (await isRecorded(event))) return true;
-    const next = await takePlace({ where: { _id: event.room } });
-    if (!next) return true; // The room is deleted, and its feed with it.
-    event = { ...event, ...placeOf(next) };
-    return undefined;
-  });
+  await regardlessOfDeadline(() =>
+    attempt({ times: 10 }, async () => {
+      if (await insertEvent(event)) return true;
+      if (type === 'void' || (await isRecorded(event))) return true;
+      const next = await takePlace({ where: { _id: event.room } });
+      if (!next) return true; // The room is deleted, and its feed with it.
+      event = { ...event, ...placeOf(next) };
+      return undefined;
+    }),
+  );
 }
 
 /** Inserts an event; false when its `seq` is no longer free. */

@@ -15,7 +15,7 @@ const reused = { title: 'Idempotency key reused', description: 'The key was used
 const aKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 
 describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_transport, call) => {
-  it('sends once, however often the request comes', async () => {
+  it('sends one message, however often the request is repeated', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const first = await call('POST', '/api/messages', sent);
@@ -32,7 +32,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     ['text', (room) => ({ room, text: 'Bye' })],
     ['thread', (room, thread) => ({ room, text: 'Hello', thread })],
     ['room', () => ({ room: 'f'.repeat(24), text: 'Hello' })],
-  ])('refuses the key with another %s', async (_what, body) => {
+  ])('refuses the same key with another %s', async (_what, body) => {
     const room = await aRoomOf([ada]);
     const { _id } = await aMessage(ada, room);
     const headers = aKey();
@@ -41,7 +41,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect([first.status, outcome(second)]).toEqual([201, { status: 422, body: reused }]);
   });
 
-  it('is one account’s own', async () => {
+  it('belongs to one account', async () => {
     const room = await aRoomOf([ada, bob]);
     const headers = aKey();
     const sent = [ada, bob].map(({ token }) => call('POST', '/api/messages', { token, headers, body: { room, text: 'Hello' } }));
@@ -49,7 +49,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect(one?._id).not.toEqual(two?._id);
   });
 
-  it('gives the message as it is now, edited or deleted', async () => {
+  it('returns the message as it is now, edited or deleted', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const { _id } = (await call('POST', '/api/messages', sent)).body as Message;
@@ -59,7 +59,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect(await call('POST', '/api/messages', sent)).toMatchObject({ status: 201, body: { _id, text: '' } });
   });
 
-  it('holds when 12 requests come at once: one message, and no gap that a feed would wait at', async () => {
+  it('sends one message for 12 concurrent requests, and leaves no gap that a feed would wait at', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const replies = await Promise.all(Array.from({ length: 12 }, () => call('POST', '/api/messages', sent)));
@@ -75,7 +75,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
 });
 
 describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transport, call) => {
-  it('makes one room, also of 8 requests at once', async () => {
+  it('creates one room for 8 concurrent requests', async () => {
     const sent = { token: admin.token, headers: aKey(), body: { name: `Room ${crypto.randomUUID()}` } };
     const replies = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/api/rooms', sent)));
     expect(new Set(replies.map((reply) => JSON.stringify(outcome(reply)))).size).toBe(1);
@@ -84,7 +84,7 @@ describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transpor
     expect(await rooms.countDocuments({ name: sent.body.name })).toBe(1);
   });
 
-  it('refuses the key with another name, and takes it from another account', async () => {
+  it('refuses the same key with another name, and accepts it from another account', async () => {
     const headers = aKey();
     const post = (token: string, name: string) => call('POST', '/api/rooms', { token, headers, body: { name } });
     expect((await post(admin.token, 'One')).status).toBe(201);

@@ -27,8 +27,8 @@ const conflict = (description: string) => ({ status: 409, body: { title: 'Confli
 const isDeleted = conflict('The message is deleted.');
 const isArchived = conflict('The room is archived.');
 
-// What can be done to a message, and who may: what the others get instead.
-const deeds = {
+// What can be done to a message, and the status of its success.
+const actions = {
   read: { method: 'GET', path: '', body: undefined, status: 200 },
   edit: { method: 'PATCH', path: '', body: { text: 'Other' }, status: 200 },
   delete: { method: 'DELETE', path: '', body: undefined, status: 204 },
@@ -37,15 +37,15 @@ const deeds = {
   pin: { method: 'PUT', path: '/pin', body: {}, status: 200 },
   unpin: { method: 'DELETE', path: '/pin', body: undefined, status: 200 },
 } as const;
-type Deed = keyof typeof deeds;
+type Action = keyof typeof actions;
 
 describe.each(transports())('/api/messages/{message}, %s', (_transport, call) => {
-  const doIt = (deed: Deed, { token }: Account, id: string) => {
-    const { method, path, body } = deeds[deed];
+  const act = (action: Action, { token }: Account, id: string) => {
+    const { method, path, body } = actions[action];
     return call(method, `/api/messages/${id}${path}`, { token, body });
   };
 
-  describe.each<[Deed, Partial<Record<keyof typeof people, unknown>>]>([
+  describe.each<[Action, Partial<Record<keyof typeof people, unknown>>]>([
     ['read', { stranger: noSuchMessage }],
     [
       'edit',
@@ -78,19 +78,19 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
         stranger: noSuchMessage,
       },
     ],
-  ])('%s', (deed, refused) => {
+  ])('%s', (action, refused) => {
     it.each(Object.entries(people))('by the %s', async (who, account) => {
       const { _id } = await aMessage(author, room);
-      const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: deeds[deed].status });
-      expect(outcome(await doIt(deed, account, _id.$oid))).toEqual(expected);
+      const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: actions[action].status });
+      expect(outcome(await act(action, account, _id.$oid))).toEqual(expected);
     });
   });
 
-  it.each(Object.keys(deeds) as Deed[])('%s: 404 for a message that is not there or has no id', async (deed) => {
-    for (const id of ['f'.repeat(24), 'x']) expect(outcome(await doIt(deed, owner, id))).toEqual(noSuchMessage);
+  it.each(Object.keys(actions) as Action[])('%s: 404 for an unknown message and a malformed id', async (action) => {
+    for (const id of ['f'.repeat(24), 'x']) expect(outcome(await act(action, owner, id))).toEqual(noSuchMessage);
   });
 
-  it.each<[Deed, unknown]>([
+  it.each<[Action, unknown]>([
     ['read', undefined],
     ['edit', isDeleted],
     ['delete', undefined],
@@ -98,14 +98,14 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isDeleted],
     ['pin', isDeleted],
     ['unpin', isDeleted],
-  ])('%s a deleted message', async (deed, refusal) => {
+  ])('%s a deleted message', async (action, refusal) => {
     const { _id } = await aMessage(owner, room);
-    expect(outcome(await doIt('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
-    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(outcome(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    expect(outcome(await act('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
+    const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
+    expect(outcome(await act(action, owner, _id.$oid))).toEqual(expected);
   });
 
-  it.each<[Deed, unknown]>([
+  it.each<[Action, unknown]>([
     ['read', undefined],
     ['edit', isArchived],
     ['delete', undefined],
@@ -113,15 +113,15 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isArchived],
     ['pin', isArchived],
     ['unpin', isArchived],
-  ])('%s a message of an archived room', async (deed, refusal) => {
+  ])('%s a message of an archived room', async (action, refusal) => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
-    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(outcome(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
+    expect(outcome(await act(action, owner, _id.$oid))).toEqual(expected);
   });
 
-  it('PATCH changes the text and whom it mentions, and says when', async () => {
+  it('PATCH changes the text, its mentions and the time of the edit', async () => {
     const sent = await aMessage(author, room, { text: `Hello @${owner.username}` });
     const text = ` Hello\t@${member.username} `;
     const edited = await call('PATCH', `/api/messages/${sent._id.$oid}`, { token: author.token, body: { text } });
@@ -138,15 +138,15 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     const { _id } = await aMessage(author, room);
     const refused = await call('PATCH', `/api/messages/${_id.$oid}`, { token: author.token, body });
     expect(refused).toMatchObject({ status: 400, body: { description } });
-    expect((await doIt('edit', author, _id.$oid)).status).toBe(200);
+    expect((await act('edit', author, _id.$oid)).status).toBe(200);
   });
 
-  it('DELETE leaves the place of a message and nothing of what it said', async () => {
+  it('DELETE keeps the place of a message and nothing of its content', async () => {
     const secret = `secret${crypto.randomUUID().replaceAll('-', '')}`;
     const sent = await aMessage(author, room, { text: `${secret} @${owner.username}`, key: crypto.randomUUID() });
-    await doIt('react', member, sent._id.$oid);
-    await doIt('pin', owner, sent._id.$oid);
-    await doIt('delete', moderator, sent._id.$oid);
+    await act('react', member, sent._id.$oid);
+    await act('pin', owner, sent._id.$oid);
+    await act('delete', moderator, sent._id.$oid);
     const { body } = await call('GET', `/api/messages/${sent._id.$oid}`, { token: member.token });
     expect(body).toEqual({ ...sent, text: '', mentions: [], reactions: [], deleted_at: date });
     expect((await call('GET', `/api/messages?room=${room}&q=${secret}`, { token: member.token })).body).toEqual([]);
@@ -155,7 +155,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  it('reactions are sets: twice is once, taken back is gone', async () => {
+  it('reactions are sets: adding and removing can be repeated', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const put = (emoji: string, { token }: Account) => call('PUT', path + encodeURIComponent(emoji), { token, body: {} });
@@ -187,25 +187,25 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);
   });
 
-  it('pins for all, once, and unpins', async () => {
+  it('pins a message, and unpins it; both can be repeated', async () => {
     const { _id } = await aMessage(author, room);
-    const pinned = await doIt('pin', moderator, _id.$oid);
+    const pinned = await act('pin', moderator, _id.$oid);
     expect(pinned).toMatchObject({ status: 200, body: { pinned_at: date } });
-    expect((await doIt('pin', owner, _id.$oid)).body).toEqual(pinned.body);
-    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
-    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+    expect((await act('pin', owner, _id.$oid)).body).toEqual(pinned.body);
+    expect(await act('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+    expect(await act('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
   });
 
-  it('shows messages of an account that is gone under no name', async () => {
+  it('shows messages of a deleted account without its name', async () => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { user: new ObjectId() } });
-    expect((await doIt('read', owner, _id.$oid)).body).toMatchObject({ username: '(deleted)' });
+    expect((await act('read', owner, _id.$oid)).body).toMatchObject({ username: '(deleted)' });
   });
 });
 
-describe('at once', () => {
-  it('20 different emoji are the most, however many come', async () => {
+describe('concurrently', () => {
+  it('20 different emoji are the most that are added', async () => {
     const { _id } = await aMessage(author, room);
     const put = (emoji: string) =>
       inProcess('PUT', `/api/messages/${_id.$oid}/reactions/${emoji}`, { token: member.token, body: {} });
@@ -217,15 +217,15 @@ describe('at once', () => {
     expect((body as { reactions: unknown[] }).reactions).toHaveLength(20);
   });
 
-  it('edits, reactions and a deletion leave a message that is deleted and says nothing', async () => {
+  it('edits, reactions and a deletion leave a deleted message without content', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}`;
-    const deeds = Array.from({ length: 12 }, (_, index) => [
+    const actions = Array.from({ length: 12 }, (_, index) => [
       inProcess('PATCH', path, { token: author.token, body: { text: `Other ${index}` } }),
       inProcess('PUT', `${path}/reactions/e${index}`, { token: member.token, body: {} }),
       ...(index === 6 ? [inProcess('DELETE', path, { token: moderator.token })] : []),
     ]).flat();
-    const statuses = new Set((await Promise.all(deeds)).map(({ status }) => status));
+    const statuses = new Set((await Promise.all(actions)).map(({ status }) => status));
     expect([...statuses].filter((status) => ![200, 204, 409].includes(status))).toEqual([]);
     const { body } = await inProcess('GET', path, { token: author.token });
     expect(body).toMatchObject({ text: '', reactions: [], mentions: [], deleted_at: date });

@@ -17,7 +17,7 @@ const successHeaders = {
 describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) => {
   const aDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
 
-  it('GET answers the details to members and admins', async () => {
+  it('GET returns the details to members and admins', async () => {
     for (const { token } of [owner, moderator, member, admin]) {
       const { status, headers, body } = await call('GET', `${room.path}/details`, { token });
       expect({ status, headers, body }).toEqual({
@@ -39,17 +39,17 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
   });
 
   it.each(['All about owls 🦉', '', ' ', '$name', 'x'.repeat(250)])('PATCH sets the topic to %j', async (topic) => {
-    const made = await aRoom({ owner });
-    const { status, body } = await call('PATCH', `${made.path}/details`, { token: owner.token, body: { topic } });
-    expect({ status, body }).toMatchObject({ status: 200, body: { topic, archived_at: null, room: { $oid: made.id } } });
-    expect((await call('GET', `${made.path}/details`, { token: owner.token })).body).toEqual(body);
+    const created = await aRoom({ owner });
+    const { status, body } = await call('PATCH', `${created.path}/details`, { token: owner.token, body: { topic } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { topic, archived_at: null, room: { $oid: created.id } } });
+    expect((await call('GET', `${created.path}/details`, { token: owner.token })).body).toEqual(body);
   });
 
-  it('PATCH archives a room, which lets nobody in any more, and takes it back into use', async () => {
-    const made = await aRoom({ owner });
-    const archive = (archived: boolean) => call('PATCH', `${made.path}/details`, { token: owner.token, body: { archived } });
+  it('PATCH archives a room, which then admits nobody, and restores it', async () => {
+    const created = await aRoom({ owner });
+    const archive = (archived: boolean) => call('PATCH', `${created.path}/details`, { token: owner.token, body: { archived } });
     const join = async (account: Account) =>
-      (await call('POST', '/api/members', { token: account.token, body: { room: made.id } })).status;
+      (await call('POST', '/api/members', { token: account.token, body: { room: created.id } })).status;
 
     const archived = await archive(true);
     expect(archived).toMatchObject({ status: 200, body: { archived_at: aDate, topic: '' } });
@@ -62,11 +62,11 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
   it.each<[string, string, string, Account, unknown, number, unknown]>([
     ['GET by a stranger', 'GET', room.path, user, undefined, 403, denied('Room membership required.')],
     ['GET of a hidden room by a stranger', 'GET', hidden.path, user, undefined, 404, noSuch('room')],
-    ['GET of a room that is not there', 'GET', nowhere, admin, undefined, 404, noSuch('room')],
+    ['GET of an unknown room', 'GET', nowhere, admin, undefined, 404, noSuch('room')],
     ['PATCH by a moderator', 'PATCH', room.path, moderator, { topic: 'x' }, 403, denied('Room owner required.')],
     ['PATCH by a stranger', 'PATCH', room.path, user, { topic: 'x' }, 403, denied('Room owner required.')],
     ['PATCH of a hidden room by a stranger', 'PATCH', hidden.path, user, { topic: 'x' }, 404, noSuch('room')],
-    ['PATCH of nothing', 'PATCH', room.path, owner, {}, 400, missingEvery('topic', 'archived')],
+    ['PATCH without a change', 'PATCH', room.path, owner, {}, 400, missingEvery('topic', 'archived')],
     [
       'PATCH of a topic of 251 characters',
       'PATCH',
@@ -76,7 +76,15 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
       400,
       invalid('topic', 'be a text of at most 250 characters'),
     ],
-    ['PATCH of archived as a text', 'PATCH', room.path, owner, { archived: 'no' }, 400, invalid('archived', 'be true or false')],
+    [
+      'PATCH with archived as a text',
+      'PATCH',
+      room.path,
+      owner,
+      { archived: 'no' },
+      400,
+      invalid('archived', 'be true or false'),
+    ],
   ])('refuses %s', async (_what, method, path, account, body, status, refusal) => {
     const refused = await call(method, `${path}/details`, { token: account.token, body });
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });

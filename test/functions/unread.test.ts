@@ -8,17 +8,17 @@ import { aMessage } from '../support/messages.ts';
 import { addMember, age, aRoom, aRoomOf, memberId } from '../support/rooms.ts';
 import { inProcess, transports } from '../support/transports.ts';
 
-describe.each(transports())('what is unread, %s', (_transport, call) => {
+describe.each(transports())('the unread count, %s', (_transport, call) => {
   const mine = async (room: string, { token }: Account) => {
     const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
     return (body as Member[]).find((member) => member.room.$oid === room);
   };
-  const mark = async (room: string, account: Account, last_read: number) => {
+  const markRead = async (room: string, account: Account, last_read: number) => {
     const member = await mine(room, account);
     return call('PATCH', `/api/members/${member?._id.$oid}`, { token: account.token, body: { last_read } });
   };
 
-  it('is what came behind the marker, which only goes forwards', async () => {
+  it('counts the messages after the marker, which only moves forwards', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     const { _id } = await aMessage(ada, room);
@@ -32,16 +32,16 @@ describe.each(transports())('what is unread, %s', (_transport, call) => {
       [4, { last_read: 4, unread: 0 }],
     ] as const;
     for (const [seq, expected] of steps) {
-      expect(await mark(room, bob, seq)).toMatchObject({ status: 200, body: expected });
+      expect(await markRead(room, bob, seq)).toMatchObject({ status: 200, body: expected });
       expect(await mine(room, bob)).toMatchObject(expected);
     }
   });
 
-  it('is not a message that never came because its function was killed, once a feed has found out', async () => {
+  it('excludes a message whose function was killed, once a feed has closed the gap', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     await aMessage(ada, room);
-    await mark(room, bob, 1);
+    await markRead(room, bob, 1);
     const lose = { $inc: { seq: 1, message_count: 1 }, $currentDate: { changed_at: true, last_message_at: true } } as const;
     await rooms.updateOne({ _id: new ObjectId(room) }, lose);
     expect(await mine(room, bob)).toMatchObject({ last_read: 1, unread: 1 });
@@ -54,7 +54,7 @@ describe.each(transports())('what is unread, %s', (_transport, call) => {
 });
 
 describe.each(transports())('members and rooms in /api/events, %s', (_transport, call) => {
-  it('are told of as they are now', async () => {
+  it('are shown as they are now', async () => {
     const room = await aRoom();
     const [staying, leaving] = await Promise.all([anAccount(), anAccount()]);
     await addMember(room, staying);

@@ -1,4 +1,4 @@
-/** The bodies of errors, by what they say. */
+/** The bodies of the errors. */
 export const unauthenticated = { title: 'Not authentificated', description: 'Please provide an auth token or login.' };
 export const denied = (description = 'Admin required.') => ({ title: 'Permission Denied', description });
 export const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
@@ -14,7 +14,7 @@ export const invalidJson = (description = 'The request body is not a JSON object
 export const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
 export const conflict = (description: string) => ({ title: 'Conflict', description });
 
-/** The same with their statuses. */
+/** The errors with their statuses. */
 export const refusals = {
   unauthenticated: { status: 401, body: unauthenticated },
   wrongLogin: { status: 401, body: { ...unauthenticated, description: 'The username or password is incorrect.' } },

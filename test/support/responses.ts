@@ -19,6 +19,6 @@ export const anyToken = expect.stringMatching(/^[a-z0-9]{32}$/);
 /** The status and the body of a response, by which most are compared. */
 export const outcome = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 
-/** The tokens of a list without the time of their last use, which is noted in parallel with the answer and may come a moment late. */
+/** The tokens of a list without the time of their last use, which is recorded in the background. */
 export const withoutUse = (tokens: unknown) =>
   (tokens as { last_used_at: unknown }[]).map(({ last_used_at: _, ...token }) => token);

@@ -6,7 +6,7 @@ import { createRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';
 
-/** A room created for one test, with an owner of its own. */
+/** A room created for one test, with its own owner. */
 export type TestRoom = { id: string; path: string; owner: Account };
 
 type Wanted = {
@@ -32,8 +32,8 @@ export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
 }
 
 /**
- * Creates a room that has these members, the first of them as its owner unless told otherwise, and in which nothing has happened yet: they
- * are stored with the room, so that none of them has joined. Returns its id.
+ * Creates a room that has these members, by default the first of them as its owner, and no events: they are stored with the room
+ * instead of joining it. Returns its id.
  */
 export async function aRoomOf(members: (Account | [Account, Role])[], fields: Partial<RoomDocument> = {}): Promise<string> {
   const roled = members.map((member, index) =>
@@ -46,7 +46,7 @@ export async function aRoomOf(members: (Account | [Account, Role])[], fields: Pa
   return value._id.$oid;
 }
 
-/** Makes everything in a room older than any function may run: a feed that comes to a gap waits for nothing any more. */
+/** Makes everything in a room older than any function may run, so that a feed no longer waits at a gap. */
 export async function age(room: string): Promise<void> {
   const id = new ObjectId(room);
   const earlier = (field: string) => [{ $set: { [field]: { $subtract: [`$${field}`, 60_000] } } }];
@@ -57,7 +57,7 @@ export async function age(room: string): Promise<void> {
   ]);
 }
 
-/** Lets a room's owner add a member; returns the member's id. */
+/** Adds a member as the room's owner; returns the member's id. */
 export async function addMember({ id, owner }: TestRoom, { id: user }: Account, role: Role = 'member'): Promise<string> {
   const { body } = await succeed(inProcess('POST', '/api/members', { token: owner.token, body: { room: id, user, role } }));
   return (body as { _id: { $oid: string } })._id.$oid;
@@ -73,7 +73,7 @@ export async function memberId({ id }: TestRoom, account: Account): Promise<stri
 
 type Listed = { _id: { $oid: string }; user: { $oid: string }; name: string };
 
-/** Goes through all pages of a list. */
+/** Reads all pages of a list. */
 export async function everyPage(call: Call, path: string, token: string, between = async () => {}): Promise<Listed[]> {
   const found: Listed[] = [];
   for (let next: string | undefined = path; next; ) {
@@ -88,14 +88,14 @@ export async function everyPage(call: Call, path: string, token: string, between
 /** The address of the next page, if there is one. */
 export const nextOf = ({ headers }: Reply) => headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
 
-/** What a call answered, if it was a success; for the steps of a test that are not what it is about. */
+/** The reply to a call that must succeed; for steps that only prepare a test. */
 export async function succeed(reply: Promise<Reply>): Promise<Reply> {
   const { status, headers, body } = await reply;
   if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
   return { status, headers, body };
 }
 
-/** Everyone that a room can know: its owner, a moderator, a member, and, outside, a user and an admin. */
+/** A room with an owner, a moderator and a member, and besides them a user and an admin. */
 export async function aRoomWithEveryone(wanted: Wanted = {}) {
   const [owner, moderator, member, user, admin] = await Promise.all([
     anAccount(),

@@ -15,11 +15,11 @@ export const overHttp =
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent);
 
-/** Every way to the service, by name: what holds for one must hold for the others. */
+/** Every transport by name: what is true for one must be true for the others. */
 export const transports = (): [string, calls.Call][] => [
   ['in process', inProcess],
   ['under serverless-offline', overHttp(inject('baseUrl'))],
-  ['served', overHttp(inject('serveUrl'))],
+  ['under npm run serve', overHttp(inject('serveUrl'))],
 ];
 
 async function checked(call: calls.Call, method: string, path: string, sent?: calls.Sent): Promise<calls.Reply> {
@@ -30,7 +30,7 @@ async function checked(call: calls.Call, method: string, path: string, sent?: ca
       `${method} ${path} -> ${reply.status} ${JSON.stringify(reply.body).slice(0, 500)}: it ${faults.join('; it ')}`,
     );
   }
-  reached(`${operation} ${reply.status}`);
+  recordCovered(`${operation} ${reply.status}`);
   return reply;
 }
 
@@ -38,8 +38,8 @@ const check = replyChecker(JSON.parse(readFileSync(new URL('../../docs/openapi.j
 
 // One file per worker, each line once; the reporter `contract-coverage.ts` reads them at the end.
 const seen = new Set<string>();
-function reached(line: string): void {
-  const directory = process.env.REACHED_DIRECTORY;
+function recordCovered(line: string): void {
+  const directory = process.env.CONTRACT_COVERAGE_DIRECTORY;
   if (seen.has(line) || directory === undefined) return;
   seen.add(line);
   appendFileSync(join(directory, String(process.pid)), `${line}\n`);

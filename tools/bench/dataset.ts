@@ -7,10 +7,10 @@ import { type Worker, withObserver, withWorker } from './workers.ts';
 /** An operation, and the round trips that it makes. */
 export type Planned = { operation: Operation; plan: Plan };
 
-/** What most suites measure in: 100 rooms of 5 members, and 200 messages. */
+/** The dataset of most suites: 100 rooms of 5 members, and 200 messages. */
 export const datasetSize: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
 
-/** Gives a filled dataset, a worker in it, and the seven operations with what each asks of the database. */
+/** Runs `use` with a worker on a filled dataset, and the seven operations with the database commands of each. */
 export const withDataset = <T>(
   use: (worker: Worker, operations: Record<keyof ReturnType<typeof operationsOf>, Planned>) => Promise<T>,
 ): Promise<T> =>

@@ -2,12 +2,12 @@ import { type Db, Int32, ObjectId } from 'mongodb';
 import type { Bench, Goal } from './figure.ts';
 import { median, medianMicros, perSecond } from './measure.ts';
 
-/** One kind of work to be measured. */
+/** An operation to measure. */
 export type Operation = {
   name: string;
   unit: string;
   goal?: Goal;
-  /** For one call, in microseconds of the database's processor time. */
+  /** The most processor time of the database for one call, in microseconds. */
   goalOfProcessor?: number;
   run: (db: Db, bench: Bench) => Promise<{ value: number; calls: number }>;
 };
@@ -27,10 +27,10 @@ const fewMessages = 1000;
 const scanned = 10_000;
 const batchSize = 5000;
 const pageSize = 50;
-/** Enough for V8 to have compiled what is called. */
+/** Enough calls for V8 to have compiled the code. */
 const warmUpShare = 2000;
 
-/** The numbered message; its `_id` and key can be told from the number. */
+/** The message with this number, from which its `_id` and key follow. */
 function messageOf(i: number): Message {
   return {
     _id: idOf(i),
@@ -45,7 +45,7 @@ function messageOf(i: number): Message {
 
 const idOf = (i: number) => new ObjectId(i.toString(16).padStart(24, '0'));
 
-/** Makes the collections: `large` with all messages, `few`, and `scanned`. */
+/** Creates the collections: `large` with all messages, `few`, and `scanned`. */
 export async function fill(db: Db, { messages, progress }: Bench, system: string): Promise<void> {
   await db.dropDatabase();
   for (const [name, count] of Object.entries({ large: messages, few: fewMessages, scanned })) {
@@ -82,7 +82,7 @@ const page = (db: Db, name: string, count: number, i: number) =>
     .limit(pageSize)
     .toArray();
 
-/** By turns, so that nothing that happens on the machine meets only one of them. */
+/** The calls alternate, so that whatever else happens on the machine affects both. */
 const pageRatio: Operation = {
   name: 'page of 50, all / 1 000 messages',
   unit: 'ratio',
@@ -111,7 +111,7 @@ const insert = (clients: number, goal?: Goal): Operation => ({
   },
 });
 
-/** What is measured, in this order. */
+/** The operations in the order in which they are measured. */
 export const embeddedOperations: readonly Operation[] = [
   {
     ...one('findOne by _id', (db, i, { messages }) => db.collection('large').findOne({ _id: idOf(spread(i, messages)) })),

@@ -7,7 +7,7 @@ import { processorMillis, residentMegabytes } from './measure.ts';
 
 const databaseName = 'bench_embedded';
 
-/** The embedded database, and as a yardstick beside it the one that `ENGINE_URI` names. */
+/** Measures the embedded database, and as a yardstick the one that `ENGINE_URI` names. */
 export const embedded = (bench: Bench): Promise<Figure[]> => withDirectory((directory) => measureIn(directory, bench));
 
 async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
@@ -39,7 +39,7 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
           ...(goalOfProcessor !== undefined && { goal: { of: 'value', atMost: goalOfProcessor } }),
         });
       }
-      memory('after all that');
+      memory('at the end');
     });
     await database.close();
     for (const after of ['a clean end', 'kill -9']) {

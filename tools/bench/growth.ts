@@ -5,22 +5,22 @@ import { type Dataset, type Operation, operationsOf } from './operations.ts';
 import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
-/** What grows, and in which steps. */
+/** What grows, and in what steps. */
 type Growing = {
   of: string;
   sizes: readonly number[];
   sizeOf: (size: number) => Size;
-  /** Why it may not be flat. */
+  /** Why the time may grow. */
   reason?: string;
 };
 
 const smallest: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
-const reasonOfMembers = 'a room holds its members, so each message writes all of its document anew';
+const reasonOfMembers = 'a room document holds its members, so each message rewrites all of it';
 const warmUpShare = 100;
-/** How many calls a dataset gets before it is the next one's turn. */
-const turnLength = 10;
+/** How many calls each dataset gets in a row. */
+const callsPerRound = 10;
 
-/** Whether a request takes as long in a large dataset as in a small one: datasets of each size, called by turns. */
+/** Whether a request takes as long in a large dataset as in a small one: datasets of each size, called alternately. */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const growing: Growing[] = [
     { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...smallest, messages }) },
@@ -34,7 +34,7 @@ export async function growth(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** 1 000, 30 000 and the most, or as far as that goes. */
+/** 1 000, 30 000 and `most`, or fewer steps when `most` is small. */
 const stepsTo = (most: number) =>
   [Math.min(1000, most / 2), 30_000, most].filter((size, at, sizes) => at !== 1 || size < (sizes[2] ?? 0));
 
@@ -49,14 +49,14 @@ async function measure(
     datasets.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
   }
   const figures: Figure[] = [];
-  for (const [which, { name }] of datasets[0]?.calls.entries() ?? []) {
+  for (const [index, { name }] of datasets[0]?.calls.entries() ?? []) {
     progress(`growth: ${name} with more ${of}`);
     const times = datasets.map((): number[] => []);
-    const turns = Math.ceil(repeats / turnLength / datasets.length);
-    for (let turn = -Math.ceil(Math.min(warmUpShare, repeats) / turnLength); turn < turns; turn++) {
+    const rounds = Math.ceil(repeats / callsPerRound / datasets.length);
+    for (let round = -Math.ceil(Math.min(warmUpShare, repeats) / callsPerRound); round < rounds; round++) {
       for (const [at, { worker, calls }] of datasets.entries()) {
-        const took = await worker.ask('time', calls[which] as Operation, turnLength);
-        if (turn >= 0) times[at]?.push(...took);
+        const took = await worker.ask('time', calls[index] as Operation, callsPerRound);
+        if (round >= 0) times[at]?.push(...took);
       }
     }
     const figure = figureOf(`${name}: ${sizes.at(-1)} ${of} / ${sizes[0]}`, sizes, times.map(median));

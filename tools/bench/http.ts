@@ -9,7 +9,7 @@ import { residentMegabytes } from './measure.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { withWorker } from './workers.ts';
 
-/** What share of the yardstick's requests per second an operation must reach; none: it is only told. */
+/** The share of the yardstick's requests per second that an operation must reach; without one it is only reported. */
 type Goals = Readonly<Record<string, number>>;
 
 const whoamiOperation = 'whoami';
@@ -20,12 +20,12 @@ const serveGoals: Goals = {
   'a message': 0.08,
   'a new room': 0.08,
 };
-const reason = 'two cores carry the load, the service and its database, which is busy most of the time';
+const reason = 'two cores run the load, the service and its database, which is busy most of the time';
 const heaps = 'V8 lets the heaps of both processes grow under load before it collects';
 const mostP99 = 50;
 const mostMegabytes = 200;
 
-/** The emulator behind `npm start`. It is for laptops, so it has no goal but to make no error. */
+/** Measures the emulator of `npm start`. It is for development, so its only goal is to make no errors. */
 export const http = (bench: Bench): Promise<Figure[]> =>
   withDatabase((uri) =>
     withWorker(uri, async (worker) => {
@@ -40,14 +40,14 @@ export const http = (bench: Bench): Promise<Figure[]> =>
     }),
   );
 
-/** The production server with its own database, which counts to its memory. */
+/** Measures the production server with its own database, whose memory is included. */
 export const serve = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress(`serve: filling with ${bench.messages} messages`);
     const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
-    // One line per request is written, as always, but not to here.
+    // One line per request is logged, as always, but discarded.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, mongodbUri: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
+    const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
     const dataset = await withWorker(
       readHolder(directory)?.uri ?? '',
       (worker) => worker.ask('fill', { ...datasetSize, messages: bench.messages, membersOfOthers: 1 }),
@@ -72,7 +72,7 @@ export const serve = (bench: Bench): Promise<Figure[]> =>
     }
   });
 
-/** All operations, each by turns with a bare server of `node:http`. */
+/** Measures each operation, alternately with a bare server of `node:http`. */
 async function measure(suite: string, url: string, operations: Operation[], goals: Goals, bench: Bench): Promise<Figure[]> {
   return withYardstick(async (bare) => {
     const figures: Figure[] = [];
@@ -99,7 +99,7 @@ function figuresOf(name: string, { rate, p99, faults }: Load, yardstick: Load, g
       name: `${name}: p99`,
       unit: 'ms',
       value: p99,
-      reference: Math.max(1, yardstick.p99), // it is given in whole milliseconds
+      reference: Math.max(1, yardstick.p99), // autocannon rounds to whole milliseconds
       ...(share !== undefined && { goal: { of: 'ratio', atMost: mostP99 }, reason: reason }),
       isUnsteady: true,
     },
@@ -107,8 +107,8 @@ function figuresOf(name: string, { rate, p99, faults }: Load, yardstick: Load, g
   ];
 }
 
-/** What a process and its children hold. */
-function memoryOf(pid: number): number | undefined {
+/** The memory of a process and its children, in megabytes. */
+export function memoryOf(pid: number): number | undefined {
   const own = residentMegabytes(pid);
   if (own === undefined) return undefined;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);

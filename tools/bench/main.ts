@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { attacks } from './attacks.ts';
 import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts';
 import { cold } from './cold.ts';
 import { cost } from './cost.ts';
@@ -15,12 +16,13 @@ import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
 
 /*
- * Measures: `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]`, all suites if none is named. With mongodbUri,
- * what is not about the embedded database is measured on that one. Prints tables and writes them to tools/bench/results.json, and with
- * `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg. Ends with 2 when a goal is missed or a ratio is worse than the baseline's.
+ * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
+ * MONGODB_URI it uses that database, except for the suites of the embedded one. Prints tables and writes them to
+ * tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg.
+ * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve };
+const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve, attacks };
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 
@@ -30,10 +32,10 @@ const results: Record<string, Figure[]> = {};
 for (const name of names) {
   const figures = await (suites[name] as Suite)(bench);
   bench.progress('');
-  const held = before[name] ?? {};
-  console.log(`\n${name}\n${tableOf(figures, held)}`);
+  const baseline = before[name] ?? {};
+  console.log(`\n${name}\n${tableOf(figures, baseline)}`);
   results[name] = figures;
-  if (figures.some((figure) => reachesGoal(figure) === false || isSlower(figure, held[figure.name]))) process.exitCode = 2;
+  if (figures.some((figure) => reachesGoal(figure) === false || isSlower(figure, baseline[figure.name]))) process.exitCode = 2;
 }
 const circumstances = {
   at: new Date(),

@@ -1,8 +1,8 @@
 import type { Figure } from './figure.ts';
 
 /**
- * A picture of how times grow, as multiples of the time in the smallest dataset: one panel for what grows, a line for each operation, the goal
- * dashed; readable in light and in dark.
+ * Plots how times grow, as multiples of the time in the smallest dataset: a panel for each thing that grows, a line for each operation,
+ * the goal dashed; readable in light and dark mode.
  */
 export function plotOf(figures: readonly Figure[]): string {
   const panels = Map.groupBy(
@@ -18,7 +18,7 @@ export function plotOf(figures: readonly Figure[]): string {
   const width = leftMargin + panels.size * (plotWidth + plotGap);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${plotHeight + 90}" font-family="sans-serif" font-size="12">`,
-    '<title>Time of an operation by how much there is, as a multiple of that in the smallest dataset</title>',
+    '<title>Time of an operation by size of the dataset, as a multiple of the time in the smallest one</title>',
     `<style>${style}</style>`,
     ...drawn,
     ...names.map((name, at) => {
@@ -36,7 +36,7 @@ const plotWidth = 220;
 const plotHeight = 200;
 const plotGap = 40;
 
-// Greys and hues that stand out from white and from GitHub's dark background alike; the text follows the reader's setting.
+// Greys and hues that stand out from both white and GitHub's dark background; the text follows the reader's setting.
 const style = `
   text { fill: #1f2328 } .grid { stroke: #8b949e; stroke-opacity: .35 } .line { stroke-width: 2 } .limit { stroke: #8b949e; stroke-dasharray: 4 }
   .c0 { stroke: #2f81f7; fill: #2f81f7 } .c1 { stroke: #db6d28; fill: #db6d28 } .c2 { stroke: #2da44e; fill: #2da44e } .c3 { stroke: #a371f7; fill: #a371f7 }

@@ -1,13 +1,13 @@
 import { withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 
-/** Which collection's round trip finds the token with its user. */
+/** The collection whose round trip finds the token with its user. */
 const tokensCollection = 'tokens';
 
-/** How many stages there may be behind that: a message takes its place and is then inserted, all else asks and may ask about what it found. */
+/** How many sequential stages may follow: a message takes its place and is inserted; all else reads, and may look up what it found. */
 const most = 2;
 
-/** The round trips of each request, and how many of them wait for others. */
+/** The round trips of each request, and how many of them are sequential. */
 export const roundTrips = ({ progress }: Bench): Promise<Figure[]> =>
   withDataset(async (_, operations) => {
     progress('trips');
@@ -17,7 +17,7 @@ export const roundTrips = ({ progress }: Bench): Promise<Figure[]> =>
       if (status === 401) return [figure(`${name} for what can't be a token: round trips`, sent.length, 0)];
       return [
         figure(`${name}: for the token with its user`, forToken, 1),
-        figure(`${name}: one after the other behind that`, plan.length - 1, most),
+        figure(`${name}: sequential after that`, plan.length - 1, most),
         { name: `${name}: all`, unit: 'round trips', value: sent.length },
       ];
     });

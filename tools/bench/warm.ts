@@ -4,12 +4,12 @@ import { median, percentile } from './measure.ts';
 import { asBrowser } from './operations.ts';
 import type { Worker } from './workers.ts';
 
-/** Enough for V8 to have compiled what is called. */
+/** Enough calls for V8 to have compiled the code. */
 const warmUpShare = 300;
-const atOnce = 16;
-const compression = 'compressing is work that the driver alone does not do, and costs less than to send the rest';
+const concurrency = 16;
+const compression = 'the bare driver does not compress; compressing costs less than sending the rest';
 
-/** Requests to functions that run already, beside the same round trips made with the bare driver. */
+/** Requests to warm functions, compared with the same round trips made with the bare driver. */
 export const warm = (bench: Bench): Promise<Figure[]> =>
   withDataset(async (worker, { rooms, page, events, ownRooms, refusal, message, newRoom }) => {
     const compressed = [rooms, page].map(({ operation, plan }) => ({
@@ -18,7 +18,7 @@ export const warm = (bench: Bench): Promise<Figure[]> =>
       reason: compression,
     }));
     const figures: Figure[] = [];
-    // What only reads comes first, and the list of rooms before there are more.
+    // Reads come first, and the list of rooms before there are more.
     for (const planned of [rooms, page, events, ownRooms, ...compressed, refusal, message, newRoom])
       figures.push(...(await measure(worker, planned, bench)));
     return figures;
@@ -33,26 +33,26 @@ async function measure(
   progress(`warm: ${name}, one at a time`);
   await worker.ask('compare', operation, plan, Math.min(warmUpShare, repeats));
   const times = await worker.ask('compare', operation, plan, repeats);
-  progress(`warm: ${name}, ${atOnce} at once`);
-  const rates = await worker.ask('compareRates', operation, plan, repeats, atOnce);
+  progress(`warm: ${name}, ${concurrency} concurrent`);
+  const rates = await worker.ask('compareRates', operation, plan, repeats, concurrency);
 
   // Without a round trip there is nothing to compare with.
   const hasTrips = plan.length > 0;
-  const beside = (value: number, reference: number) => (hasTrips ? { value, reference } : { value });
+  const comparedWith = (value: number, reference: number) => (hasTrips ? { value, reference } : { value });
   return [
     {
       name: `${name}: p50`,
       unit: 'ms',
-      ...beside(median(times.service), median(times.driver)),
+      ...comparedWith(median(times.service), median(times.driver)),
       ...(hasTrips && { goal: { of: 'ratio', atMost: 1.25 } }),
       ...(reason !== undefined && { reason }),
     },
     {
       name: `${name}: p99`,
       unit: 'ms',
-      ...beside(percentile(times.service, 99), percentile(times.driver, 99)),
+      ...comparedWith(percentile(times.service, 99), percentile(times.driver, 99)),
       isUnsteady: true,
     },
-    { name: `${name}: ${atOnce} at once`, unit: 'per second', ...beside(rates.service, rates.driver) },
+    { name: `${name}: ${concurrency} concurrent`, unit: 'per second', ...comparedWith(rates.service, rates.driver) },
   ];
 }

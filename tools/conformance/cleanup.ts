@@ -12,13 +12,13 @@ export function tracing(call: Call, admin: string) {
     return reply;
   };
 
-  /** Deletes what is left; fails when something still exists afterwards. */
+  /** Deletes what is left; throws if something still exists afterwards. */
   const clean = async () => {
     // Rooms first: a user may be the last owner of one.
     for (const path of [...left].sort()) await call('DELETE', path, { token: admin });
     for (const path of left) {
       const { status } = await call('GET', path, { token: admin });
-      if (status !== 404) throw new Error(`${path} is still there`);
+      if (status !== 404) throw new Error(`${path} still exists`);
     }
   };
 

@@ -6,10 +6,10 @@ import { type Person, type Step, walkThrough } from '../harness/walkthrough.ts';
 import { type Names, walkthrough } from '../harness/walkthrough-steps.ts';
 import type { Report } from './report.ts';
 
-/** Every operation as it is meant to be used, in the order of the walkthrough. */
+/** Checks every operation as it is meant to be used, in the order of the walkthrough. */
 export async function checkWalkthrough({ row }: Report, call: Call, ann: Person, names: Names): Promise<void> {
   const done: Step[] = [];
-  const rowed: Call = async (method, path, sent) => {
+  const reported: Call = async (method, path, sent) => {
     let reply: Awaited<ReturnType<Call>> | undefined;
     await row(`${method} ${path}`, async () => {
       reply = await call(method, path, sent);
@@ -18,14 +18,14 @@ export async function checkWalkthrough({ row }: Report, call: Call, ann: Person,
     if (!reply) throw new Error(`${method} ${path} was not answered`);
     return reply;
   };
-  await walkThrough(rowed, walkthrough(ann, names)).then(
+  await walkThrough(reported, walkthrough(ann, names)).then(
     (steps) => done.push(...steps),
     () => undefined,
   );
   await row('the walkthrough completes', async () => assert(done.length > 0, 'it stopped early'));
 }
 
-/** What every operation refuses. */
+/** Checks what every operation rejects. */
 export async function checkRefusals(
   { row }: Report,
   call: Call,

@@ -1,4 +1,4 @@
-/** Collects the result of each row, and prints it at once. */
+/** Collects the result of each row, and prints it immediately. */
 export function reporter(print: (line: string) => void) {
   let passed = 0;
   let failed = 0;

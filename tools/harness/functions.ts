@@ -1,7 +1,7 @@
 import { loadHandler, readRoutes, readServerless } from '../../hosts/server/routes.ts';
 import type { Operations } from '../../lib/http/operation.ts';
 
-/** What `serverless.yml` says. */
+/** The content of `serverless.yml`. */
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
   provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number };
   custom: {
@@ -9,7 +9,7 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
   };
 };
 
-/** The functions that `serverless.yml` lists, with the path (`*`: all that no other function has) and the file of each. */
+/** The functions that `serverless.yml` lists, with the path (`*`: all paths that no other function has) and the file of each. */
 export const functions = readRoutes().filter(({ method, path }) => method === 'ANY' || path === '*');
 
 /** Every path of the service, with its operations. */

@@ -6,13 +6,13 @@ import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/
 import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
 import { limits } from '../../lib/api/limits.ts';
 
-/** What a caller sends, and from which address (a loopback one); `body` is made JSON unless it is a string or bytes already. */
+/** What a caller sends, and from which loopback address; `body` is converted to JSON unless it is a string or bytes. */
 export type Sent = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
 
-/** What a caller gets back; `body` is what its JSON says, or `''`. Header names are in lower case. */
+/** What a caller gets back; `body` is the parsed JSON, or else the text. Header names are in lower case. */
 export type Reply = { status: number; headers: Record<string, string>; body: unknown };
 
-/** One way to the service: the same call, the same reply. */
+/** A transport to the service; the same call gives the same reply through each. */
 export type Call = (method: string, path: string, sent?: Sent) => Promise<Reply>;
 
 /** Calls the function that `serverless.yml` names for the path, with the event that API Gateway would make (payload 2.0). */
@@ -27,7 +27,7 @@ export const inProcess: Call = async (method, path, sent = {}) => {
 
 const findRoute = matchRoutes(readRoutes());
 
-/** What API Gateway makes of a call: which function it invokes, and with what. Each invocation needs an event of its own, which it may change. */
+/** The function that API Gateway invokes for a call, and its arguments. Each invocation needs an event of its own, which it may change. */
 export async function invocation(method: string, target: string, sent: Sent = {}) {
   const { path, query } = splitTarget(target);
   const match = findRoute(method, path);

@@ -3,10 +3,10 @@ import type { DoStep, Person } from './walkthrough.ts';
 /** The names of what the walkthrough creates. */
 export type Names = { user: string; email: string; room: string; password: string };
 
-/** Those of the documentation's examples: bob, in a room called General. */
+/** The names in the documentation's examples. */
 export const exampleNames: Names = { user: 'bob', email: 'bob@example.org', room: 'General', password: 'a horse, a battery' };
 
-/** The steps: ann, an administrator, creates bob's account; they talk in a room, and in the end delete all that they created. */
+/** The steps: ann, an administrator, creates bob's account; they talk in a room, and finally delete all that they created. */
 export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) => {
   await step(anyone, 'GET', '/api/health');
   await step(anyone, 'GET', '/api/openapi.json');
@@ -19,10 +19,10 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
     { body: { username: names.user, email: names.email, password: names.password } },
   );
   const bob: Person = { name: 'bob', token };
-  const { room, ...talked } = await talk(step, ann, bob, user, names);
-  await moderate(step, ann, bob, { room, ...talked });
-  const direct = await talkInPrivate(step, ann, bob, names);
-  await keepAccount(step, ann, bob, user, names);
+  const { room, ...conversation } = await exchangeMessages(step, ann, bob, user, names);
+  await moderate(step, ann, bob, { room, ...conversation });
+  const direct = await exchangePrivately(step, ann, bob, names);
+  await manageAccount(step, ann, bob, user, names);
 
   await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room });
@@ -31,11 +31,17 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
 
 const anyone: Person = { name: 'anyone' };
 
-type Talked = { room: string; member: string; message: string };
+type Conversation = { room: string; member: string; message: string };
 
-async function talk(step: DoStep, ann: Person, bob: Person, user: { _id: { $oid: string } }, names: Names): Promise<Talked> {
-  const made = await step(ann, 'POST', '/api/rooms', {}, { body: { name: names.room } });
-  const room = made._id.$oid;
+async function exchangeMessages(
+  step: DoStep,
+  ann: Person,
+  bob: Person,
+  user: { _id: { $oid: string } },
+  names: Names,
+): Promise<Conversation> {
+  const created = await step(ann, 'POST', '/api/rooms', {}, { body: { name: names.room } });
+  const room = created._id.$oid;
   await step(ann, 'GET', '/api/rooms', {}, { query: { limit: '50' } });
   await step(bob, 'GET', '/api/rooms/{room}', { room });
   await step(bob, 'GET', '/api/directory', {}, { query: { q: names.room.slice(0, 3) } });
@@ -57,7 +63,7 @@ async function talk(step: DoStep, ann: Person, bob: Person, user: { _id: { $oid:
   return { room, member, message };
 }
 
-async function talkInPrivate(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {
+async function exchangePrivately(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {
   const room = (await step(ann, 'POST', '/api/conversations', {}, { body: { users: [names.user] } }))._id.$oid;
   const { user: sender } = await step(
     ann,
@@ -72,7 +78,7 @@ async function talkInPrivate(step: DoStep, ann: Person, bob: Person, names: Name
   return room;
 }
 
-async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, message }: Talked): Promise<void> {
+async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, message }: Conversation): Promise<void> {
   await step(ann, 'PUT', '/api/messages/{message}/pin', { message }, { body: {} });
   await step(ann, 'DELETE', '/api/messages/{message}/pin', { message });
   await step(ann, 'PUT', '/api/rooms/{room}', { room }, { body: { name: 'Town hall', is_open: true, is_visible: true } });
@@ -87,7 +93,13 @@ async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, 
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }
 
-async function keepAccount(step: DoStep, ann: Person, bob: Person, user: { _id: { $oid: string } }, names: Names): Promise<void> {
+async function manageAccount(
+  step: DoStep,
+  ann: Person,
+  bob: Person,
+  user: { _id: { $oid: string } },
+  names: Names,
+): Promise<void> {
   const credentials = { username: names.user, password: names.password };
   await step(anyone, 'POST', '/api/sessions', {}, { body: credentials });
   await step(bob, 'GET', '/api/sessions');

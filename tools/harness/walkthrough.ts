@@ -1,13 +1,13 @@
 import type { Call } from './transports.ts';
 
-/** Someone who takes part in the walkthrough; without a token: anyone. */
+/** A participant of the walkthrough, anonymous without a token. */
 export type Person = { name: string; token?: string };
 
-/** One request of the walkthrough and its answer, as they were. */
+/** One request of the walkthrough and its response. */
 export type Step = {
   who: Person;
   method: string;
-  /** The path as it stands in `serverless.yml`, and the address that was called. */
+  /** The path as listed in `serverless.yml`, and the address that was called. */
   path: string;
   address: string;
   variables: Record<string, string>;
@@ -17,10 +17,10 @@ export type Step = {
   answer?: unknown;
 };
 
-/** What a request has besides its path. */
+/** The parts of a request besides its path. */
 type Parts = { query?: Record<string, string>; body?: unknown };
 
-/** Makes one step: sends a request, in whose `path` `{room}` becomes the value of `room`, and returns the answer. */
+/** Does one step: sends a request, in whose `path` `{room}` is replaced by the value of `room`, and returns the body of the response. */
 export type DoStep = (
   who: Person,
   method: string,
@@ -28,12 +28,12 @@ export type DoStep = (
   variables?: Record<string, string>,
   parts?: Parts,
 
-  // biome-ignore lint/suspicious/noExplicitAny: each answer is of a shape of its own, which the contract checks
+  // biome-ignore lint/suspicious/noExplicitAny: each response has its own shape, which is checked against the contract
 ) => Promise<any>;
 
 /**
- * Walks through the API with `call`: every operation is called at least once, as users of a small service would. The examples in the reference
- * show these requests and answers. Fails when an answer is not a success.
+ * Walks through the API with `call`: every operation is called at least once, as users of a small service would call it. The examples in
+ * the reference show these requests and responses. Throws when a response is not a success.
  */
 export async function walkThrough(call: Call, walkthrough: (step: DoStep) => Promise<void>): Promise<Step[]> {
   const steps: Step[] = [];

@@ -54,7 +54,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
           type: 'apiKey',
           in: 'header',
           name: 'X-Auth-Token',
-          description: `The 32 characters of a session or of a named token. A named token may be confined to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+          description: `The 32 characters of a session token or a named token. A named token may be restricted to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
         },
       },
       schemas,
@@ -66,7 +66,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
 
 type Path = { path: string; operations: Operations };
 
-// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, whose headers alone matter here
+// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, of which only the headers matter here
 type Described = any;
 
 const pageResponse = {
@@ -81,7 +81,7 @@ const describePage = (operations: Operations) => ({
 
 const optionsResponse = { description: 'The methods of the path, without a body.', headers: { ...everywhere, ...onOptions } };
 
-// The refusals that come before the method is looked at.
+// The refusals that come before the method is checked.
 const refusalsBefore = {
   401: { $ref: '#/components/responses/Unauthenticated' },
   403: { $ref: '#/components/responses/PermissionDenied' },
@@ -89,13 +89,13 @@ const refusalsBefore = {
   503: { $ref: '#/components/responses/ServiceUnavailable' },
 };
 
-const description = `Accounts, rooms and messages, as JSON both ways.
+const description = `Accounts, rooms and messages. Requests and responses are JSON.
 
-- \`X-Auth-Token\` carries every kind of token: those of sessions, and named ones for programs.
+- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs.
 - Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
 - Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
 - Every error has a \`title\` and a \`description\` of one sentence; 405 has no body.
-- Checks come in this order: token (401), a path for administrators alone (403), media type (406), method (405), permission for the method
+- Checks come in this order: token (401), a path for administrators only (403), media type (406), method (405), permission for the method
   (403), body and parameters (400, 413), the object (404), its state (409).
 - OPTIONS on any path needs no token and gets 204 with \`Allow\`.
 - A method that a path does not have gets 405 with \`Allow\`, any other path 404.

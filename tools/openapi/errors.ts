@@ -43,12 +43,12 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   409: {
     name: 'Conflict',
-    meaning: 'The present state does not allow it.',
+    meaning: 'The current state does not allow it.',
     samples: [conflict('The room is archived.')],
   },
   410: {
     name: 'Gone',
-    meaning: 'It existed, and is kept no longer.',
+    meaning: 'It existed, but is no longer kept.',
     samples: [gone('The cursor is older than the kept history.')],
   },
   413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(limits.jsonBody)] },
@@ -56,7 +56,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   429: { name: 'TooManyRequests', meaning: 'There were too many requests in too short a time.', samples: [tooManyRequests()] },
   500: {
     name: 'InternalError',
-    meaning: 'A fault of the service, whose log has the details.',
+    meaning: 'The service failed; its log has the details.',
     samples: [internalError(aRequestId)],
   },
   503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable()] },
@@ -68,7 +68,7 @@ export const errorResponses = () =>
 
 /** The response to a method that a path does not have. */
 export const otherMethodResponse = {
-  description: `The path does not have the method; \`allow\` says which it has. There is no body.`,
+  description: `The path does not have the method; \`Allow\` lists those that it has. There is no body.`,
   headers: {
     ...everywhere,
     ...onEmpty,

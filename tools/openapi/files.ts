@@ -34,7 +34,7 @@ async function walkThroughAll(): Promise<Step[]> {
   return stabilise(steps.map(shorten), [ann.token, ...steps.flatMap(tokensIn)]);
 }
 
-// The document would have itself for an example.
+// The document would contain itself as an example.
 const shorten = (step: Step): Step =>
   step.path === '/api/openapi.json' ? { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } } : step;
 

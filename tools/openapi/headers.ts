@@ -32,7 +32,7 @@ export const onEmpty: Headers = {
   Vary: sometimes('The request headers that the response depends on.', { type: 'string' }),
 };
 
-/** The headers of a page: its policy allows its own script and style, and calls of the API that it comes from. */
+/** The headers of a page: its policy allows its own script and style, and calls to its own origin's API. */
 export const onPage: Headers = {
   'Cache-Control': always('Caches must revalidate it every time.', { const: 'max-age=0, must-revalidate' }),
   'Content-Security-Policy': always('What the page may do.', { type: 'string', pattern: "^default-src 'none'; script-src " }),
@@ -40,13 +40,13 @@ export const onPage: Headers = {
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
-/** The headers of the response to OPTIONS, which browsers ask for before they call. */
+/** The headers of the response to OPTIONS, which browsers request before a call. */
 export const onOptions: Headers = {
   ...onEmpty,
   Allow: always('The methods of the path.', { type: 'string' }),
   'Access-Control-Allow-Methods': always('The methods of the path.', { type: 'string' }),
   'Access-Control-Allow-Headers': always('The request headers that a page may send.', { type: 'string' }),
-  'Access-Control-Max-Age': always('For how many seconds a browser may remember this.', { type: 'string' }),
+  'Access-Control-Max-Age': always('How many seconds a browser may remember this.', { type: 'string' }),
 };
 
 /** The address of the next page of a list. */
@@ -56,14 +56,14 @@ export const link = sometimes('`<address>; rel="next"` with the address of the n
 export const replayed = sometimes('The request was a retry, and this is what the first one created.', { const: 'true' });
 
 /** How long to wait. */
-export const retryAfter = always('After how many seconds a retry makes sense.', { type: 'string', pattern: '^[1-9]\\d*$' });
+export const retryAfter = always('How many seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
 
-/** A header that is always there. */
+/** A header that is always present. */
 export function always(description: string, schema: JsonSchema): Header {
   return { description, required: true, schema };
 }
 
-/** A header that may be there. */
+/** A header that may be present. */
 export function sometimes(description: string, schema: JsonSchema): Header {
   return { description, schema };
 }

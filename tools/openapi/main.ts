@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
-// The walkthrough needs an empty database, which is dropped afterwards. Set before the service is loaded, which reads its settings once.
+// The walkthrough needs an empty database, which is dropped afterwards. Set before the service, which reads its settings once, is loaded.
 Object.assign(process.env, {
   MONGODB_DATABASE: `chat_walkthrough_${randomBytes(6).toString('hex')}`,
   LOG_LEVEL: 'silent',

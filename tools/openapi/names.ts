@@ -1,8 +1,8 @@
-/** The parts of the API as readers find them, and the paths of each: by the segment after `/api`. */
+/** The sections of the API, and the paths of each by the segment after `/api`. */
 export const tags = [
   {
     name: 'Rooms',
-    description: 'Where people talk, and what there is to know of each room.',
+    description: 'Where people talk, and the details of each room.',
     segments: ['rooms', 'directory', 'conversations'],
   },
   {
@@ -10,13 +10,13 @@ export const tags = [
     description: 'Who is in which room, in which role, and how far each member has read.',
     segments: ['members', 'bans', 'blocks'],
   },
-  { name: 'Messages', description: 'What people say: sending, finding, editing, pinning, reacting.', segments: ['messages'] },
+  { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   { name: 'Events', description: 'Everything that happens in a room, in order, without a gap.', segments: ['events'] },
   { name: 'Accounts', description: 'Users, their sessions and their named tokens.', segments: ['users', 'sessions', 'tokens'] },
   { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'docs'] },
 ];
 
-/** The part of the API that has a path. */
+/** The section of a path. */
 export function tagOf(path: string): string {
   const segment = segmentsOf(path)[0] ?? '';
   const tag = tags.find(({ segments }) => segments.includes(segment));
@@ -24,7 +24,7 @@ export function tagOf(path: string): string {
   return tag.name;
 }
 
-/** The name of an operation, made from its method and path: `GET /api/rooms/{room}/details` is `getRoomDetails`. */
+/** The name of an operation, derived from its method and path: `GET /api/rooms/{room}/details` is `getRoomDetails`. */
 export function operationId(method: string, path: string): string {
   const segments = segmentsOf(path);
   const words = segments.flatMap((segment, at) => {

@@ -110,7 +110,7 @@ function successOf({ status, answer, headers = {}, query, isIdempotent }: Define
   };
 }
 
-/** The refusals that an operation may answer with, by status, with the sentences that are known. */
+/** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: Defined) {
   const {
     access,
@@ -140,7 +140,7 @@ function refusalsOf(method: string, defined: Defined) {
   return Object.fromEntries(
     [...all].map((status) => {
       const ofStatus = known.filter((one) => one.status === status).map(({ body }) => body?.description ?? '');
-      const sentences = status === 406 && sends ? ['The request has no body of JSON, or does not accept JSON.'] : ofStatus;
+      const sentences = status === 406 && sends ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
       return [status, refusal(status, [...new Set(sentences)])];
     }),
   );

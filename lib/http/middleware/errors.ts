@@ -4,7 +4,7 @@ import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 type IsUnavailable = (error: unknown) => boolean;
 
-/** Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details are told to no one. */
+/** Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details stay out of the response. */
 export function errors({ isUnavailable = () => false }: { isUnavailable?: IsUnavailable | undefined } = {}): Step {
   return {
     onError: function answerError(request) {

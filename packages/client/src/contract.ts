@@ -1,4 +1,4 @@
-// Made from docs/openapi.json by 'npm run openapi'.
+// Generated from docs/openapi.json by 'npm run openapi'.
 
 export type Id = {
   $oid: string;
@@ -189,13 +189,13 @@ export type NotAcceptable = {
   };
 };
 
-/** The present state does not allow it. */
+/** The current state does not allow it. */
 export type Conflict = {
   title: 'Conflict';
   description: string;
 };
 
-/** It existed, and is kept no longer. */
+/** It existed, but is no longer kept. */
 export type Gone = {
   title: 'Gone';
   description: string;
@@ -219,7 +219,7 @@ export type TooManyRequests = {
   description: string;
 };
 
-/** A fault of the service, whose log has the details. */
+/** The service failed; its log has the details. */
 export type InternalError = {
   title: 'Internal error';
   description: string;
@@ -231,7 +231,7 @@ export type ServiceUnavailable = {
   description: string;
 };
 
-/** Every error that has a body: its `title` tells which it is. */
+/** Every error that has a body; its `title` names its kind. */
 export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** The operations by path and method. */

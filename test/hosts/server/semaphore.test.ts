@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from '../../../hosts/server/semaphore.ts';
 
-it('lets so many run at once, and the next in the order in which they came', async () => {
+it('lets a limited number run concurrently, and the next in the order in which they came', async () => {
   const semaphore = createSemaphore(2);
   const order: string[] = [];
   const run = async (name: string) => {
@@ -21,13 +21,13 @@ it('lets so many run at once, and the next in the order in which they came', asy
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('sends away who has waited long enough, and gives the turn to another', async () => {
+it('rejects a caller that has waited long enough, and passes the slot to another', async () => {
   const semaphore = createSemaphore(1);
   expect(semaphore.acquire(1)).toBe(true);
   expect(await semaphore.acquire(1)).toBe(false);
-  const patient = semaphore.acquire(60_000);
+  const waiting = semaphore.acquire(60_000);
   semaphore.release();
-  expect(await patient).toBe(true);
+  expect(await waiting).toBe(true);
   semaphore.release();
   expect(semaphore.acquire(1)).toBe(true);
 });

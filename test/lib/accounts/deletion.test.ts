@@ -11,7 +11,7 @@ const users = database.collection('users');
 const tokens = database.collection('tokens');
 
 describe('a deletion', () => {
-  it('keeps nothing of the account but that it was', async () => {
+  it('keeps nothing of the account except that it existed', async () => {
     const { id } = await anAccount();
     await deleteUser(new ObjectId(id));
     expect(await users.findOne({ _id: new ObjectId(id) })).toEqual({
@@ -26,9 +26,9 @@ describe('a deletion', () => {
   });
 
   it.each([
-    ['asked for again', deleteUser],
-    ['looked for', finishDeletions],
-  ])('that broke off after its first write is finished when it is %s', async (_how, finish) => {
+    ['requested again', deleteUser],
+    ['found by finishDeletions', finishDeletions],
+  ])('that stopped after its first write is finished when it is %s', async (_how, finish) => {
     const { id, token } = await anAccount();
     const user = new ObjectId(id);
     const room = new ObjectId((await createRoom('Left', user)).value._id.$oid);

@@ -1,13 +1,11 @@
-import '../../support/own-database.ts';
+import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { messageIndexes, messages } from '../../../lib/collections/messages.ts';
 import { database } from '../../../lib/database/client.ts';
 import { ensureIndexes } from '../../../lib/prepare.ts';
-import { withOwnDatabase } from '../../support/indexed-database.ts';
 
-await withOwnDatabase();
 const room = new ObjectId();
 const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();
 
@@ -15,15 +13,15 @@ it.each<[string, object]>([
   ['room, thread, seq of replies', { room, thread: new ObjectId() }],
   ['room, thread, seq of replies', { room, thread: { $in: [new ObjectId(), new ObjectId()] } }],
   ['room, mentions, seq of mentions', { room, mentions: new ObjectId() }],
-])('an index of few messages is used by those who look for them: %s', async (name, filter) => {
+])('a query uses the partial index: %s', async (name, filter) => {
   const plan = await messages.find(filter).explain('queryPlanner');
   expect(JSON.stringify(plan)).toContain(`"indexName":"${name}"`);
 });
 
-it('what earlier versions had in place of today’s indexes is dropped, what others have made stays', async () => {
+it('indexes of earlier versions are dropped, and those that others have created stay', async () => {
   const theirs = { key: { text: 1, room: 1 }, name: 'theirs' };
   await messages.unscoped.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
-  // As several processes do that start together.
+  // As several processes do when they start together.
   const [counts] = await Promise.all([ensureIndexes(), ensureIndexes(), ensureIndexes()]);
   const expected = ['_id_', ...messageIndexes.map(({ name }) => name)];
   expect(await names()).toEqual([...expected, 'theirs'].sort());

@@ -9,7 +9,7 @@ type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
 
 describe('leaving all rooms', () => {
   it.each<[string, Member[], Member[]]>([
-    ['an only member leaves an empty room', [[ann, 'owner']], []],
+    ['the only member leaves an empty room', [[ann, 'owner']], []],
     [
       'a member leaves the others as they are',
       [
@@ -35,7 +35,7 @@ describe('leaving all rooms', () => {
       ],
     ],
     [
-      'the last owner leaves the room to a moderator before members who have been there longer',
+      'the last owner is succeeded by a moderator, before members who joined earlier',
       [
         [ann, 'owner'],
         [bob, 'member'],
@@ -47,7 +47,7 @@ describe('leaving all rooms', () => {
       ],
     ],
     [
-      'the last owner leaves a room without moderators to who has been there longest',
+      'the last owner of a room without moderators is succeeded by the member who joined first',
       [
         [ann, 'owner'],
         [bob, 'member'],

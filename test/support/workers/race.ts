@@ -2,7 +2,7 @@ import { database } from '../../../lib/database/client.ts';
 import { HttpError } from '../../../lib/errors.ts';
 import { serveParent } from './serve-parent.ts';
 
-/** Serves jobs in a race with other processes: connected before it begins, as functions are that have served for a while. */
+/** Serves jobs in a race with other processes, with open connections from the start, as warm functions have. */
 export async function race<Job, Result>(work: (job: Job) => Promise<Result>): Promise<void> {
   await Promise.all(Array.from({ length: 5 }, () => database.command({ ping: 1 })));
   serveParent(work);

@@ -9,7 +9,7 @@ const ways = {
   delete: deleteUser,
 };
 
-/** An administrator, and the way to cease to be one. */
-export type SteppingDown = { id: string; way: keyof typeof ways };
+/** An administrator, and how to step down. */
+export type StepDown = { id: string; way: keyof typeof ways };
 
-await race(({ id, way }: SteppingDown) => statusOf(ways[way](new ObjectId(id))));
+await race(({ id, way }: StepDown) => statusOf(ways[way](new ObjectId(id))));

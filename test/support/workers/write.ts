@@ -3,27 +3,27 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import type { Account } from '../accounts.ts';
 import { serveParent } from './serve-parent.ts';
 
-/** What a process is to write in a room, as the runtimes of functions would. */
+/** What a process writes to a room, as instances of a function would. */
 export type WriteJob = {
   room: string;
-  /** Who writes, all at the same time. */
+  /** The authors, who write concurrently. */
   accounts: Account[];
   /** How many changes each of them makes. */
   changes: number;
-  /** Only messages, each sent again under its key until it is acknowledged; otherwise every kind of change, once. */
-  insists: boolean;
+  /** Only sends messages, each again under its key until it is acknowledged; otherwise makes every kind of change once. */
+  retries: boolean;
   /** By how many milliseconds the clock of the process is wrong. */
   clock: number;
-  /** How often, of all times when it is about to insert something, it is killed instead. */
+  /** The probability that it is killed instead of inserting something. */
   killShare: number;
-  /** The file that says what was tried and what was acknowledged, also when the process is gone. */
+  /** The file that records what was tried and what was acknowledged, even after the process was killed. */
   log: string;
 };
 
 /** One line of that file. A message that was only tried has no id. */
 export type Attempt = { type: string; actor: string; message?: string | undefined; isDone: boolean };
 
-serveParent(async ({ room, accounts, changes, insists, clock, killShare, log }: WriteJob) => {
+serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: WriteJob) => {
   // Before anything is imported that could read the time.
   const TrueDate = Date;
   globalThis.Date = class extends TrueDate {
@@ -36,7 +36,7 @@ serveParent(async ({ room, accounts, changes, insists, clock, killShare, log }: 
   const { client } = await import('../../../lib/database/client.ts');
 
   const file = openSync(log, 'a');
-  const note = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
+  const record = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
   client.on('commandStarted', ({ commandName }) => {
     if (commandName === 'insert' && Math.random() < killShare) process.kill(process.pid, 'SIGKILL');
   });
@@ -45,15 +45,15 @@ serveParent(async ({ room, accounts, changes, insists, clock, killShare, log }: 
   async function write({ id: actor, token }: Account): Promise<void> {
     const mine: string[] = [];
     for (let done = 0; done < changes; done++) {
-      const message = insists ? undefined : mine.at(Math.floor(Math.random() * mine.length));
+      const message = retries ? undefined : mine.at(Math.floor(Math.random() * mine.length));
       const { type, method, path, body } = pick(room, message, done);
       const headers = { 'idempotency-key': crypto.randomUUID() };
-      note({ type, actor, message, isDone: false });
+      record({ type, actor, message, isDone: false });
       let reply = await inProcess(method, path, { token, body, headers });
-      while (insists && reply.status !== 201) reply = await inProcess(method, path, { token, body, headers });
+      while (retries && reply.status !== 201) reply = await inProcess(method, path, { token, body, headers });
       if (reply.status >= 300) continue;
       const id = type === 'message.created' ? (reply.body as Message)._id.$oid : message;
-      note({ type, actor, message: id, isDone: true });
+      record({ type, actor, message: id, isDone: true });
       if (type === 'message.created' && id) mine.push(id);
       if (type === 'message.deleted') mine.splice(mine.indexOf(id ?? ''), 1);
     }

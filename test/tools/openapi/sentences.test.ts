@@ -8,7 +8,7 @@ const sources = ['lib', 'functions'].flatMap((folder) =>
     .map((file) => readFileSync(`${folder}/${file}`, 'utf8')),
 );
 
-/** The sentences with which operations say what they refuse; those that follow from a parameter's rule come from the rule. */
+/** The sentences of refusals, without those that are generated from the rule of a parameter. */
 const sentences = Object.values(contract.paths)
   .flatMap((methods) => Object.values(methods))
   .flatMap(({ responses }) => Object.entries(responses))
@@ -16,7 +16,7 @@ const sentences = Object.values(contract.paths)
   .flatMap(([, { description = '' }]) => description.split(' / '))
   .filter((sentence) => !Object.values(contract.components.responses).some(({ description }) => description === sentence));
 
-/** What of a sentence stands in the source: all of it, or the call or the fixed part of the template that makes it. */
+/** The part of a sentence that is in the source: all of it, or the call or the fixed part of the template that creates it. */
 function statementOf(sentence: string): string {
   const [, thing] = /^No such (\w+)\.$/.exec(sentence) ?? [];
   if (thing) return `notFound('${thing}')`;
@@ -24,7 +24,7 @@ function statementOf(sentence: string): string {
   return templated ?? sentence;
 }
 
-it.each([...new Set(sentences)])('stands in one place of the source: %s', (sentence) => {
+it.each([...new Set(sentences)])('is in the source once: %s', (sentence) => {
   const statement = statementOf(sentence);
   expect(sources.reduce((count, source) => count + source.split(statement).length - 1, 0)).toBe(1);
 });

@@ -4,11 +4,11 @@ import { MongoClient } from 'mongodb';
 import type { Plan } from './record.ts';
 import { replay } from './replay.ts';
 
-/* What a cold start is held against: the bare driver, which connects and makes the round trips of the plan in the file PLAN. */
+/* The yardstick of a cold start: the bare driver, which connects and makes the round trips of the plan in the file PLAN. */
 
-const { mongodbUri = '', MONGODB_DATABASE = '', PLAN = '' } = process.env;
+const { MONGODB_URI = '', MONGODB_DATABASE = '', PLAN = '' } = process.env;
 const plan: Plan = EJSON.parse(readFileSync(PLAN, 'utf8'));
-const client = new MongoClient(mongodbUri, { maxPoolSize: 5, writeConcern: { w: 'majority', journal: true } });
+const client = new MongoClient(MONGODB_URI, { maxPoolSize: 5, writeConcern: { w: 'majority', journal: true } });
 
 export async function handler() {
   await replay(client.db(MONGODB_DATABASE), plan);

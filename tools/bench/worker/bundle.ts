@@ -3,18 +3,18 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Handler } from '../../../lib/http/operation.ts';
 
 /*
- * A fresh process as Lambda makes one: loads a packaged function, calls it so often, and prints how that went.
- * `node bundle.ts BUNDLE REPEATS EVENT`, with the event as JSON; a bundle of the bare driver has `handler`, too.
+ * A new process, as Lambda starts one: loads a packaged function, calls it repeatedly, and prints the measurements.
+ * `node bundle.ts BUNDLE REPEATS EVENT`, with the event as JSON; a bundle of the bare driver exports `handler`, too.
  */
 
-/** What it prints. */
+/** The measurements. */
 export type Run = {
-  /** Milliseconds from before the bundle was loaded to the first answer. */
+  /** Milliseconds from before the bundle was loaded to the first response. */
   first: number;
-  /** Milliseconds, and of them those of the processor, that each of the later calls took. */
+  /** Milliseconds that each of the later calls took, and how many of them the processor took. */
   each: number;
   processorOfEach: number;
-  /** The most memory that it had, in MB. */
+  /** The peak of its memory, in MB. */
   memory: number;
 };
 
@@ -28,7 +28,7 @@ const { statusCode, body } = await handler(newEvent(), context);
 const first = performance.now() - since;
 if (statusCode >= 300 && statusCode !== 401) throw new Error(`It was answered with ${statusCode}: ${body}`);
 
-// The half of the calls that comes first only warms up.
+// The first half of the calls only warms up.
 const warmUp = Math.floor(Number(repeats) / 2);
 for (let i = 0; i < warmUp; i++) await handler(newEvent(), context);
 const measured = Math.max(1, Number(repeats) - warmUp - 1);

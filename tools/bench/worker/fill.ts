@@ -12,20 +12,20 @@ import type { Dataset } from '../operations.ts';
 /** The size of a dataset. */
 export type Size = {
   rooms: number;
-  /** Of how many of them the caller is a member. */
+  /** How many of them the caller is a member of. */
   ownRooms: number;
   /** How many members and messages the first of them has. */
   members: number;
   messages: number;
-  /** How many members each other room has; a few, if not said. */
+  /** How many members each other room has; a few by default. */
   membersOfOthers?: number;
 };
 
 const authorCount = 10;
 const fewMembers = 5;
 const batchSize = 2000;
-/** Long enough ago for no feed to wait for anything, and not so long that an event could be gone. */
-const began = Date.now() - 20 * 86_400_000;
+/** Old enough that no feed waits for anything, and young enough that no event has expired. */
+const startedAt = Date.now() - 20 * 86_400_000;
 
 /** Fills a dataset with the documents that the service would store. */
 export async function fill(size: Size): Promise<Dataset> {
@@ -47,9 +47,9 @@ export async function fill(size: Size): Promise<Dataset> {
 }
 
 async function addRooms(from: number, to: number, owner: ObjectId, members = fewMembers): Promise<void> {
-  const atOnce = Math.ceil(batchSize / members);
-  for (let i = from; i < to; i += atOnce) {
-    const batch = Array.from({ length: Math.min(atOnce, to - i) }, (_, j) => aRoom(i + j, owner, members));
+  const roomsPerBatch = Math.ceil(batchSize / members);
+  for (let i = from; i < to; i += roomsPerBatch) {
+    const batch = Array.from({ length: Math.min(roomsPerBatch, to - i) }, (_, j) => aRoom(i + j, owner, members));
     await rooms.unscoped.insertMany(batch);
   }
 }
@@ -66,7 +66,7 @@ const createAuthor = (username: string, is_admin: boolean) =>
 
 function aRoom(number: number, owner: ObjectId, members: number): RoomDocument {
   const _id = new ObjectId();
-  const at = new Date(began + number * 1000);
+  const at = new Date(startedAt + number * 1000);
   const name = `Room ${number}`;
   return {
     ...newRoom,
@@ -92,7 +92,7 @@ const aMessage = (room: ObjectId, authors: ObjectId[], number: number): MessageD
   ordinal: number,
   user: authors[number % authors.length] as ObjectId,
   text: `This is the message with the number ${number}, as long as such messages commonly are.`,
-  created_at: new Date(began + number),
+  created_at: new Date(startedAt + number),
   edited_at: null,
   deleted_at: null,
   thread: null,

@@ -11,7 +11,7 @@ import { attemptsIn } from '../../support/attempts.ts';
 import { startProcesses } from '../../support/processes.ts';
 import type { Attempt, WriteJob } from '../../support/workers/write.ts';
 
-// Shorter than the test takes, so that feeds pass gaps, and shorter than one process is frozen, so that it comes too late.
+// Shorter than the test, so that feeds close gaps, and shorter than one process is frozen, so that its changes come too late.
 const [patience, frozenFor] = [2, 3];
 process.env.FEED_PATIENCE = String(patience);
 const { rooms } = await import('../../../lib/collections/rooms.ts');
@@ -21,7 +21,7 @@ const { aMessage } = await import('../../support/messages.ts');
 const { aRoomOf } = await import('../../support/rooms.ts');
 const { inProcess } = await import('../../support/transports.ts');
 
-/** How many changes are made in all; more by hand. */
+/** How many changes are made in all; FEED_CHANGES sets more. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);
 const [processes, writersEach, readers] = [4, 8, 8];
 const hour = 3_600_000;
@@ -68,10 +68,10 @@ it(`every reader sees every change once and in order: ${processes * writersEach}
   await rm(directory, { recursive: true });
 }, 600_000);
 
-/** What a reader notes of an event. */
+/** What a reader keeps of an event. */
 type Seen = { seq: number; type: string; actor: string; message: string };
 
-/** Polls the feed from the beginning, or from a cursor for now before anything has happened, by pages of various sizes. */
+/** Polls the feed from the beginning, or from a cursor for now before anything has happened, in pages of various sizes. */
 async function follow(room: string, { token }: Account, index: number, isOver: () => boolean): Promise<() => Promise<Seen[]>> {
   const seen: Seen[] = [];
   let cursor = index % 2 ? '0' : ((await inProcess('GET', `/api/events?room=${room}`, { token })).headers['x-next-cursor'] ?? '');
@@ -79,7 +79,7 @@ async function follow(room: string, { token }: Account, index: number, isOver: (
     const path = `/api/events?room=${room}&after=${cursor}&limit=${1 + ((index * 37 + seen.length) % 100)}`;
     const { status, headers, body } = await inProcess('GET', path, { token });
     if (status !== 200) return;
-    seen.push(...(body as Event[]).map(note));
+    seen.push(...(body as Event[]).map(toSeen));
     cursor = headers['x-next-cursor'] ?? cursor;
   };
   while (!isOver()) {
@@ -92,7 +92,7 @@ async function follow(room: string, { token }: Account, index: number, isOver: (
   };
 }
 
-const note = ({ seq, type, actor, data }: Event): Seen => ({
+const toSeen = ({ seq, type, actor, data }: Event): Seen => ({
   seq,
   type,
   actor: actor?.$oid ?? '',
@@ -107,18 +107,18 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
   }
 }
 
-/** Has some accounts write from a process of their own: one with an early clock, one with a late one, one that is killed, one frozen. */
+/** Lets accounts write from a process: the first has a fast clock, the second a slow one, the third is killed, the fourth is frozen. */
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
   const start = async (count: number, killShare: number) => {
     const writer = await startProcesses<WriteJob, void>(1, 'write');
-    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), insists: false, clock, killShare, log });
+    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), retries: false, clock, killShare, log });
     return { writer, done: done.finally(writer.end) };
   };
   const share = changes / processes / writersEach;
   if (index === 2) {
-    // Killed when it has made some twenty changes, and so once more.
-    for (let life = 0; life < 2; life++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
+    // Twice killed after about twenty changes.
+    for (let kills = 0; kills < 2; kills++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
   }
   const { writer, done } = await start(share, 0);
   if (index === 3) {
