@@ -4,6 +4,7 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
 import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '../lib/members/people.ts';
 
 /** `/api/users`: sign-up, and who there is. */
@@ -19,13 +20,17 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await searchUsers(query, caller), request),
   }),
   POST: operation({
-    summary: 'Sign up: create an account and begin its first session',
+    summary: 'Sign up: create an account and begin its first session, whose token the browser keeps with `cookie`',
     access: 'anyone',
     permit: ({ caller }) => requireRegistration(caller),
-    body: signUpParameters,
+    body: { ...signUpParameters, ...wantsCookie },
     status: 201,
+    headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
     refusals: signUpRefusals,
-    run: ({ body, caller, request: { source, headers } }) => signUpFor(body, { source, agent: headers['user-agent'] }, caller),
+    run: async ({ body: { cookie, ...account }, caller, request: { source, headers } }) => {
+      const created = await signUpFor(account, { source, agent: headers['user-agent'] }, caller);
+      return cookie ? answerInCookie(created, headers) : created;
+    },
   }),
 });

@@ -8,7 +8,7 @@ import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
-import { createSession, sweepSessions } from './sessions.ts';
+import { createSession, sweepSessions, type WithToken } from './sessions.ts';
 
 /** What an account is created from. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
@@ -21,9 +21,9 @@ export type AccountChanges = {
   is_active?: boolean | undefined;
 };
 
-/** A new account, and the token of its first session. */
-export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken });
-export type NewUser = Shown<typeof newUserSchema>;
+/** A new account, and the token of its first session unless that is in a cookie. */
+export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
+export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
 export const usernameTaken: Refusal = () => conflict('The username is already in use.');
 export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');

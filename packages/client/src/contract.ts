@@ -114,7 +114,26 @@ export type User = {
 
 export type NewUser = {
   user: User;
-  token: string;
+  token?: string;
+};
+
+export type Session = {
+  _id: Id;
+  user: Id;
+  name: string;
+  kind: 'session' | 'api';
+  scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  hint: string;
+  created_at: Time;
+  last_used_at: Time | null;
+  expires_at: Time | null;
+  is_current: boolean;
+};
+
+export type NewSession = {
+  token?: string;
+  expires_at: Time;
+  user: User;
 };
 
 export type Token = {
@@ -127,12 +146,6 @@ export type Token = {
   created_at: Time;
   last_used_at: Time | null;
   expires_at: Time | null;
-};
-
-export type NewSession = {
-  token: string;
-  expires_at: Time;
-  user: User;
 };
 
 export type NewToken = {
@@ -943,7 +956,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Sign up: create an account and begin its first session */
+    /** Sign up: create an account and begin its first session, whose token the browser keeps with `cookie` */
     post: {
       parameters: {
         path?: never;
@@ -960,6 +973,8 @@ export type paths = {
         password: string;
         /** Must be true or false. */
         is_admin?: boolean;
+        /** Must be true or false. */
+        cookie?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
@@ -1062,7 +1077,7 @@ export type paths = {
         cookie?: never;
       };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': Session[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
@@ -1071,7 +1086,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Log in with a username or an e-mail address, and a password */
+    /** Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts */
     post: {
       parameters: {
         path?: never;
@@ -1084,6 +1099,8 @@ export type paths = {
         username: string;
         /** Must be a text that is not empty. */
         password: string;
+        /** Must be true or false. */
+        cookie?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
