@@ -19,7 +19,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 
   return {
-    mongodbUri: mongodbUri(text('MONGODB_URI', '')),
+    /** Read when it is asked for: functions without a database have none. */
+    get mongodbUri() {
+      return mongodbUri(text('MONGODB_URI', ''));
+    },
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
     mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),

@@ -38,7 +38,7 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
 /** The time from loading the bundle to its first response, without the start of Node.js, compared with the bare driver. */
 const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
   withDataset(async ({ ask, environment }, { rooms: { operation, plan } }) => {
-    const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
+    const [bare, planFile] = [join(directory, 'bare.mjs'), join(directory, 'plan.json')];
     await bundleFile('tools/bench/worker/bare.ts', bare);
     await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
     const { event } = await ask('invocationOf', operation);
