@@ -4,7 +4,10 @@ import { collection } from '../database/bounded.ts';
 /** How far a member has read in a room: up to which `seq`, and how many messages that was. Away from the room, which every message writes. */
 export type ReadMarkerDocument = { _id: { room: ObjectId; user: ObjectId }; seq: number; ordinal: number };
 
-export const readMarkerIndexes: IndexDescription[] = [{ key: { '_id.room': 1 }, name: '_id.room' }];
+export const readMarkerIndexes: IndexDescription[] = [
+  { key: { '_id.room': 1 }, name: '_id.room' },
+  { key: { '_id.user': 1 }, name: '_id.user' },
+];
 
 /** The read markers of all members. */
 export const readMarkers = collection<ReadMarkerDocument>('reads');

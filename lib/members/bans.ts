@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { rooms } from '../collections/rooms.ts';
+import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -18,3 +19,7 @@ export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): P
     return undefined;
   });
 }
+
+/** Lifts all bans of a user who is deleted. */
+export const forgetBans = (user: ObjectId): Promise<void> =>
+  inBatches(rooms.unscoped, { banned: user }, (some) => rooms.unscoped.updateMany(some, { $pull: { banned: user } }));

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { messages } from '../collections/messages.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
-import { retryContended } from '../database/writes.ts';
+import { inBatches, retryContended } from '../database/writes.ts';
 
 /** How far someone has read in a room. */
 export type ReadMarker = Pick<ReadMarkerDocument, 'seq' | 'ordinal'>;
@@ -30,6 +30,10 @@ export async function moveReadMarker(room: ObjectId, user: ObjectId, seq: number
   );
   return marker ?? { seq, ordinal };
 }
+
+/** Deletes how far a user has read, in every room. */
+export const deleteReadMarkers = (user: ObjectId): Promise<void> =>
+  inBatches(readMarkers, { '_id.user': user }, (some) => readMarkers.deleteMany(some));
 
 /** How many messages a room has up to a `seq`, which may be that of an event. */
 export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
