@@ -1,6 +1,21 @@
-import { alarmTopic, apiAlarms, concurrencyFor, type Deployed, roleOf, throttleAlarmOf } from './resources.ts';
+import {
+  alarmTopic,
+  apiAlarms,
+  concurrencyFor,
+  type Deployed,
+  roleOf,
+  throttleAlarmOf,
+  throttledRoutes,
+  throttling,
+} from './resources.ts';
 
-type Definition = { name: string; role?: string; reservedConcurrency?: number; environment?: Record<string, string> };
+type Definition = {
+  name: string;
+  events: { httpApi: string }[];
+  role?: string;
+  reservedConcurrency?: number;
+  environment?: Record<string, string>;
+};
 type Serverless = {
   service: {
     service: string;
@@ -9,17 +24,30 @@ type Serverless = {
       deployment: { connectionString: string; withoutDatabase: string[]; connectionLimit: string; alarmEmail: string };
     };
     provider: { tracing: { lambda: string }; environment: { MONGODB_POOL_SIZE: string } };
-    resources: { Resources?: Record<string, unknown> };
+    resources: {
+      Resources?: Record<string, unknown>;
+      extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
+    };
   };
-  getProvider: (name: 'aws') => { naming: { getNormalizedFunctionName: (name: string) => string } };
+  getProvider: (name: 'aws') => {
+    naming: { getNormalizedFunctionName: (name: string) => string; getHttpApiRouteLogicalId: (route: string) => string };
+  };
 };
 
-/** A serverless plugin: gives each function its own role, the name of the connection string, its share of the connections, and alarms. */
+/**
+ * A serverless plugin: gives each function its own role, the name of the connection string, its share of the connections, and alarms; and the
+ * routes that cost most a limit of their own.
+ */
 export default class DeploymentPlugin {
   readonly hooks: Record<string, () => void>;
 
   constructor(serverless: Serverless) {
-    this.hooks = { 'before:package:initialize': () => addResources(serverless) };
+    this.hooks = {
+      'before:package:initialize': () => {
+        addResources(serverless);
+        throttleRoutes(serverless);
+      },
+    };
   }
 }
 
@@ -58,6 +86,16 @@ function addResources(serverless: Serverless): void {
     else if (limit > 0) definition.reservedConcurrency = share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
+}
+
+function throttleRoutes(serverless: Serverless): void {
+  const { functions, resources } = serverless.service;
+  const { naming } = serverless.getProvider('aws');
+  for (const [name, route] of Object.entries(throttledRoutes)) functions[name]?.events.push({ httpApi: route });
+  const { HttpApiStage } = resources.extensions;
+  HttpApiStage.Properties.RouteSettings = Object.fromEntries(Object.values(throttledRoutes).map((route) => [route, throttling]));
+  // The gateway refuses settings of routes that do not exist yet.
+  HttpApiStage.DependsOn = Object.values(throttledRoutes).map(naming.getHttpApiRouteLogicalId.bind(naming));
 }
 
 function wholeNumber(setting: string, text: string): number {

@@ -59,6 +59,12 @@ const arn = (service: string, resource: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
 });
 
+/** By function, the routes that anyone can call and that compute the hash of a password, about a second of work each. */
+export const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/sessions' };
+
+/** How often such a route can be called, by all callers together: so often a second, and so often at the same moment. */
+export const throttling = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 };
+
 /** Alarms when calls of a function are throttled because too many run concurrently. */
 export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
   alarm(`${functionName}: calls throttled, too many run concurrently`, actions, {

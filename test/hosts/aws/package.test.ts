@@ -107,9 +107,24 @@ describe('a deployment', () => {
     expect(of('AWS::ApiGatewayV2::Stage')).toEqual([
       expect.objectContaining({
         DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+        RouteSettings: {
+          'POST /api/users': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+          'POST /api/sessions': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+        },
         AccessLogSettings: { DestinationArn: expect.anything(), Format: expect.stringContaining('$context.requestId') },
       }),
     ]);
+  });
+
+  it('has a route of its own for each limit, to the function of its path, before the gateway is set up', () => {
+    const { HttpApiStage } = template.Resources;
+    for (const path of ['/api/users', '/api/sessions']) {
+      const [[id, post] = [], [, any] = []] = ['POST', 'ANY'].map((method) =>
+        Object.entries(template.Resources).find(([, { Properties }]) => Properties.RouteKey === `${method} ${path}`),
+      );
+      expect(post).toEqual({ ...any, Properties: { ...any?.Properties, RouteKey: `POST ${path}` } });
+      expect(HttpApiStage?.DependsOn).toContain(id);
+    }
   });
 });
 
@@ -206,6 +221,6 @@ type Properties = Record<string, unknown> & {
   Environment: { Variables: Record<string, string> };
   Policies: { PolicyDocument: { Statement: unknown[] } }[];
 };
-type Template = { Resources: Record<string, { Type: string; Properties: Properties }> };
+type Template = { Resources: Record<string, { Type: string; Properties: Properties; DependsOn?: string | string[] }> };
 
 const account = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
