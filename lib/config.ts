@@ -31,6 +31,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),
     feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
     bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
+    hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', ['open', 'closed']),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),
     metrics: oneOf('METRICS', 'off', ['off', 'on']) === 'on',

@@ -16,6 +16,7 @@ describe('settings', () => {
       eventDays: 30,
       feedPatience: 35_000,
       bcryptCost: 12,
+      hsts: 'host',
       registration: 'open',
       sessionDays: 30,
       logLevel: 'info',
