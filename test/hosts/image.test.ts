@@ -108,10 +108,27 @@ describe('the systemd unit', () => {
   });
 
   it('keeps its data where it may write', () => {
-    expect(unit).toMatch(/^StateDirectory=chat-service$/m);
+    expect(unit).toMatch(/^StateDirectory=chat-service chat-service-backups$/m);
     expect(unit).toMatch(/^Environment=.* DATA_DIR=\/var\/lib\/chat-service\b/m);
     expect(unit).toMatch(/^CacheDirectory=chat-service$/m);
     expect(unit).toMatch(/^Environment=.* NODE_COMPILE_CACHE=\/var\/cache\/chat-service$/m);
+  });
+
+  it('runs as the user that the documentation creates, for whom alone its files are, and can do nothing that it need not', () => {
+    const user = /^User=(.+)$/m.exec(unit)?.[1];
+    const page = read('docs/self-hosting.md');
+    expect(page).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));
+    expect(page).toMatch(new RegExp(`runuser -u ${user} -- node --env-file=/etc/chat-service.env `));
+    expect(unit).toContain('\nEnvironmentFile=-/etc/chat-service.env\n');
+    for (const line of [
+      'UMask=0077',
+      'StateDirectoryMode=0700',
+      'MemoryMax=1G',
+      'CapabilityBoundingSet=',
+      'NoNewPrivileges=true',
+    ])
+      expect(unit.split('\n')).toContain(line);
+    expect(unit).toMatch(/^SystemCallFilter=@system-service\nSystemCallFilter=~@privileged @resources$/m);
   });
 });
 
