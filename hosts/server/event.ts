@@ -64,18 +64,6 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: isWellEscaped(path) ? path : path.replaceAll('%', '%25'), query: mark < 0 ? '' : relative.slice(mark + 1) };
 }
 
-/**
- * The address that a request comes from. Each trusted proxy has appended the address that it saw to X-Forwarded-For: anyone may have written
- * what stands further left.
- */
-export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
-  const nearest = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  if (trustedProxies === 0) return nearest;
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  const addresses = [...forwarded.map((address) => address.trim()).filter(Boolean), nearest];
-  return addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
-}
-
 function isWellEscaped(path: string): boolean {
   if (!path.includes('%')) return true;
   try {

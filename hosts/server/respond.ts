@@ -2,11 +2,12 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { limits } from '../../lib/api/limits.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
 
-/** Sends what a function returned, as API Gateway does. */
-export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): void {
+/** Sends what a function returned, as API Gateway does; returns how many bytes the body has. */
+export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): number {
   const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
   response.writeHead(statusCode, fields(statusCode, headers, cookies, payload));
   response.end(payload);
+  return Buffer.byteLength(payload);
 }
 
 /** The same on a connection whose request could not be read, so that Node.js has no response object for it. */

@@ -10,11 +10,14 @@ import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
-import { makeContext, makeEvent, type Received, sourceOf, splitTarget } from './event.ts';
+import { limitConnections } from './connections.ts';
+import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
+import { createMemoryBudget } from './memory-budget.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Settings } from './settings.ts';
+import { sourceOf } from './source.ts';
 
 /** A server that listens. */
 export type Server = {
@@ -23,14 +26,15 @@ export type Server = {
   close: () => Promise<void>;
 };
 
-type Address = Pick<Settings, 'host' | 'port' | 'trustProxy'>;
+type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'>;
 
 /** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */
-export async function startServer({ host, port, trustProxy }: Address, find?: FindRoute): Promise<Server> {
+export async function startServer({ host, port, trustProxy, maxConnections }: Address, find?: FindRoute): Promise<Server> {
   const route = find ?? (await loadRoutes());
   let closing = false;
 
-  const server = createServer({ maxHeaderSize: limits.headers, noDelay: true }, (request, response) => {
+  const options = { maxHeaderSize: limits.headers, noDelay: true, connectionsCheckingInterval: 5_000 };
+  const server = createServer(options, (request, response) => {
     if (closing) response.shouldKeepAlive = false;
     response.sendDate = true;
     answer(request, response).catch((error) => {
@@ -50,15 +54,29 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
       query,
       body: undefined,
     };
-    let found = route(request.method ?? '', path);
-    if (hasBody(request)) {
-      received.body = await readBody(request, limits.requestBody);
-      if (received.body === undefined) {
-        found = { ...found, handler: tooLarge };
-        response.shouldKeepAlive = false;
-      }
+    const found = route(request.method ?? '', path);
+    if (!hasBody(request)) return send(response, await invoke(found, request, received));
+
+    const givenUp = Promise.withResolvers<Handler>();
+    const share = memory.begin(() => givenUp.resolve(busy));
+    try {
+      const read = await Promise.race([readBody(request, share), givenUp.promise]);
+      share.settle();
+      const body = Buffer.isBuffer(read) ? read : undefined;
+      // The rest of a body that is refused stays unread, and ends the connection.
+      if (!body) response.shouldKeepAlive = false;
+      const handler = body ? found.handler : ((read as Handler | undefined) ?? tooLarge);
+      send(response, await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }));
+    } finally {
+      share.release();
     }
-    respond(response, await invoke(found, request, received));
+  }
+
+  // What nobody reads stays in memory.
+  function send(response: ServerResponse, answer: ApiResponse): void {
+    const share = memory.begin(() => response.destroy());
+    response.once('close', share.release);
+    share.add(respond(response, answer));
   }
 
   // Requests that are not HTTP, or whose headers are too long; the rest of these errors are broken connections.
@@ -71,6 +89,9 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
   server.keepAliveTimeout = 75_000;
   server.headersTimeout = 15_000;
   server.requestTimeout = limits.functionTime;
+  // A connection on which nothing moves although something is to be sent.
+  server.timeout = limits.functionTime;
+  limitConnections(server, maxConnections, trustProxy > 0);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -108,6 +129,8 @@ async function invoke(found: Found, request: IncomingMessage, received: Received
 // Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
 const slots = createSemaphore(config.mongodbPoolSize);
 const longestWait = 5_000;
+
+const memory = createMemoryBudget(limits.memory);
 
 /** Answers, and logs, a request that can't be read. */
 async function answerRaw(socket: Socket, handler: Handler): Promise<void> {

@@ -6,6 +6,8 @@ export const limits = {
   jsonBody: 65_536,
   /** The largest response that Lambda carries: the whole of it as JSON, in which the body is a string with its quotes escaped. */
   response: 6_291_556,
+  /** All bodies of requests and responses that a server keeps at a time. */
+  memory: 64 * 1024 * 1024,
   /** The request line and the headers together; more is a 431. */
   headers: 10_240,
   /** How long a whole request may take: well under the 20 s of a function and the 30 s of the gateway. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Found } from '../../../hosts/server/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
@@ -86,11 +86,27 @@ describe('the server', () => {
     ['2 are trusted: the one before', 2, '10.0.0.1'],
     ['more are trusted than there are: the first', 9, '203.0.113.9'],
   ])('determines the source address when %s', async (_when, trustProxy, source) => {
-    const { url } = await aServer(echo, trustProxy);
-    const forwarded: [string, string][] = [['X-Forwarded-For', '203.0.113.9, 10.0.0.1, 10.0.0.2']];
-    const event = JSON.parse((await send(url, 'GET', '/api/a/x', undefined, forwarded)).body);
-    expect(event.requestContext.http.sourceIp).toBe(source);
+    expect(await sourceWith('203.0.113.9, 10.0.0.1, 10.0.0.2', trustProxy)).toBe(source);
   });
+
+  it.each([
+    ['with a port', '203.0.113.9:50412', '203.0.113.9'],
+    ['in brackets', '[2001:db8::1]', '2001:db8::1'],
+    ['in brackets with a port', '[2001:db8::1]:50412', '2001:db8::1'],
+    ['of IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
+  ])('reads an address %s', async (_how, written, source) => {
+    expect(await sourceWith(written, 1)).toBe(source);
+  });
+
+  it.each(['unknown', '_hidden', '', '203.0.113.999'])("counts '%s', which is no address, as its proxy's", async (written) => {
+    expect(await sourceWith(written, 1)).toBe('127.0.0.1');
+  });
+
+  async function sourceWith(forwarded: string, trustProxy: number): Promise<string> {
+    const { url } = await aServer(echo, { trustProxy });
+    const { body } = await send(url, 'GET', '/api/a/x', undefined, [['X-Forwarded-For', forwarded]]);
+    return JSON.parse(body).requestContext.http.sourceIp;
+  }
 
   it("sends a function's status, headers, cookies and bytes", async () => {
     const { url } = await aServer(async () => ({
@@ -126,6 +142,13 @@ describe('the limits of the gateway', () => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
     const answer = await send(url, 'POST', '/api/a/x', Buffer.alloc(size));
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
+  });
+
+  it('a function gets of a large body what it needs to see that it is too large', async () => {
+    const { url } = await aServer(echo);
+    const body = Buffer.alloc(1_000_000, 'x');
+    const event = JSON.parse((await send(url, 'POST', '/api/a/x', body, [['Content-Type', 'text/plain']])).body);
+    expect(event.body).toHaveLength(65_537);
   });
 
   it('a body of more than 10 MB without a Content-Length', async () => {
@@ -168,6 +191,71 @@ describe('the limits of the gateway', () => {
   });
 });
 
+describe('whoever takes long', () => {
+  it('gives way, with a 503, when bodies that are not finished would take more than 64 MB', async () => {
+    const server = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }), { maxConnections: 10_000 });
+    const head = 'POST /api/a/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
+    const part = Buffer.concat([Buffer.from(head), Buffer.alloc(99_999)]);
+    const slow = openMany(server.port, 1_100);
+    const answers = slow.map((socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data)))));
+    for (const socket of slow) socket.write(part);
+
+    expect(await Promise.race(answers)).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*"description":"The service is busy\."/s);
+    expect((await send(server.url, 'POST', '/api/a/x', '{}')).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+
+  it('to read loses the connection when responses that nobody reads would take more than 64 MB', async () => {
+    const size = 6_000_000;
+    let calls = 0;
+    const server = await aServer(async () => {
+      calls++;
+      return { statusCode: 200, headers: {}, body: 'x'.repeat(size) };
+    });
+    const unread = openMany(server.port, 20);
+    for (const socket of unread) socket.pause().write(aRequest);
+    await expect.poll(() => calls, patiently).toBe(20);
+    const sizes = await Promise.all(unread.map(readAll));
+    // Eleven such responses are less than 64 MB.
+    expect(sizes.map((received) => received > size)).toEqual([...Array(9).fill(false), ...Array(11).fill(true)]);
+  });
+
+  it.each([
+    ['one address has a quarter of the connections', 0, 4],
+    ['behind a proxy, whose address all have, there is no such limit', 1, 16],
+  ])('to disconnect: %s', async (_what, trustProxy, most) => {
+    let calls = 0;
+    const finish = Promise.withResolvers<void>();
+    onTestFinished(() => finish.resolve());
+    const server = await aServer(
+      async () => {
+        calls++;
+        await finish.promise;
+        return { statusCode: 200, headers: {}, body: '{}' };
+      },
+      { trustProxy, maxConnections: 16 },
+    );
+    let closed = 0;
+    const sockets = openMany(server.port, 24);
+    for (const socket of sockets) socket.once('close', () => closed++).write(aRequest);
+    await expect.poll(() => closed, patiently).toBe(24 - most);
+    expect(calls).toBe(most);
+
+    finish.resolve();
+    // When no connection is left, those that wait for nothing give way.
+    const another = async () => (await send(server.url, 'GET', '/api/a/x').catch(() => undefined))?.status;
+    if (most === 16) await expect.poll(another, patiently).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+const patiently = { timeout: 60_000 };
+
+const aRequest = 'GET /api/a/x HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const openMany = (port: number, count: number) =>
+  Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
+
 describe('closing the server', () => {
   it('answers running requests, accepts no more, and ends kept connections', async () => {
     const started = Promise.withResolvers<void>();
@@ -194,14 +282,17 @@ const echo = async (event: APIGatewayProxyEventV2) => ({
 });
 
 /** A server that calls one function for every path. */
-async function aServer(handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>, trustProxy = 0) {
+async function aServer(
+  handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>,
+  { trustProxy = 0, maxConnections = 1_000 } = {},
+) {
   const route = { name: 'test', method: 'ANY', path: '/api/{letter}/x', file: '', exported: '' };
   const find = (_method: string, path: string): Found => ({
     route,
     handler: handler as unknown as Handler,
     variables: { letter: decodeURIComponent(path.split('/')[2] ?? '') },
   });
-  const server = await startServer({ host: '127.0.0.1', port: 0, trustProxy }, find);
+  const server = await startServer({ host: '127.0.0.1', port: 0, maxConnections, trustProxy }, find);
   servers.push(server);
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
@@ -218,4 +309,17 @@ async function send(url: string, method: string, path: string, body?: string | B
   for await (const chunk of incoming) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   return { status: incoming.statusCode, headers: incoming.headers, bytes, body: bytes.toString() };
+}
+
+/** How many bytes come until the connection ends, or nothing comes for a second. */
+function readAll(socket: Socket): Promise<number> {
+  let size = 0;
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+  });
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve(size));
+    socket.setTimeout(1_000, () => resolve(size));
+    socket.resume();
+  });
 }
