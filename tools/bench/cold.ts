@@ -11,7 +11,7 @@ const mostKilobytes = 450;
 
 /** What only some functions may bundle, and which ones. */
 const confined: Readonly<Record<string, { isIn: (input: string) => boolean; functions: readonly string[] }>> = {
-  'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
+  'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions', 'tokens'] },
   'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
   'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
   'the code of the pages': { isIn: (input) => input.startsWith('lib/reference/'), functions: ['docs', 'docs-json'] },
