@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { ObjectId } from 'mongodb';
 import { type LimitDocument, loginLimits } from '../collections/login-limits.ts';
-import { retryContended } from '../database/writes.ts';
+import { inBatches, retryContended } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -58,6 +58,12 @@ export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']
 
 /** Notes that an address is one of the account's owner's. */
 export const rememberAddress = (account: string, address: string): Promise<void> => remember(keyOfBoth(account, address));
+
+/** Forgets the failed logins of an account, and the addresses of its owner. */
+export async function forgetAttempts(account: string): Promise<void> {
+  const key = keyOf('account', account);
+  await inBatches(loginLimits, { _id: { $gte: key, $lt: `${key}!` } }, (some) => loginLimits.deleteMany(some));
+}
 
 type Limit = { most: number; window: number };
 
@@ -142,7 +148,9 @@ async function failClosed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const keyOfBoth = (account: string, address: string) => keyOf('both', JSON.stringify([account, network(address)]));
+// It begins with the key of the account, by which all of its keys are found.
+const keyOfBoth = (account: string, address: string) =>
+  `${keyOf('account', account)} ${keyOf('address', JSON.stringify([account, network(address)]))}`;
 
 const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
