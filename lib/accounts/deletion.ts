@@ -3,6 +3,7 @@ import { tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { noSuchUser } from '../identity/users.ts';
+import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
@@ -38,6 +39,6 @@ const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
     await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
     // Nobody can ban a user from a room any more who is in none.
-    await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString())]);
+    await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
   });

@@ -1,8 +1,12 @@
+import type { ObjectId } from 'mongodb';
+import { toObjectId } from '../api/extended-json.ts';
 import { anyText, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
 import { scopes } from '../api/scopes.ts';
-import { adminRequired, tooManyRequests } from '../errors.ts';
+import { tokens } from '../collections/tokens.ts';
+import { config } from '../config.ts';
+import { adminRequired, conflict, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
-import type { NewToken } from '../identity/tokens.ts';
+import { deleteToken, type NewToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
 import { requireCurrentPassword, wrongCurrentPassword } from './login.ts';
@@ -16,12 +20,14 @@ export const tokenParameters = {
   current_password: optional(anyText),
 };
 
+const tooManyTokens: Refusal = () => conflict('The account has too many named tokens.');
 export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
   wrongCurrentPassword,
   noSuchUser,
   tokenNameTaken,
+  tooManyTokens,
   tooManyRequests,
 ];
 
@@ -39,5 +45,15 @@ export async function createTokenFor(
     await findUser(owner);
   }
   if (scopes.length === 0) await requireCurrentPassword(password, caller);
-  return createToken(owner, name, { scopes, expiresAt });
+  const created = await createToken(owner, name, { scopes, expiresAt });
+  await requireFew(owner, created);
+  return created;
+}
+
+// Counted when it exists: however many are created at the same time, no more than that stay.
+async function requireFew(user: ObjectId, created: NewToken): Promise<void> {
+  const { areOn, tokensPerUser: most } = config.limits;
+  if (!areOn || (await tokens.countDocuments({ user, kind: 'api' }, { limit: most + 1 })) <= most) return;
+  await deleteToken({ _id: toObjectId(created._id) });
+  throw tooManyTokens();
 }
