@@ -81,7 +81,7 @@ function codeLines(file: string): ReadonlyMap<number, Line> {
   const known = linesOf.get(file);
   if (known !== undefined) return known;
   const stripped = stripTypeScriptTypes(readFileSync(file, 'utf8'));
-  const code = stripped.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
+  const code = stripped.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
   const lines = new Map<number, Line>();
   let offset = 0;
   for (const [i, text] of code.split('\n').entries()) {

@@ -1,4 +1,4 @@
-import { startDatabaseForThisProcess } from '../../packages/embedded-mongodb/ensure-database.ts';
+import { startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
-import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 
 declare module 'vitest' {

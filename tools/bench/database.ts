@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
+import { launchDatabase } from 'embedded-mongodb/launch';
 
 /** Gives a directory that is gone afterwards. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {

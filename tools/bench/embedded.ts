@@ -1,5 +1,5 @@
+import { type DatabaseProcess, launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
-import { type DatabaseProcess, launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { withDirectory } from './database.ts';
 import { fill, OPERATIONS } from './embedded-operations.ts';
 import type { Bench, Figure } from './figure.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readHolder } from '../../packages/embedded-mongodb/src/storage/holder.ts';
+import { readHolder } from 'embedded-mongodb/holder';
 import { commands, startService } from '../harness/service.ts';
 import { withDatabase, withDirectory } from './database.ts';
 import { SIZE } from './dataset.ts';
