@@ -19,7 +19,6 @@ export interface LaunchOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly host?: string;
-  readonly testMode?: boolean;
 }
 
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
@@ -33,11 +32,10 @@ const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
  * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;
  * should the parent be killed, the database closes itself.
  */
-export async function launchDatabase({ dataDir, port, host, testMode }: LaunchOptions): Promise<DatabaseProcess> {
+export async function launchDatabase({ dataDir, port, host }: LaunchOptions): Promise<DatabaseProcess> {
   const main = fileURLToPath(new URL('./bin/serve.ts', import.meta.url));
   const args = ['--data-dir', dataDir, '--port', String(port)];
   if (host !== undefined) args.push('--host', host);
-  if (testMode === true) args.push('--test-mode');
   const child = fork(main, args, { detached: true, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const announced = await new Promise<Announcement>((resolve) => {

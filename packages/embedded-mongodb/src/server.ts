@@ -1,16 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Database } from './commands/command.ts';
 import { createDispatcher } from './commands/dispatch.ts';
-import { createFailPoints } from './commands/fail-points.ts';
 import { createCursors } from './sessions/cursors.ts';
-import { createKnownSessions } from './sessions/known-sessions.ts';
 import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
 import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
 import { DatabaseStartError } from './storage/start-error.ts';
 import { removeExpired } from './storage/ttl.ts';
-import { serveConnection } from './wire/connection.ts';
+import { type Handler, serveConnection } from './wire/connection.ts';
 
 /** How a database is started. */
 export interface DatabaseOptions {
@@ -19,8 +17,8 @@ export interface DatabaseOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly host?: string;
-  /** Allows fail points. */
-  readonly testMode?: boolean;
+  /** Stands between the connections and the commands, as fail points do in tests. */
+  readonly intercept?: (handler: Handler) => Handler;
   /** How often expired documents, cursors and sessions are looked for. */
   readonly sweepMillis?: number;
 }
@@ -34,15 +32,15 @@ export interface RunningDatabase {
 
 /** Opens the database of a directory and listens; what stands against it is one sentence in a DatabaseStartError. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
-  const { dataDir, host = '127.0.0.1', testMode = false, sweepMillis = 60_000 } = options;
+  const { dataDir, host = '127.0.0.1', intercept = (handler) => handler, sweepMillis = 60_000 } = options;
   const file = await openDatabaseFile(dataDir);
   const server = createServer();
   const sockets = new Set<Socket>();
   try {
     const port = await listen(server, options.port, host);
     const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const database = assemble(file, address, testMode);
-    const handle = createDispatcher(database);
+    const database = assemble(file, address);
+    const handle = intercept(createDispatcher(database));
     server.on('connection', (socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -50,7 +48,6 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     });
     const sweep = () => {
       database.cursors.expire();
-      database.sessions.expire();
       if (database.commits.failure !== undefined) return;
       database.retryableWrites.expire();
       removeExpired(file, database.catalog);
@@ -82,7 +79,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
   }
 }
 
-function assemble(file: DatabaseFile, address: string, testMode: boolean): Database {
+function assemble(file: DatabaseFile, address: string): Database {
   const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
   const catalog = new Catalog(file, () => commits);
   const retryableWrites = createRetryableWrites(file, () => commits);
@@ -92,10 +89,7 @@ function assemble(file: DatabaseFile, address: string, testMode: boolean): Datab
     commits,
     cursors: createCursors(),
     retryableWrites,
-    sessions: createKnownSessions(),
-    failPoints: createFailPoints(),
     address,
-    testMode,
   };
 }
 

@@ -87,8 +87,8 @@ function readSame(port: number): { stop(): Promise<Document[]> } {
   const read = async () => {
     const client = await connectWire(port);
     while (!stopped) {
-      const answer = await client.command(DB, { count: 'fixed' });
-      if (answer.n !== 1) wrong.push(answer);
+      const answer = await client.command(DB, { find: 'fixed' });
+      if (answer.cursor?.firstBatch.length !== 1) wrong.push(answer);
     }
     client.close();
   };

@@ -14,7 +14,6 @@ import { connectWire, type WireClient } from './support/wire-client.ts';
 
 const DB = 'planned';
 const HOUR = 3_600_000;
-const NATURAL = doc(['hint', doc(['$natural', new Int32(1)])]);
 
 /** Besides the filters of all kinds, such as indexes are made for: equality first, then a range, often of values that are there. */
 const simpleFilters = fc
@@ -87,45 +86,48 @@ describe('the planner', () => {
     await client.command(DB, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });
     await client.command(DB, { insert: 'many', documents: [{ _id: 1, a: 1, b: 1, c: 1 }] });
     const list = Array.from({ length: 200 }, (_, i) => i);
-    for (const hint of [undefined, key]) {
-      const filter = { a: { $in: list }, b: { $in: list }, c: 1 };
-      const { cursor } = await client.command(DB, { find: 'many', filter, hint });
-      expect(cursor.firstBatch).toEqual([{ _id: 1, a: 1, b: 1, c: 1 }]);
-    }
+    const filter = { a: { $in: list }, b: { $in: list }, c: 1 };
+    const { cursor } = await client.command(DB, { find: 'many', filter });
+    expect(cursor.firstBatch).toEqual([{ _id: 1, a: 1, b: 1, c: 1 }]);
     client.close();
   });
 });
 
-interface AskedQuery {
+type AskedQuery = {
   readonly filter: Doc;
   readonly sort: Doc | undefined;
   readonly skip: number | undefined;
   readonly limit: number | undefined;
-}
+};
 
 /** Asks the planner and a scan, and `explain`; 1 if the planner took an index. */
 async function compareAnswers(client: WireClient, name: string, query: AskedQuery): Promise<number> {
   const { filter, sort, skip, limit } = query;
-  const all = doc(['find', name], ['filter', filter]);
-  const asked: Doc = new Map(all);
+  const asked = doc(['find', name], ['filter', filter]);
   if (sort !== undefined) asked.set('sort', sort);
   if (skip !== undefined) asked.set('skip', new Int32(skip));
   if (limit !== undefined) asked.set('limit', new Int32(limit));
-  const matching = await answer(client, new Map([...all, ...NATURAL]));
-  const scanned = await answer(client, new Map([...asked, ...NATURAL]));
+  // Inside an `$or` the planner sees nothing of a filter.
+  const matching = await answer(client, doc(['find', name], ['filter', doc(['$or', [filter]])]));
   const planned = await answer(client, asked);
-  expect(planned.code).toBe(scanned.code);
-  if (planned.code !== undefined) return 0;
+  if (planned.code !== undefined || matching.code !== undefined) {
+    expect(sort === undefined ? planned.code : matching.code).toBe(sort === undefined ? matching.code : undefined);
+    return 0;
+  }
+  const order = compileSort(sort ?? new Map());
+  const keyed = matching.docs.map((found) => order.keyOf(found)).sort(order.compareKeys);
+  const wanted = keyed.slice(skip ?? 0, limit === undefined ? undefined : (skip ?? 0) + limit);
   const found = planned.docs.map(bytesOf);
-  expect(found.length).toBe(scanned.docs.length);
+  expect(found.length).toBe(wanted.length);
   expect(new Set(found).size).toBe(found.length);
   expect(matching.docs.map(bytesOf)).toEqual(expect.arrayContaining(found));
-  if (sort !== undefined) {
-    const { compare } = compileSort(sort);
-    planned.docs.forEach((document, i) => void expect(compare(document, scanned.docs[i] as Doc)).toBe(0));
-  }
-  const counted = await client.exact(DB, doc(['count', name], ['query', filter]));
-  expect(Number(counted.get('n'))).toBe(matching.docs.length);
+  if (sort !== undefined)
+    planned.docs.forEach((document, i) => {
+      expect(order.compareKeys(order.keyOf(document), wanted[i] ?? [])).toBe(0);
+    });
+  const countAll = [doc(['$match', filter]), doc(['$group', doc(['_id', new Int32(1)], ['n', doc(['$sum', new Int32(1)])])])];
+  const counted = await answer(client, doc(['aggregate', name], ['pipeline', countAll], ['cursor', new Map()]));
+  expect(Number(counted.docs[0]?.get('n') ?? 0)).toBe(matching.docs.length);
   return explained(client, asked, found.length);
 }
 

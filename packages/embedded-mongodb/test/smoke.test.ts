@@ -61,9 +61,8 @@ describe('the driver on the embedded database', () => {
     });
     expect(await things.countDocuments({})).toBe(4);
     expect(await things.countDocuments({ n: { $gt: 10 } })).toBe(3);
-    expect(await things.distinct('tags')).toEqual(['a', 'b', 'c']);
     expect(await things.deleteMany({ n: { $gt: 10 } })).toMatchObject({ deletedCount: 3 });
-    expect(await things.estimatedDocumentCount()).toBe(1);
+    expect(await things.countDocuments()).toBe(1);
   });
 
   it('refuses a second document under a unique key and says which', async () => {

@@ -84,8 +84,7 @@ async function startCanary({ port }: DatabaseProcess) {
 
 async function dropAll(port: number): Promise<void> {
   const client = await connectWire(port);
-  const { databases } = await client.command('admin', { listDatabases: 1, nameOnly: true });
-  for (const { name } of databases) if (name !== 'canary') await client.command(name, { dropDatabase: 1 });
+  await client.command('fuzz', { dropDatabase: 1 });
   client.close();
 }
 

@@ -5,7 +5,6 @@ import { rawDocument, rawField, rawValues } from '../storage/raw.ts';
 import { arrayArg, boolArg, integerArg, wrongType } from './args.ts';
 import type { Command, Database } from './command.ts';
 import { asDatabaseError, writeError } from './errors.ts';
-import { failRetryableWrite } from './fail-points.ts';
 import { MAX_BATCH } from './limits.ts';
 import { reply } from './replies.ts';
 
@@ -19,7 +18,7 @@ export interface Outcome {
 /** Runs the statements of a batch, each once even if the client sends the batch again. */
 export function runBatch<Statement>(
   database: Database,
-  { args, connection }: Command,
+  { args }: Command,
   statements: readonly Statement[],
   run: (statement: Statement, index: number) => Doc,
 ): Outcome {
@@ -39,7 +38,6 @@ export function runBatch<Statement>(
       continue;
     }
     try {
-      if (retry !== undefined) failRetryableWrite(database, connection);
       const answer = run(statement, index);
       answers.push({ index, answer });
       retry?.record(id, answer);

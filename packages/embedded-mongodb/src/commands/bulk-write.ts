@@ -8,11 +8,10 @@ import { arrayArg, boolArg, docArg, integerArg, required, stringArg } from './ar
 import { documentsOf, type Outcome, runBatch } from './batch.ts';
 import type { Command, CommandEntry, Database } from './command.ts';
 import { checkFields } from './common-options.ts';
-import { contextOf, statementContext } from './context.ts';
 import { firstBatch } from './cursor-replies.ts';
 import { errorFields } from './errors.ts';
 import { deleteDocuments, insertDocument, type Target, updateDocuments } from './modify.ts';
-import { hintArg } from './query.ts';
+import { contextOf } from './query.ts';
 import { updateArg } from './writes.ts';
 
 type Kind = 'insert' | 'update' | 'delete';
@@ -36,8 +35,7 @@ function bulkWrite(database: Database, command: Command): Buffer[] {
 
 function targetOf(database: Database, command: Command, info: Doc): Target {
   const [db, name] = namespaceParts(required(stringArg(info, 'ns'), 'bulkWrite.nsInfo.ns'));
-  const bypassValidation = boolArg(command.args, 'bypassDocumentValidation') === true;
-  return { database, db, name, context: contextOf(command), bypassValidation };
+  return { database, db, name, context: contextOf(command) };
 }
 
 function kindOf(bytes: Buffer): Kind {
@@ -48,8 +46,8 @@ function kindOf(bytes: Buffer): Kind {
 
 const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
   insert: ['document'],
-  update: ['filter', 'updateMods', 'constants', 'multi', 'upsert', 'sort', 'hint', 'arrayFilters', 'collation'],
-  delete: ['filter', 'multi', 'hint', 'collation'],
+  update: ['filter', 'updateMods', 'multi', 'upsert', 'sort', 'arrayFilters'],
+  delete: ['filter', 'multi'],
 };
 
 function runOperation(kind: Kind, targets: readonly Target[], bytes: Buffer): Doc {
@@ -67,19 +65,14 @@ function runOperation(kind: Kind, targets: readonly Target[], bytes: Buffer): Do
     filter: required(docArg(operation, 'filter'), 'bulkWrite.ops.filter'),
     multi: boolArg(operation, 'multi') === true,
     sort: docArg(operation, 'sort'),
-    hint: hintArg(operation),
   };
-  const context = statementContext(target.context, operation, 'constants', 'updateMods');
-  if (kind === 'delete') return new Map([['n', new Int32(deleteDocuments({ ...target, context }, statement).removed)]]);
-  const { matched, modified, upsertedId } = updateDocuments(
-    { ...target, context },
-    {
-      ...statement,
-      update: updateArg(operation, 'updateMods'),
-      upsert: boolArg(operation, 'upsert') === true,
-      arrayFilters: arrayArg(operation, 'arrayFilters'),
-    },
-  );
+  if (kind === 'delete') return new Map([['n', new Int32(deleteDocuments(target, statement).removed)]]);
+  const { matched, modified, upsertedId } = updateDocuments(target, {
+    ...statement,
+    update: updateArg(operation, 'updateMods'),
+    upsert: boolArg(operation, 'upsert') === true,
+    arrayFilters: arrayArg(operation, 'arrayFilters'),
+  });
   const answer: Doc = new Map([
     ['n', new Int32(matched + (upsertedId === undefined ? 0 : 1))],
     ['nModified', new Int32(modified)],
@@ -127,6 +120,6 @@ function totals({ answers, errors, retried }: Outcome, kinds: readonly Kind[]): 
 export const bulkWriteCommands: Readonly<Record<string, CommandEntry>> = {
   bulkWrite: {
     handle: bulkWrite,
-    fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', 'bypassDocumentValidation', 'let', 'cursor'],
+    fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', 'cursor', 'bypassDocumentValidation'],
   },
 };

@@ -1,7 +1,6 @@
 import type { TimeLimit } from '../plan/time-limit.ts';
 import type { Doc } from '../query/value.ts';
 import type { Cursors } from '../sessions/cursors.ts';
-import type { KnownSessions } from '../sessions/known-sessions.ts';
 import type { RetryableWrites } from '../sessions/retryable-writes.ts';
 import type { Catalog } from '../storage/catalog.ts';
 import type { DatabaseFile } from '../storage/file.ts';
@@ -9,7 +8,6 @@ import type { GroupCommit } from '../storage/group-commit.ts';
 import type { Connection } from '../wire/connection.ts';
 import type { Message } from '../wire/messages.ts';
 import type { Reply } from '../wire/reply.ts';
-import type { FailPoints } from './fail-points.ts';
 
 /** Everything that commands work on. */
 export interface Database {
@@ -18,11 +16,8 @@ export interface Database {
   readonly commits: GroupCommit;
   readonly cursors: Cursors;
   readonly retryableWrites: RetryableWrites;
-  readonly sessions: KnownSessions;
-  readonly failPoints: FailPoints;
   /** `host:port`, as clients reach it. */
   readonly address: string;
-  readonly testMode: boolean;
 }
 
 /** One command to carry out. */

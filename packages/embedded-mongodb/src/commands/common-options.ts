@@ -19,14 +19,10 @@ export const COMMON_FIELDS: ReadonlySet<string> = new Set([
   'writeConcern',
   'comment',
   'maxTimeMS',
-  'apiVersion',
-  'apiStrict',
-  'apiDeprecationErrors',
 ]);
 
 /** Refuses a field that the command does not know. */
 export function checkFields(name: string, args: Doc, known: readonly string[]): void {
-  if (known[0] === '*') return;
   for (const field of args.keys()) {
     if (field === name || COMMON_FIELDS.has(field) || known.includes(field)) continue;
     throw new DatabaseError(40415, `BSON field '${name}.${field}' is an unknown field.`);
@@ -47,8 +43,8 @@ export function timeLimitOf(args: Doc): TimeLimit | undefined {
 }
 
 const READ_LEVELS = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
-const SNAPSHOT_READS = ['find', 'aggregate', 'distinct'];
-const READS = [...SNAPSHOT_READS, 'count', 'getMore', 'explain'];
+const SNAPSHOT_READS = ['find', 'aggregate'];
+const READS = [...SNAPSHOT_READS, 'getMore', 'explain'];
 
 /** One member has what it has acknowledged, so that all levels but `snapshot` mean the same. */
 export function checkReadConcern(name: string, args: Doc): void {
@@ -77,8 +73,6 @@ const WRITES = new Set([
   'drop',
   'dropDatabase',
   'dropIndexes',
-  'renameCollection',
-  'collMod',
   'commitTransaction',
   'abortTransaction',
 ]);

@@ -17,7 +17,6 @@ export interface CursorStart {
   readonly collection: Collection | undefined;
   readonly batchSize: number | undefined;
   readonly singleBatch?: boolean;
-  readonly noTimeout?: boolean;
   /** Further fields of the answer. */
   readonly beside?: Doc;
 }
@@ -28,7 +27,7 @@ export function firstBatch(
   { args, timeLimit }: Pick<Command, 'args' | 'timeLimit'>,
   start: CursorStart,
 ): Buffer[] {
-  const { namespace, collection, batchSize = FIRST_BATCH, singleBatch = false, noTimeout = false, beside } = start;
+  const { namespace, collection, batchSize = FIRST_BATCH, singleBatch = false, beside } = start;
   const source = documentsOf(start.documents);
   const documents = takeBatch(source, batchSize);
   timeLimit?.pause();
@@ -36,7 +35,7 @@ export function firstBatch(
   if (ended) source.close();
   const id = ended
     ? 0n
-    : cursors.open({ namespace, documents: source, collection, session: sessionKey(args.get('lsid')), noTimeout, timeLimit }).id;
+    : cursors.open({ namespace, documents: source, collection, session: sessionKey(args.get('lsid')), timeLimit }).id;
   return cursorReply({ id, namespace, field: 'firstBatch', documents, beside });
 }
 

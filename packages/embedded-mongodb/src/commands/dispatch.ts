@@ -1,30 +1,21 @@
 import { Double } from 'bson';
 import { DatabaseError } from '../query/errors.ts';
-import type { Doc, Value } from '../query/value.ts';
+import type { Doc } from '../query/value.ts';
 import type { Connection, Handler } from '../wire/connection.ts';
 import type { Message } from '../wire/messages.ts';
 import { encodedReply, type Reply } from '../wire/reply.ts';
 import type { Command, Database } from './command.ts';
 import { checkFields, checkReadConcern, checkWriteConcern, refuseTransactions, timeLimitOf } from './common-options.ts';
-import { labelErrors } from './error-labels.ts';
 import { errorFields } from './errors.ts';
-import type { Failure } from './fail-points.ts';
-import { sessionKey } from './sessions.ts';
-import { checkApiVersion } from './stable-api.ts';
 import { COMMANDS } from './table.ts';
 
 /** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
 export function createDispatcher(database: Database): Handler {
   return (message, connection, done) => {
     const [name = ''] = message.body.keys();
-    const failure = database.failPoints.onCommand(name, connection);
     const proceed = () => {
-      if (failure?.closeConnection) {
-        done({ pieces: undefined });
-        return;
-      }
       const { changes } = database.commits;
-      const reply = failure?.error ? errorReply(failure.error) : run(database, name, message, connection);
+      const reply = run(database, name, message, connection);
       const repeatable = database.commits.changes === changes && name !== 'getMore';
       if (reply instanceof Promise) reply.then((later) => answer(later, false));
       else answer(reply, repeatable);
@@ -36,12 +27,10 @@ export function createDispatcher(database: Database): Handler {
           proceed();
           return;
         }
-        const told = completed(lost === undefined ? reply : errorReply(lost), message.body, failure);
-        done({ pieces: connection.hangsUp ? undefined : encodedReply(told) });
+        done({ pieces: encodedReply(lost === undefined ? reply : errorReply(lost)) });
       });
     };
-    if (failure !== undefined && failure.delayMillis > 0) setTimeout(proceed, failure.delayMillis);
-    else proceed();
+    proceed();
   };
 }
 
@@ -51,15 +40,12 @@ function run(database: Database, name: string, message: Message, connection: Con
     if (message.refusal !== undefined) throw message.refusal;
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (entry === undefined) throw new DatabaseError(59, `no such command: '${name}'`);
-    const now = new Date();
-    noteSession(database, args, now);
-    checkApiVersion(name, args);
     checkFields(name, args, entry.fields);
     refuseTransactions(args);
     checkReadConcern(name, args);
     const concernError = checkWriteConcern(name, args);
     const db = String(args.get('$db') ?? '');
-    const command: Command = { name, db, args, message, connection, now, timeLimit: timeLimitOf(args) };
+    const command: Command = { name, db, args, message, connection, now: new Date(), timeLimit: timeLimitOf(args) };
     const carryOut = () => entry.handle(database, command);
     const reply = entry.atomic ? database.commits.atomically(carryOut) : carryOut();
     if (reply instanceof Promise) return reply.catch((error) => refusal(name, error));
@@ -73,19 +59,6 @@ function refusal(name: string, error: unknown): Reply {
   if (error instanceof DatabaseError) return errorReply(error);
   console.error(`The command ${name} failed unexpectedly:`, error);
   return errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`));
-}
-
-function noteSession({ sessions }: Database, args: Doc, now: Date): void {
-  const lsid = args.get('lsid');
-  const key = sessionKey(lsid);
-  if (key !== undefined) sessions.touch(key, (lsid as Doc).get('id') as Value, now.getTime());
-}
-
-/** Adds to an answer what a fail point wants in it, and the labels of its error. */
-function completed(reply: Reply, args: Doc, failure: Failure | undefined): Reply {
-  if (!(reply instanceof Map)) return reply;
-  if (failure?.writeConcernError !== undefined) reply.set('writeConcernError', failure.writeConcernError);
-  return labelErrors(reply, args, failure?.labels);
 }
 
 function errorReply(error: DatabaseError): Doc {

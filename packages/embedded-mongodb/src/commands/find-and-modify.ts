@@ -5,10 +5,8 @@ import { compileFilter } from '../query/match.ts';
 import type { Doc, Value } from '../query/value.ts';
 import { arrayArg, boolArg, docArg } from './args.ts';
 import type { Command, CommandEntry, Database } from './command.ts';
-import { failRetryableWrite } from './fail-points.ts';
 import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
 import { projectionArg } from './projection.ts';
-import { hintArg } from './query.ts';
 import { reply } from './replies.ts';
 import { targetOf, updateArg } from './writes.ts';
 
@@ -31,7 +29,6 @@ function findAndModify(database: Database, command: Command): Doc {
     );
   // Before anything is written, for it may be refused.
   const show = showing(target, args);
-  if (retry !== undefined) failRetryableWrite(database, command.connection);
   const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
   retry?.record(STATEMENT, answer);
   retry?.save();
@@ -63,7 +60,7 @@ function updateOne(target: Target, args: Doc, show: Show, returnNew: boolean): D
 }
 
 function selection(args: Doc) {
-  return { filter: docArg(args, 'query') ?? new Map<string, Value>(), sort: docArg(args, 'sort'), hint: hintArg(args) };
+  return { filter: docArg(args, 'query') ?? new Map<string, Value>(), sort: docArg(args, 'sort') };
 }
 
 type Show = (doc: Doc | undefined) => Doc | null;
@@ -85,23 +82,9 @@ function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Do
   ]);
 }
 
-const FIELDS = [
-  'query',
-  'sort',
-  'remove',
-  'update',
-  'new',
-  'fields',
-  'upsert',
-  'bypassDocumentValidation',
-  'arrayFilters',
-  'hint',
-  'let',
-  'collation',
-];
+const FIELDS = ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters'];
 
 /** Changes one document and gives it back. */
 export const findAndModifyCommands: Readonly<Record<string, CommandEntry>> = {
   findAndModify: { handle: findAndModify, fields: FIELDS },
-  findandmodify: { handle: findAndModify, fields: FIELDS },
 };

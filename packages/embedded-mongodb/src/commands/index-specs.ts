@@ -1,5 +1,4 @@
 import { Int32 } from 'bson';
-import { refuseCollation } from '../plan/collation.ts';
 import { DatabaseError } from '../query/errors.ts';
 import { compileFilter } from '../query/match.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
@@ -7,16 +6,15 @@ import { docArg, required } from './args.ts';
 import { isText, TEXT_OPTIONS, textSpec } from './text-specs.ts';
 
 /** What says how an index behaves. */
-export const OPTIONS = ['unique', 'sparse', 'hidden', 'expireAfterSeconds', 'partialFilterExpression', ...TEXT_OPTIONS];
+export const OPTIONS = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', ...TEXT_OPTIONS];
 /** Accepted, because they only tell how to build, or nothing. */
-const WITHOUT_EFFECT = ['background', 'ns', 'v', 'collation'];
+const WITHOUT_EFFECT = ['background', 'ns', 'v'];
 
 /** Checks a specification and brings it into the form in which it is kept. */
 export function normalised(value: Value): Doc {
   if (!isDoc(value)) throw new DatabaseError(14, 'The elements of the indexes array must be objects');
   const pattern = required(docArg(value, 'key'), 'createIndexes.indexes.key');
   checkPattern(pattern);
-  refuseCollation(value);
   const spec: Doc = new Map<string, Value>([
     ['v', new Int32(2)],
     ['key', pattern],

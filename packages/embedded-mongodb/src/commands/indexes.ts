@@ -10,7 +10,6 @@ import type { Command, CommandEntry, Database } from './command.ts';
 import { firstBatch } from './cursor-replies.ts';
 import { normalised, OPTIONS } from './index-specs.ts';
 import { reply } from './replies.ts';
-import { refuseView } from './views.ts';
 
 /** MongoDB's limit on the indexes of a collection. */
 const MAX_INDEXES = 64;
@@ -21,7 +20,6 @@ function createIndexes({ catalog }: Database, command: Command): Doc {
   const specs = required(arrayArg(args, 'indexes'), 'createIndexes.indexes').map((spec) => normalised(spec));
   if (specs.length === 0) throw new DatabaseError(2, 'Must specify at least one index to create');
   const existing = catalog.get(db, name);
-  refuseView(existing);
   const collection = existing ?? catalog.create(db, name);
   const before = collection.indexes.length;
   const wanted = specs.filter((spec) => !isThere(collection, spec));
@@ -64,14 +62,13 @@ function isThere(collection: Collection, spec: Doc): boolean {
 }
 
 function sameOptions(a: Doc, b: Doc): boolean {
-  return OPTIONS.filter((option) => option !== 'hidden').every((option) => equals(a.get(option), b.get(option)));
+  return OPTIONS.every((option) => equals(a.get(option), b.get(option)));
 }
 
 function dropIndexes({ catalog }: Database, command: Command): Doc {
   const name = collectionName(command);
   const collection = catalog.get(command.db, name);
   if (collection === undefined) throw new DatabaseError(26, `ns not found ${command.db}.${name}`);
-  refuseView(collection);
   const before = collection.indexes.length;
   for (const index of indexesToDrop(collection, command.args.get('index'))) catalog.dropIndex(collection, index);
   return reply([['nIndexesWas', new Int32(before)]]);
@@ -95,7 +92,6 @@ function listIndexes(database: Database, command: Command): Buffer[] {
   const name = collectionName(command);
   const collection = database.catalog.get(db, name);
   if (collection === undefined) throw new DatabaseError(26, `ns does not exist: ${db}.${name}`);
-  refuseView(collection);
   const batchSize = docArg(args, 'cursor')?.get('batchSize');
   return firstBatch(database, command, {
     namespace: collection.namespace,

@@ -5,15 +5,13 @@ import type { QueryContext } from '../plan/query-context.ts';
 import { decode, encode } from '../query/bson.ts';
 import { DatabaseError } from '../query/errors.ts';
 import { checkId, idFirst } from '../query/identity.ts';
-import type { Filter } from '../query/match.ts';
 import { compileUpdate, type Update } from '../query/update.ts';
 import { upsertDocument } from '../query/upsert.ts';
 import { type Doc, isDoc, type Value } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
 import { asBuffer } from '../storage/raw.ts';
 import type { Database } from './command.ts';
-import { checkSize, validate, validateChange } from './validation.ts';
-import { refuseView } from './views.ts';
+import { MAX_DOCUMENT_BYTES } from './limits.ts';
 
 /** Where a statement writes: the collection comes into being with its first document. */
 export interface Target {
@@ -21,7 +19,6 @@ export interface Target {
   readonly db: string;
   readonly name: string;
   readonly context: QueryContext;
-  readonly bypassValidation: boolean;
 }
 
 /** An update statement of any command. */
@@ -31,7 +28,6 @@ export interface UpdateStatement {
   readonly multi: boolean;
   readonly upsert: boolean;
   readonly sort?: Doc | undefined;
-  readonly hint?: string | Doc | undefined;
   readonly arrayFilters?: readonly Value[] | undefined;
 }
 
@@ -50,7 +46,6 @@ export interface DeleteStatement {
   readonly filter: Doc;
   readonly multi: boolean;
   readonly sort?: Doc | undefined;
-  readonly hint?: string | Doc | undefined;
 }
 
 /** Inserts a document as it came, but for an `_id` that is missing or not the first field. */
@@ -69,7 +64,7 @@ export function insertDoc(target: Target, doc: Doc): Value {
 /** Updates the first or all of the documents that match, or inserts one if there is none and `upsert` is set. */
 export function updateDocuments(target: Target, statement: UpdateStatement): UpdateResult {
   const { filter, arrayFilters, upsert, multi } = statement;
-  const update = compileUpdate(statement.update, { ...target.context, ...(arrayFilters && { arrayFilters }) });
+  const update = compileUpdate(statement.update, { ...target.context, arrayFilters });
   if (multi && update.kind === 'replacement')
     throw new DatabaseError(9, 'multi update is not supported for replacement-style update');
   const collection = collectionOf(target);
@@ -78,7 +73,7 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
   let result: UpdateResult = { matched: 0, modified: 0 };
   if (collection !== undefined && found !== undefined) {
     for (const row of stable(collection, found.rows(), multi)) {
-      const { doc, modified } = changeRow(target, collection, row, update, found.filter);
+      const { doc, modified } = changeRow(collection, row, update);
       result = { matched: result.matched + 1, modified: result.modified + Number(modified), before: row.doc, after: doc };
     }
   }
@@ -119,13 +114,11 @@ function* stable(collection: Collection, rows: Generator<Row>, multi: boolean): 
   }
 }
 
-function changeRow({ bypassValidation }: Target, collection: Collection, row: Row, update: Update, filter: Filter) {
-  const positional = update.needsPosition ? filter.positionOf(row.doc) : undefined;
-  const changed = update.apply(row.doc, { positional });
+function changeRow(collection: Collection, row: Row, update: Update) {
+  const changed = update.apply(row.doc);
   if (!changed.modified) return changed;
   const bytes = asBuffer(encode(changed.doc));
   checkSize(bytes);
-  if (!bypassValidation) validateChange(collection, row.doc, changed.doc);
   collection.replace(
     row.rid,
     row.document,
@@ -137,20 +130,22 @@ function changeRow({ bypassValidation }: Target, collection: Collection, row: Ro
 }
 
 function store(target: Target, doc: Doc, bytes: Buffer): Value {
-  const { database, db, name, bypassValidation } = target;
+  const { database, db, name } = target;
   const id = doc.get('_id') as Value;
   checkId(id);
   if (isDoc(id) && [...id.keys()].some((field) => field.startsWith('$')))
     throw new DatabaseError(52, `_id fields may not contain '$'-prefixed fields: ${[...id.keys()][0]} is not valid for storage.`);
   checkSize(bytes);
   const collection = collectionOf(target) ?? database.catalog.create(db, name);
-  if (!bypassValidation) validate(collection, doc);
   collection.insert(bytes, () => doc);
   return id;
 }
 
 function collectionOf({ database, db, name }: Target): Collection | undefined {
-  const collection = database.catalog.get(db, name);
-  refuseView(collection);
-  return collection;
+  return database.catalog.get(db, name);
+}
+
+function checkSize(bytes: Uint8Array): void {
+  if (bytes.length <= MAX_DOCUMENT_BYTES) return;
+  throw new DatabaseError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${MAX_DOCUMENT_BYTES}`);
 }

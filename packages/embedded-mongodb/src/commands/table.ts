@@ -4,13 +4,12 @@ import { bulkWriteCommands } from './bulk-write.ts';
 import { collectionCommands } from './collections.ts';
 import type { CommandEntry } from './command.ts';
 import { explainCommands } from './explain.ts';
-import { failPointCommands } from './fail-points.ts';
 import { findAndModifyCommands } from './find-and-modify.ts';
 import { handshakeCommands } from './handshake.ts';
 import { indexCommands } from './indexes.ts';
 import { queryCommands } from './query.ts';
 import { sessionCommands } from './sessions.ts';
-import { statisticsCommands } from './statistics.ts';
+import { validateCommands } from './validate.ts';
 import { writeCommands } from './writes.ts';
 
 /** Every command there is. */
@@ -26,6 +25,5 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ...indexCommands,
   ...explainCommands,
   ...backupCommands,
-  ...statisticsCommands,
-  ...failPointCommands,
+  ...validateCommands,
 };

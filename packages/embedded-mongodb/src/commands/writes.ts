@@ -6,9 +6,8 @@ import { arrayArg, boolArg, collectionName, docArg, integerArg, required } from 
 import { batchReply, documentsOf, runBatch, sum } from './batch.ts';
 import type { Command, CommandEntry, Database } from './command.ts';
 import { checkFields } from './common-options.ts';
-import { contextOf, statementContext } from './context.ts';
 import { deleteDocuments, insertDocument, type Target, updateDocuments } from './modify.ts';
-import { hintArg } from './query.ts';
+import { contextOf } from './query.ts';
 
 function insert(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
@@ -22,19 +21,14 @@ function insert(database: Database, command: Command): Doc {
 function update(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
   const outcome = runBatch(database, command, statementsOf(command, 'updates', UPDATE_FIELDS), (statement) => {
-    const context = statementContext(target.context, statement);
-    const { matched, modified, upsertedId } = updateDocuments(
-      { ...target, context },
-      {
-        filter: required(docArg(statement, 'q'), 'update.updates.q'),
-        update: updateArg(statement, 'u'),
-        multi: boolArg(statement, 'multi') === true,
-        upsert: boolArg(statement, 'upsert') === true,
-        sort: docArg(statement, 'sort'),
-        hint: hintArg(statement),
-        arrayFilters: arrayArg(statement, 'arrayFilters'),
-      },
-    );
+    const { matched, modified, upsertedId } = updateDocuments(target, {
+      filter: required(docArg(statement, 'q'), 'update.updates.q'),
+      update: updateArg(statement, 'u'),
+      multi: boolArg(statement, 'multi') === true,
+      upsert: boolArg(statement, 'upsert') === true,
+      sort: docArg(statement, 'sort'),
+      arrayFilters: arrayArg(statement, 'arrayFilters'),
+    });
     const answer: Doc = new Map([
       ['n', new Int32(matched + (upsertedId === undefined ? 0 : 1))],
       ['nModified', new Int32(modified)],
@@ -61,15 +55,10 @@ function update(database: Database, command: Command): Doc {
 function remove(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
   const outcome = runBatch(database, command, statementsOf(command, 'deletes', DELETE_FIELDS), (statement) => {
-    const context = statementContext(target.context, statement);
-    const { removed } = deleteDocuments(
-      { ...target, context },
-      {
-        filter: required(docArg(statement, 'q'), 'delete.deletes.q'),
-        multi: required(integerArg(statement, 'limit'), 'delete.deletes.limit') === 0,
-        hint: hintArg(statement),
-      },
-    );
+    const { removed } = deleteDocuments(target, {
+      filter: required(docArg(statement, 'q'), 'delete.deletes.q'),
+      multi: required(integerArg(statement, 'limit'), 'delete.deletes.limit') === 0,
+    });
     return new Map([['n', new Int32(removed)]]);
   });
   return batchReply(outcome, [['n', new Int32(sum(outcome, 'n'))]]);
@@ -91,7 +80,6 @@ export function targetOf(database: Database, command: Command): Target {
     db: command.db,
     name: collectionName(command),
     context: contextOf(command),
-    bypassValidation: boolArg(command.args, 'bypassDocumentValidation') === true,
   };
 }
 
@@ -102,13 +90,12 @@ export function updateArg(args: Doc, name: string): Doc | readonly Value[] {
   throw new DatabaseError(9, `Update argument must be either an object or an array`);
 }
 
-const UPDATE_FIELDS = ['q', 'u', 'c', 'multi', 'upsert', 'sort', 'hint', 'arrayFilters', 'collation'];
-const DELETE_FIELDS = ['q', 'limit', 'hint', 'collation'];
-const BATCH_FIELDS = ['ordered', 'bypassDocumentValidation', 'let'];
+const UPDATE_FIELDS = ['q', 'u', 'multi', 'upsert', 'sort', 'arrayFilters'];
+const DELETE_FIELDS = ['q', 'limit'];
 
 /** The commands that write batches. */
 export const writeCommands: Readonly<Record<string, CommandEntry>> = {
-  insert: { handle: insert, fields: [...BATCH_FIELDS, 'documents'] },
-  update: { handle: update, fields: [...BATCH_FIELDS, 'updates'] },
-  delete: { handle: remove, fields: [...BATCH_FIELDS, 'deletes'] },
+  insert: { handle: insert, fields: ['documents', 'ordered'] },
+  update: { handle: update, fields: ['updates', 'ordered'] },
+  delete: { handle: remove, fields: ['deletes', 'ordered'] },
 };

@@ -1,7 +1,7 @@
 import { DatabaseError } from '../query/errors.ts';
 import { compileFilter, type Filter } from '../query/match.ts';
 import { compileSort } from '../query/sort.ts';
-import type { Doc, Value } from '../query/value.ts';
+import type { Doc, Maybe } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type Counts, execute, Row } from './execute.ts';
@@ -38,12 +38,12 @@ const MAX_SORT_BYTES = 100 * 1024 * 1024;
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, asked: QueryContext): Find {
   const context = withText(collection, query.filter, asked);
   const filter = compileFilter(query.filter, context);
-  const plan = planQuery(collection, query, context.texts !== undefined);
+  const plan = planQuery(collection, query);
   const { skip = 0, limit, sort, fields } = query;
   const wanted = limit === undefined ? undefined : skip + limit;
   const rows = (counts?: Counts) => {
     const found = execute(file, collection, plan, filter, plan.sorted ? wanted : undefined, context.timeLimit, counts, fields);
-    const ordered = plan.sorted || sort === undefined ? found : sorted(found, sort, wanted, context);
+    const ordered = plan.sorted || sort === undefined ? found : sorted(found, sort, wanted);
     return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
   };
   return {
@@ -73,8 +73,8 @@ function* slice(rows: Generator<Row>, skip: number, limit: number | undefined): 
 }
 
 /** Sorts in memory; of a limited query no more is kept than it can need. */
-function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined, context: QueryContext): Generator<Row> {
-  const sort = compileSort(spec, context);
+function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined): Generator<Row> {
+  const sort = compileSort(spec);
   const compare = (a: Keyed, b: Keyed) => sort.compareKeys(a.key, b.key);
   let kept: Keyed[] = [];
   let bytes = 0;
@@ -95,6 +95,6 @@ function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined, con
 
 /** The row beside its key is a fresh one, so that the decoded document need not stay in memory. */
 interface Keyed {
-  readonly key: readonly Value[];
+  readonly key: readonly Maybe[];
   readonly row: Row;
 }

@@ -2,7 +2,7 @@ import { analyseFilter, type PathBounds } from '../query/analyse.ts';
 import { equals } from '../query/compare.ts';
 import { type Doc, isDoc, type Value } from '../query/value.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
-import { byteRange, EVERYTHING, type Interval, intervalsOf } from './intervals.ts';
+import { byteRange, EVERYTHING, intervalsOf, pointAt } from './intervals.ts';
 
 /** Whether every document that matches stands in the index. */
 export function holdsAllMatches(index: StoredIndex, bounds: Map<string, PathBounds>, filter: Doc): boolean {
@@ -48,7 +48,7 @@ function impliesOperator(found: PathBounds, asked: Value | undefined, operator: 
   const allowed = intervalsOf(bounds, true);
   if (allowed === undefined) return false;
   return values.every((value) => {
-    const [point] = intervalsOf({ eq: value, exact: true }, true) as [Interval];
+    const point = pointAt(value);
     const at = byteRange(EVERYTHING.low.key, point, false);
     return allowed
       .map((interval) => byteRange(EVERYTHING.low.key, interval, false))

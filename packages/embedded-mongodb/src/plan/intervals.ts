@@ -1,9 +1,9 @@
 import { Double } from 'bson';
 import type { PathBounds } from '../query/analyse.ts';
-import { isNumber, typeNumber, type Value } from '../query/value.ts';
+import { isNumber, type Maybe, typeNumber, type Value } from '../query/value.ts';
 import type { IndexField } from '../storage/index-keys.ts';
 import type { KeyRange } from '../storage/key.ts';
-import { invertKey, typeByte, valueKey } from '../storage/key.ts';
+import { EMPTY_ARRAY_KEY, invertKey, typeByte, valueKey } from '../storage/key.ts';
 
 /** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
 interface End {
@@ -76,12 +76,13 @@ export function successor(prefix: Buffer): Buffer {
   return next;
 }
 
-function pointAt(value: Value): Interval {
-  const end = { key: valueKey(value), inclusive: true, value };
+/** The one key of a value; of `undefined`, that of an empty array. */
+export function pointAt(value: Maybe): Interval {
+  const end = value === undefined ? { key: EMPTY_ARRAY_KEY, inclusive: true } : { key: valueKey(value), inclusive: true, value };
   return { low: end, high: end, point: true };
 }
 
-function distinctPoints(values: readonly Value[]): Interval[] {
+function distinctPoints(values: readonly Maybe[]): Interval[] {
   const points = values.map(pointAt).sort((a, b) => Buffer.compare(a.low.key, b.low.key));
   return points.filter((point, i) => i === 0 || !points[i - 1]?.low.key.equals(point.low.key));
 }

@@ -8,7 +8,7 @@ export interface Pushdown {
 }
 
 /** Takes `$match`, `$sort`, `$skip` and `$limit` off the beginning of a pipeline, as far as one find can do them in order. */
-export function pushDown(pipeline: readonly Value[], hint: string | Doc | undefined): Pushdown {
+export function pushDown(pipeline: readonly Value[]): Pushdown {
   const filters: Doc[] = [];
   let sort: Doc | undefined;
   let skip: number | undefined;
@@ -23,7 +23,7 @@ export function pushDown(pipeline: readonly Value[], hint: string | Doc | undefi
       limit = Number(String(value));
     else break;
   }
-  return { query: { filter: allOf(filters), sort, skip, limit, hint }, rest: pipeline.slice(at) };
+  return { query: { filter: allOf(filters), sort, skip, limit }, rest: pipeline.slice(at) };
 }
 
 /** A stage's name and argument. */

@@ -30,7 +30,7 @@ export function textOf(filter: Doc): Doc | undefined {
 
 /** The collection's one text index. */
 export function textIndexOf(collection: Collection): StoredIndex & { readonly text: TextIndex } {
-  const index = collection.indexes.find(({ text, hidden }) => text !== undefined && !hidden);
+  const index = collection.indexes.find(({ text }) => text !== undefined);
   if (index?.text === undefined) throw new DatabaseError(27, 'text index required for $text query');
   return index as StoredIndex & { readonly text: TextIndex };
 }

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { badValue, DatabaseError, failedToParse } from './errors.ts';
+import { badValue, failedToParse, typeMismatch } from './errors.ts';
 import { compileFilter, type Filter } from './match.ts';
 import { identifierOf } from './update-tree.ts';
 import { type Doc, isDoc, typeName, type Value } from './value.ts';
@@ -13,7 +13,7 @@ export function compileArrayFilters(
   const used = new Set(paths.flatMap((path) => path.split('.').map(identifierOf)));
   const filters = new Map<string, Filter>();
   for (const filter of arrayFilters) {
-    if (!isDoc(filter)) throw typeMismatchOfFilter(filter);
+    if (!isDoc(filter)) throw typeMismatch(`array filters must be objects, not '${typeName(filter)}'`);
     const identifier = identifierOfFilter(filter);
     if (filters.has(identifier))
       throw failedToParse(`Found multiple array filters with the same top-level field name ${identifier}`);
@@ -24,13 +24,6 @@ export function compileArrayFilters(
     if (identifier && !filters.has(identifier)) throw badValue(`No array filter found for identifier '${identifier}'`);
   }
   return filters;
-}
-
-function typeMismatchOfFilter(filter: Value): DatabaseError {
-  return new DatabaseError(
-    14,
-    `BSON field 'update.updates.arrayFilters.0' is the wrong type '${typeName(filter)}', expected type 'object'`,
-  );
 }
 
 /** The one field that an array filter speaks of, also inside `$and` and its like. */

@@ -1,9 +1,18 @@
-import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, Double, Int32, Long, ObjectId } from 'bson';
+import { asBuffer, valueEnd } from '../storage/raw.ts';
 import { invalidBson, tooDeep } from './errors.ts';
-import { BsonType, CodeWithScope, DBPointer, type Doc, dateFromMillis, UNDEFINED, type Value } from './value.ts';
+import { BsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
 export const MAX_DEPTH = 100;
+
+/** The types whose values are only kept and begin with their length. */
+const lengthFirst: ReadonlySet<number> = new Set([
+  BsonType.javascript,
+  BsonType.symbol,
+  BsonType.dbPointer,
+  BsonType.javascriptWithScope,
+]);
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -13,7 +22,7 @@ export class Reader {
   at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = asBuffer(bytes);
   }
 
   document(depth: number, limit: number): Doc {
@@ -38,7 +47,7 @@ export class Reader {
     for (let type = this.#byte(); type !== 0 && doc.size < names.size; type = this.#byte()) {
       const name = this.#cstring(end);
       if (names.has(name)) doc.set(name, this.value(type, depth, end));
-      else this.#skip(type, end);
+      else this.at = valueEnd(this.#bytes, typeOf(type), this.at);
     }
     return doc;
   }
@@ -62,15 +71,6 @@ export class Reader {
     const size = this.int32();
     if (size < 5 || size > limit - start) throw invalidBson(`a document claims ${size} of ${limit - start} bytes`);
     return start + size;
-  }
-
-  /** Positions at the value of the named field of the document around `at` and gives its type, 0 if there is none. */
-  find(name: string, end: number): number {
-    for (let type = this.#byte(); type !== 0; type = this.#byte()) {
-      if (this.#cstring(end) === name) return type;
-      this.#skip(type, end);
-    }
-    return 0;
   }
 
   value(type: number, depth: number, end: number): Value {
@@ -99,65 +99,17 @@ export class Reader {
       }
       case BsonType.binData:
         return this.#binary(end);
-      case BsonType.decimal:
-        return new Decimal128(this.#copy(16, end));
-      case BsonType.timestamp: {
-        const bytes = this.#take(8, end);
-        return new Timestamp({ i: bytes.readUInt32LE(this.at - 8), t: bytes.readUInt32LE(this.at - 4) });
-      }
-      case BsonType.regex:
-        return this.#regex(end);
-      case BsonType.undefined:
-        return UNDEFINED;
-      case BsonType.javascript:
-        return new Code(this.#string(end));
-      case BsonType.javascriptWithScope:
-        return this.#codeWithScope(depth, end);
-      case BsonType.symbol:
-        return new BSONSymbol(this.#string(end));
-      case BsonType.dbPointer:
-        return new DBPointer(this.#string(end), new ObjectId(this.#copy(12, end)));
-      case 0xff:
-        return new MinKey();
-      case BsonType.maxKey:
-        return new MaxKey();
     }
-    throw invalidBson(`unknown BSON type ${type}`);
+    return this.#opaque(type, end);
   }
 
-  #skip(type: number, end: number): void {
-    switch (type) {
-      case BsonType.int:
-        this.at += 4;
-        return;
-      case BsonType.double:
-      case BsonType.date:
-      case BsonType.long:
-      case BsonType.timestamp:
-        this.at += 8;
-        return;
-      case BsonType.bool:
-        this.at += 1;
-        return;
-      case BsonType.objectId:
-        this.at += 12;
-        return;
-      case BsonType.string:
-        this.#jump(this.int32());
-        return;
-      case BsonType.object:
-      case BsonType.array:
-        this.#jump(this.int32() - 4);
-        return;
-      case BsonType.binData:
-        this.#jump(this.int32() + 1);
-        return;
-    }
-    this.value(type, MAX_DEPTH, end);
-  }
-
-  #jump(length: number): void {
-    this.at += length;
+  /** A value of a type that is only kept: of its inside no more is checked than where it ends. */
+  #opaque(byte: number, end: number): Opaque {
+    const type = typeOf(byte);
+    const hasLength = lengthFirst.has(type);
+    const stop = hasLength && end - this.at < 4 ? -1 : valueEnd(this.#bytes, type, this.at);
+    if (stop < this.at) throw invalidBson('a value runs over the end of its document');
+    return new Opaque(type, this.#copy(stop - this.at, end));
   }
 
   #byte(): number {
@@ -192,7 +144,7 @@ export class Reader {
     const high = bytes.readInt32LE(this.at - 4);
     // Beyond ±2^52 ms a double would no longer be exact; JavaScript's own limit is a little above.
     if (high < 0x100000 && high >= -0x100000) return new Date(high * 0x100000000 + bytes.readUInt32LE(this.at - 8));
-    return dateFromMillis(bytes.readBigInt64LE(this.at - 8));
+    throw invalidBson('a date beyond the years that can be computed with');
   }
 
   #string(end: number): string {
@@ -243,29 +195,11 @@ export class Reader {
     const length = this.#bytes.readInt32LE(this.at - 5);
     const subtype = this.#bytes[this.at - 1] as number;
     if (length < 0) throw invalidBson(`binary data claims ${length} bytes`);
-    if (subtype !== Binary.SUBTYPE_BYTE_ARRAY) return new Binary(this.#copy(length, end), subtype);
-    // The old binary subtype 2 repeats its length inside; the bson package hides that inner length, and so do we.
-    if (length < 4) throw invalidBson('binary data of subtype 2 has an inner length');
-    const inner = this.#take(4, end).readInt32LE(this.at - 4);
-    if (inner !== length - 4) throw invalidBson('binary data of subtype 2 contradicts its inner length');
-    return new Binary(this.#copy(inner, end), subtype);
+    return new Binary(this.#copy(length, end), subtype);
   }
+}
 
-  #regex(end: number): BSONRegExp {
-    const pattern = this.#cstring(end);
-    const options = this.#cstring(end);
-    if (!/^[imxlsu]*$/.test(options)) throw invalidBson(`unknown options of a regular expression: ${options}`);
-    return new BSONRegExp(pattern, options);
-  }
-
-  #codeWithScope(depth: number, end: number): CodeWithScope {
-    const start = this.at;
-    this.#take(4, end);
-    const length = this.#bytes.readInt32LE(start);
-    if (length > end - start) throw invalidBson('code with scope runs over the end of its document');
-    const code = this.#string(start + length);
-    const scope = this.document(depth - 1, start + length);
-    if (this.at !== start + length) throw invalidBson('code with scope contradicts its length');
-    return new CodeWithScope(code, scope);
-  }
+/** The type that a byte stands for: of all types only minKey's number is negative. */
+function typeOf(byte: number): number {
+  return byte === 0xff ? BsonType.minKey : byte;
 }

@@ -1,6 +1,6 @@
-import type { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, ObjectId } from 'bson';
+import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { badValue, tooDeep } from './errors.ts';
-import { BsonType, type CodeWithScope, type DBPointer, type Doc, dateMillis, typeNumber, type Value } from './value.ts';
+import { BsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
 
 /** Kept between calls so that a small document costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
@@ -82,35 +82,16 @@ export class Writer {
         this.#date(value as Date);
         break;
       case BsonType.long:
-      case BsonType.timestamp:
         this.#int32((value as Long).low);
         this.#int32((value as Long).high);
         break;
       case BsonType.binData:
         this.#binary(value as Binary);
         break;
-      case BsonType.decimal:
-        this.#raw((value as Decimal128).bytes);
-        break;
-      case BsonType.regex:
-        this.#cstring((value as BSONRegExp).pattern);
-        this.#cstring((value as BSONRegExp).options);
-        break;
-      case BsonType.javascript:
-        this.#string(String((value as Code).code));
-        break;
-      case BsonType.symbol:
-        this.#string((value as BSONSymbol).value);
-        break;
-      case BsonType.dbPointer:
-        this.#string((value as DBPointer).namespace);
-        this.#raw((value as DBPointer).id.id);
-        break;
-      case BsonType.javascriptWithScope:
-        this.#codeWithScope(value as CodeWithScope, depth);
-        break;
+      default:
+        // null is all type and no value.
+        if (value instanceof Opaque) this.#raw(value.bytes);
     }
-    // null, undefined, minKey and maxKey are all type and no value.
   }
 
   #reserve(length: number): void {
@@ -166,24 +147,14 @@ export class Writer {
 
   #date(date: Date): void {
     this.#reserve(8);
-    this.#at = this.#bytes.writeBigInt64LE(BigInt(dateMillis(date)), this.#at);
+    this.#at = this.#bytes.writeBigInt64LE(BigInt(date.getTime()), this.#at);
   }
 
   #binary(binary: Binary): void {
     const bytes = binary.value();
-    const old = binary.sub_type === 2;
-    this.#int32(bytes.length + (old ? 4 : 0));
+    this.#int32(bytes.length);
     this.#reserve(1);
     this.#bytes[this.#at++] = binary.sub_type;
-    if (old) this.#int32(bytes.length);
     this.#raw(bytes);
-  }
-
-  #codeWithScope(value: CodeWithScope, depth: number): void {
-    const start = this.#at;
-    this.#int32(0);
-    this.#string(value.code);
-    this.document(value.scope, depth - 1);
-    this.#bytes.writeInt32LE(this.#at - start, start);
   }
 }

@@ -1,7 +1,7 @@
 import { MAX_DEPTH, Reader } from './bson-reader.ts';
 import { Writer } from './bson-writer.ts';
 import { invalidBson } from './errors.ts';
-import { BsonType, type Doc, type Value } from './value.ts';
+import type { Doc } from './value.ts';
 
 /**
  * Decodes one BSON document that fills `bytes` exactly. Bytes that are not BSON end in `22 InvalidBSON`, nesting deeper than
@@ -17,34 +17,6 @@ export function decode(bytes: Uint8Array, maxDepth = MAX_DEPTH): Doc {
 /** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
 export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
   return new Reader(bytes).fields(names, MAX_DEPTH, bytes.length);
-}
-
-/** The length in bytes that a document claims at `offset`, checked against the bytes at hand. */
-export function documentSize(bytes: Uint8Array, offset = 0): number {
-  if (bytes.length - offset < 5) throw invalidBson('a document has at least 5 bytes');
-  const size = new DataView(bytes.buffer, bytes.byteOffset).getInt32(offset, true);
-  if (size < 5 || size > bytes.length - offset) throw invalidBson(`a document claims ${size} of ${bytes.length - offset} bytes`);
-  return size;
-}
-
-/** Stands for a value that `readField` cannot give because an array lies on the way to it. */
-export const THROUGH_ARRAY = Symbol('through array');
-
-/**
- * Reads one value out of encoded bytes without decoding the rest; the path goes through documents only. `undefined`: no such
- * field. The bytes must come from `encode` or have passed `decode` once, for what is skipped is not checked.
- */
-export function readField(bytes: Uint8Array, path: readonly string[]): Value | undefined | typeof THROUGH_ARRAY {
-  const reader = new Reader(bytes);
-  let end = bytes.length;
-  for (let level = 0; ; level++) {
-    end = reader.at + reader.int32();
-    const type = reader.find(path[level] as string, end);
-    if (type === 0) return undefined;
-    if (level === path.length - 1) return reader.value(type, MAX_DEPTH, end);
-    if (type === BsonType.array) return THROUGH_ARRAY;
-    if (type !== BsonType.object) return undefined;
-  }
 }
 
 /** Encodes a document; the bytes are the caller's own. */

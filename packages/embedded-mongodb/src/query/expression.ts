@@ -1,32 +1,16 @@
 import type { Context } from './context.ts';
-import { DatabaseError, invalidPipelineOperator, notSupported } from './errors.ts';
-import { AGGREGATES } from './expressions/aggregates.ts';
-import { ARITHMETIC } from './expressions/arithmetic.ts';
-import { ARRAYS } from './expressions/arrays.ts';
-import { CONVERSIONS } from './expressions/conversions.ts';
-import { DATES } from './expressions/date-parts.ts';
-import { LOGIC } from './expressions/logic.ts';
-import { OBJECTS } from './expressions/objects.ts';
-import {
-  type Cell,
-  type Compiler,
-  constantOf,
-  type Expression,
-  folded,
-  type Maybe,
-  type Operator,
-} from './expressions/operator.ts';
-import { SETS } from './expressions/sets.ts';
-import { STRINGS } from './expressions/strings.ts';
+import { DatabaseError, invalidPipelineOperator } from './errors.ts';
+import { arithmetic } from './expressions/arithmetic.ts';
+import { arrays } from './expressions/arrays.ts';
+import { logic } from './expressions/logic.ts';
+import { objects } from './expressions/objects.ts';
+import { type Cell, type Compiler, constantOf, type Expression, folded, type Operator } from './expressions/operator.ts';
 import { isTrue } from './truth.ts';
-import { type Doc, isDoc, type Value } from './value.ts';
+import { type Doc, isDoc, type Maybe, type Value } from './value.ts';
 
-/** Variables by name, beside those that MongoDB defines. */
-export type Cells = Readonly<Record<string, Cell>>;
-
-/** Compiles an aggregation expression; `cells` are the variables that whoever evaluates it writes. */
-export function compileExpression(expression: Value, context: Context = {}, cells: Cells = {}): (doc: Doc) => Maybe {
-  const { evaluate } = compilerFor(context, cells).compile(expression);
+/** Compiles an aggregation expression. */
+export function compileExpression(expression: Value, context: Context): (doc: Doc) => Maybe {
+  const { evaluate } = compilerFor(context).compile(expression);
   return evaluate;
 }
 
@@ -36,19 +20,14 @@ export function compileCondition(expression: Value, context: Context): (doc: Doc
   return (doc) => isTrue(evaluate(doc));
 }
 
-/** The compiler for a command's context, its `let` variables included. */
-export function compilerFor(context: Context, cells: Cells = {}): Compiler {
-  const variables = new Map<string, Cell>(Object.entries(context.cells ?? {}));
-  for (const [name, value] of context.variables ?? []) variables.set(name, { value });
-  variables.set('NOW', { value: context.now ?? new Date() });
-  variables.set('USER_ROLES', { value: [] });
-  for (const [name, cell] of Object.entries(cells)) variables.set(name, cell);
-  return new ExpressionCompiler(context, variables);
+/** The compiler for a command's context. */
+export function compilerFor(context: Context): Compiler {
+  return new ExpressionCompiler(context, new Map([['NOW', { value: context.now ?? new Date() }]]));
 }
 
 /** Whether an operator of that name exists in the expression language. */
 export function isExpressionOperator(name: string): boolean {
-  return OPERATORS.has(name) || UNSUPPORTED.has(name);
+  return operators.has(name);
 }
 
 /** Checks the parts of a field path, `a.b` without its `$`. */
@@ -59,32 +38,14 @@ export function fieldParts(path: string): string[] {
   for (const part of parts) {
     if (part === '') throw new DatabaseError(15998, 'FieldPath field names may not be empty strings.');
     if (part.startsWith('$')) {
-      throw new DatabaseError(16410, `FieldPath field names may not start with '$'. Consider using $getField or $setField.`);
+      throw new DatabaseError(16410, `FieldPath field names may not start with '$'.`);
     }
     if (part.includes('\0')) throw new DatabaseError(16411, 'FieldPath field names may not contain null bytes');
   }
   return parts;
 }
 
-const OPERATORS: ReadonlyMap<string, Operator> = new Map(
-  Object.entries({
-    ...AGGREGATES,
-    ...ARITHMETIC,
-    ...ARRAYS,
-    ...CONVERSIONS,
-    ...DATES,
-    ...LOGIC,
-    ...OBJECTS,
-    ...SETS,
-    ...STRINGS,
-  }),
-);
-
-/** Operators that MongoDB has and this does not. */
-const UNSUPPORTED: ReadonlySet<string> = new Set(['$median', '$percentile', '$toHashedIndexKey', '$toUUID']);
-
-/** Variables that MongoDB defines, but not everywhere. */
-const UNAVAILABLE: ReadonlySet<string> = new Set(['CLUSTER_TIME', 'IS_MR', 'JS_SCOPE', 'SEARCH_META']);
+const operators: ReadonlyMap<string, Operator> = new Map(Object.entries({ ...arithmetic, ...arrays, ...logic, ...objects }));
 
 class ExpressionCompiler implements Compiler {
   readonly context: Context;
@@ -95,7 +56,7 @@ class ExpressionCompiler implements Compiler {
     this.#variables = variables;
   }
 
-  withVariables(cells: Cells): Compiler {
+  withVariables(cells: Readonly<Record<string, Cell>>): Compiler {
     return new ExpressionCompiler(this.context, new Map([...this.#variables, ...Object.entries(cells)]));
   }
 
@@ -115,8 +76,7 @@ class ExpressionCompiler implements Compiler {
     if (first?.startsWith('$')) return this.#operator(doc, first);
     const fields = [...doc].map(([name, value]) => {
       if (name.startsWith('$')) throw invalidPipelineOperator(name);
-      if (name.includes('.'))
-        throw new DatabaseError(16412, `FieldPath field names may not contain '.'. Consider using $getField or $setField.`);
+      if (name.includes('.')) throw new DatabaseError(16412, `FieldPath field names may not contain '.'.`);
       return [name, this.compile(value)] as const;
     });
     return folded(
@@ -139,17 +99,15 @@ class ExpressionCompiler implements Compiler {
         `an object representing an expression must have exactly one field: ${[...doc.keys()].join(', ')}`,
       );
     }
-    const operator = OPERATORS.get(name);
-    if (operator !== undefined) return operator(doc.get(name) as Value, this, name);
-    throw UNSUPPORTED.has(name) ? notSupported(`The expression ${name} is not supported`) : invalidPipelineOperator(name);
+    const operator = operators.get(name);
+    if (operator === undefined) throw invalidPipelineOperator(name);
+    return operator(doc.get(name) as Value, this, name);
   }
 
   #path(text: string): Expression {
     if (text.startsWith('$$')) return this.#variable(text.slice(2));
     if (text === '$') throw new DatabaseError(16872, "'$' by itself is not a valid FieldPath");
     const parts = fieldParts(text.slice(1));
-    const current = this.#variables.get('CURRENT');
-    if (current !== undefined) return { constant: false, evaluate: () => walk(current.value, parts, 0) };
     const [name = ''] = parts;
     if (parts.length === 1) return { constant: false, evaluate: (root) => root.get(name) };
     return { constant: false, evaluate: (root) => walk(root, parts, 0) };
@@ -159,11 +117,9 @@ class ExpressionCompiler implements Compiler {
     const [name = '', ...rest] = path.split('.');
     if (name === '') throw new DatabaseError(16869, 'empty variable names are not allowed');
     const parts = rest.length === 0 ? [] : fieldParts(rest.join('.'));
-    if (name === 'REMOVE') return constantOf(undefined);
     const cell = this.#variables.get(name);
     if (cell !== undefined) return { constant: false, evaluate: () => walk(cell.value, parts, 0) };
-    if (name === 'ROOT' || name === 'CURRENT') return { constant: false, evaluate: (root) => walk(root, parts, 0) };
-    if (UNAVAILABLE.has(name)) throw new DatabaseError(51144, `Builtin variable '$$${name}' is not available`);
+    if (name === 'ROOT') return { constant: false, evaluate: (root) => walk(root, parts, 0) };
     throw new DatabaseError(17276, `Use of undefined variable: ${name}`);
   }
 }

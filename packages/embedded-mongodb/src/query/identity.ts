@@ -10,7 +10,6 @@ export function idFirst(doc: Doc): Doc {
 /** Refuses what cannot be an `_id`. */
 export function checkId(id: Value): void {
   const type = typeNumber(id);
-  if (type === BsonType.array || type === BsonType.regex || type === BsonType.undefined) {
+  if (type === BsonType.array || type === BsonType.regex || type === BsonType.undefined)
     throw new DatabaseError(53, `The '_id' value cannot be of type ${typeName(id)}`);
-  }
 }

@@ -1,21 +1,17 @@
-import { Int32 } from 'bson';
 import type { Context } from './context.ts';
-import { badValue, DatabaseError, failedToParse } from './errors.ts';
+import { badValue, DatabaseError } from './errors.ts';
 import { compileCondition } from './expression.ts';
-import { compileJsonSchema } from './json-schema.ts';
-import { type FieldContext, type FieldTest, type Position, rankOf, testsOfField, testValue } from './match-fields.ts';
-import type { Predicate } from './match-operators.ts';
-import { toNumber } from './numbers.ts';
+import { type FieldTest, type Position, rankOf, testsOfField } from './match-fields.ts';
 import { visitPath } from './path.ts';
-import { type Doc, isDoc, isNumber, type Value } from './value.ts';
+import { type Doc, isDoc, type Value } from './value.ts';
 
 /** A filter, compiled once and asked for many documents. */
-export interface Filter {
+export type Filter = {
   /** Whether the document matches. */
   matches(doc: Doc): boolean;
-  /** The index of the array element by which a matching document matched: what `$` stands for in an update or projection. */
+  /** The index of the array element by which a matching document matched: what `$` stands for in a projection. */
   positionOf(doc: Doc): number | undefined;
-}
+};
 
 /** Compiles a filter of the query language; what MongoDB refuses is refused here and not while matching. */
 export function compileFilter(filter: Doc, context: Context = {}): Filter {
@@ -30,23 +26,17 @@ export function compileFilter(filter: Doc, context: Context = {}): Filter {
   };
 }
 
-/** Compiles the operators of one field, `{ $gt: 1, $lt: 5 }`, into a test of a single value, as `$pull` and array filters need. */
-export function compileOperators(operators: Doc, context: Context = {}): Predicate {
-  const tests = testsOfField(operators, fieldContext(context));
-  return (value) => tests.every((test) => testValue(test, value, undefined));
-}
-
 type DocTest = (doc: Doc, position: Position | undefined) => boolean;
 
 /** One part of a conjunction; `rank` and `path` put the parts into MongoDB's order, by which the last one sets the position. */
-interface Clause {
+type Clause = {
   readonly rank: number;
   readonly path: string;
   readonly test: DocTest;
-}
+};
 
-const RANK_TREE = -1;
-const RANK_LAST = 100;
+const rankTree = -1;
+const rankLast = 100;
 
 function clausesOf(filter: Doc, context: Context): Clause[] {
   return [...filter].flatMap(([name, value]) =>
@@ -60,33 +50,18 @@ function topLevel(name: string, value: Value, context: Context): Clause[] {
       return branches(name, value).flatMap((branch) => clausesOf(branch, context));
     case '$or': {
       const tests = branches(name, value).map((branch) => conjunction(clausesOf(branch, context)));
-      return [clause(RANK_TREE, (doc) => tests.some((test) => test(doc, undefined)))];
+      return [clause(rankTree, (doc) => tests.some((test) => test(doc, undefined)))];
     }
     case '$nor': {
       const tests = branches(name, value).map((branch) => conjunction(clausesOf(branch, context)));
-      return [clause(RANK_LAST, (doc) => !tests.some((test) => test(doc, undefined)))];
+      return [clause(rankLast, (doc) => !tests.some((test) => test(doc, undefined)))];
     }
     case '$expr':
-      return [clause(RANK_LAST, compileCondition(value, context))];
-    case '$jsonSchema':
-      if (!isDoc(value)) throw new DatabaseError(14, '$jsonSchema must be an object');
-      return [clause(RANK_LAST, compileJsonSchema(value))];
-    case '$comment':
-      return [];
-    case '$alwaysTrue':
-    case '$alwaysFalse':
-      if (!(value instanceof Int32) || value.value !== 1) throw failedToParse(`${name} must be an integer value of 1`);
-      return [clause(RANK_LAST, () => name === '$alwaysTrue')];
-    case '$sampleRate':
-      return [clause(RANK_LAST, sampled(value))];
+      return [clause(rankLast, compileCondition(value, context))];
     case '$text':
-      return [clause(RANK_LAST, textTest(value, context))];
-    case '$where':
-      throw badValue('no globalScriptEngine in $where parsing');
+      return [clause(rankLast, textTest(value, context))];
   }
-  throw badValue(
-    `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.`,
-  );
+  throw badValue(`unknown top level operator: ${name}`);
 }
 
 function branches(name: string, value: Value): Doc[] {
@@ -94,12 +69,6 @@ function branches(name: string, value: Value): Doc[] {
   if (value.length === 0) throw badValue('$and/$or/$nor must be a nonempty array');
   if (!value.every(isDoc)) throw badValue('$or/$and/$nor entries need to be full objects');
   return value;
-}
-
-function sampled(value: Value): DocTest {
-  const rate = isNumber(value) ? toNumber(value) : Number.NaN;
-  if (!(rate >= 0 && rate <= 1)) throw badValue('$sampleRate must be a number between 0 and 1');
-  return () => Math.random() < rate;
 }
 
 function textTest(value: Value, context: Context): DocTest {
@@ -128,7 +97,11 @@ function conjunction(clauses: readonly Clause[]): DocTest {
 
 function fieldClauses(path: string, value: Value, context: Context): Clause[] {
   const parts = path.split('.');
-  return testsOfField(value, fieldContext(context)).map((test) => ({ rank: rankOf(test), path, test: onPath(parts, test) }));
+  const subfilter = (filter: Doc) => {
+    const test = conjunction(clausesOf(filter, context));
+    return (doc: Doc) => test(doc, undefined);
+  };
+  return testsOfField(value, subfilter).map((test) => ({ rank: rankOf(test), path, test: onPath(parts, test) }));
 }
 
 /** Binds a test to a path. A negation sees no position, because what did not match has none. */
@@ -153,15 +126,5 @@ function onPath(parts: readonly string[], test: FieldTest): DocTest {
       if (position !== undefined && index >= 0) position.index = index;
       return true;
     });
-  };
-}
-
-function fieldContext(context: Context): FieldContext {
-  return {
-    texts: context.texts,
-    subfilter(filter) {
-      const test = conjunction(clausesOf(filter, context));
-      return (doc) => test(doc, undefined);
-    },
   };
 }

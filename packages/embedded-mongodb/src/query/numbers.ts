@@ -1,35 +1,29 @@
-import { Decimal128, Double, Int32, Long } from 'bson';
-import { addDecimals, multiplyDecimals, pack, toDecimal } from './decimal.ts';
+import { Double, Int32, Long } from 'bson';
 import { typeMismatch } from './errors.ts';
 import { type NumberValue, typeName, type Value } from './value.ts';
 
 /** The sum in the wider of both types, int32 giving way to int64; `undefined` where int64 overflows. */
 export function add(a: NumberValue, b: NumberValue): NumberValue | undefined {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return pack(addDecimals(toDecimal(a), toDecimal(b)));
   if (a instanceof Double || b instanceof Double) return new Double(toNumber(a) + toNumber(b));
   if (a instanceof Int32 && b instanceof Int32) return intOrLong(a.value + b.value);
   return inLong(toBigInt(a) + toBigInt(b));
 }
 
-/** The product, by the same rules. */
-export function multiply(a: NumberValue, b: NumberValue): NumberValue | undefined {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return pack(multiplyDecimals(toDecimal(a), toDecimal(b)));
-  if (a instanceof Double || b instanceof Double) return new Double(toNumber(a) * toNumber(b));
-  const product = toBigInt(a) * toBigInt(b);
-  if (a instanceof Int32 && b instanceof Int32 && BigInt.asIntN(32, product) === product) return new Int32(Number(product));
-  return inLong(product);
-}
-
 /** A number as a double, rounded where it has more digits. */
 export function toNumber(value: NumberValue): number {
-  if (value instanceof Int32 || value instanceof Double) return value.value;
-  return value instanceof Long ? value.toNumber() : Number(value.toString());
+  return value instanceof Long ? value.toNumber() : value.value;
 }
 
 /** An int32 or int64 as a bigint. */
 export function toBigInt(value: Int32 | Long): bigint {
   // The library's own goes by way of decimal digits.
   return value instanceof Int32 ? BigInt(value.value) : (BigInt(value.high) << 32n) | BigInt(value.low >>> 0);
+}
+
+/** A whole number that a number of any type stands for, `undefined` if it has a fraction or is too large to count with. */
+export function integerOf(value: NumberValue): number | undefined {
+  const number = toNumber(value);
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** A field that must be an int64, or an int32, as drivers shorten it. */
@@ -48,18 +42,9 @@ export function inLong(value: bigint): Long | undefined {
   return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
 }
 
-/** Zero in the type of a number. */
-export function zeroLike(value: NumberValue): NumberValue {
-  if (value instanceof Int32) return new Int32(0);
-  if (value instanceof Long) return Long.fromInt(0);
-  return value instanceof Double ? new Double(0) : Decimal128.fromString('0');
-}
-
 /** The number with its sign turned; the least int of its size becomes wider. */
 export function negate(value: NumberValue): NumberValue {
   if (value instanceof Int32) return intOrLong(-value.value || 0);
   if (value instanceof Double) return new Double(-value.value);
-  if (value instanceof Long) return inLong(-value.toBigInt()) ?? new Double(2 ** 63);
-  const text = value.toString();
-  return Decimal128.fromString(text.startsWith('-') ? text.slice(1) : text === 'NaN' ? text : `-${text}`);
+  return inLong(-toBigInt(value)) ?? new Double(2 ** 63);
 }

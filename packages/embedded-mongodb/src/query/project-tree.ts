@@ -3,12 +3,11 @@ import { fieldParts } from './expression.ts';
 import type { Expression } from './expressions/operator.ts';
 import { type Doc, isDoc, type Value } from './value.ts';
 
-/** What becomes of one field; a `change` is applied to a field that stays, such as `$slice`. */
+/** What becomes of one field. */
 export type ProjectionLeaf =
   | { readonly kind: 'include' }
   | { readonly kind: 'exclude' }
-  | { readonly kind: 'compute'; readonly expression: Expression }
-  | { readonly kind: 'change'; readonly change: (value: Value) => Value };
+  | { readonly kind: 'compute'; readonly expression: Expression };
 
 /** What becomes of the fields of a document, by name. */
 export interface ProjectionNode {
@@ -60,7 +59,6 @@ export function applyExclusion(node: ProjectionNode, doc: Doc): Doc {
     const child = node.children.get(name);
     if (child === undefined || child.kind === 'compute') result.set(name, value);
     else if (child.kind === 'node') result.set(name, excludedFrom(child, value));
-    else if (child.kind === 'change') result.set(name, child.change(value));
   }
   return result;
 }
@@ -75,7 +73,7 @@ function included(node: ProjectionNode, doc: Doc): Doc {
   for (const [name, value] of doc) {
     const child = node.children.get(name);
     if (child === undefined || child.kind === 'compute' || child.kind === 'exclude') continue;
-    const kept = child.kind === 'node' ? includedFrom(child, value) : child.kind === 'change' ? child.change(value) : value;
+    const kept = child.kind === 'node' ? includedFrom(child, value) : value;
     if (kept !== undefined) result.set(name, kept);
   }
   return result;

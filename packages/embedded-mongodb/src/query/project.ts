@@ -2,16 +2,8 @@ import type { Context } from './context.ts';
 import { DatabaseError } from './errors.ts';
 import { compilerFor, isExpressionOperator } from './expression.ts';
 import type { Compiler } from './expressions/operator.ts';
-import { FIND_OPERATORS, type FindProjection, positional } from './project-find.ts';
-import {
-  addLeaf,
-  applyAdditions,
-  applyExclusion,
-  applyInclusion,
-  type ProjectionLeaf,
-  type ProjectionNode,
-  projectionRoot,
-} from './project-tree.ts';
+import { elementMatch, type FindProjection, positional } from './project-find.ts';
+import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './project-tree.ts';
 import { isTrue } from './truth.ts';
 import { type Doc, isDoc, isNumber, type Value } from './value.ts';
 
@@ -20,8 +12,7 @@ export type Transform = (doc: Doc) => Doc;
 
 /** Compiles the projection of a find; the filter tells what the positional `a.$` stands for. */
 export function compileProjection(spec: Doc, context: FindProjection = {}): Transform {
-  if (spec.size === 0) return (doc) => doc;
-  return compile(spec, context, true);
+  return spec.size === 0 ? (doc) => doc : compile(spec, context, true);
 }
 
 /** Compiles the aggregation stage `$project`. */
@@ -32,72 +23,51 @@ export function compileProject(spec: Value, context: Context = {}): Transform {
   return compile(spec, context, false);
 }
 
-/** Compiles the aggregation stage `$addFields`, also known as `$set`. */
-export function compileAddFields(spec: Value, context: Context = {}, name = '$addFields'): Transform {
-  if (!isDoc(spec)) throw new DatabaseError(40272, `${name} specification stage must be an object, got ${String(spec)}`);
+/** Compiles the aggregation stage `$set`. */
+export function compileAddFields(spec: Value, context: Context = {}): Transform {
+  if (!isDoc(spec)) throw new DatabaseError(40272, `$set specification stage must be an object, got ${String(spec)}`);
   const root = projectionRoot();
   addComputed(root, spec, '', compilerFor(context));
   return (doc) => applyAdditions(root, doc, doc);
 }
 
-/** Compiles the aggregation stage `$unset`. */
-export function compileUnset(spec: Value): Transform {
-  const paths = Array.isArray(spec) ? spec : [spec];
-  if (paths.length === 0)
-    throw new DatabaseError(31119, '$unset specification must be a string or an array with at least one field');
-  const root = projectionRoot();
-  for (const path of paths) {
-    if (typeof path !== 'string') {
-      throw new DatabaseError(
-        Array.isArray(spec) ? 31120 : 31002,
-        '$unset specification must be a string or an array containing only string values',
-      );
-    }
-    addLeaf(root, path, { kind: 'exclude' });
-  }
-  return (doc) => applyExclusion(root, doc);
-}
-
-interface Builder {
+type Builder = {
   readonly root: ProjectionNode;
   readonly compiler: Compiler;
   readonly find: FindProjection | undefined;
   /** Done after the tree has been applied, for what needs the document's array as a whole. */
-  readonly finishers: ((result: Doc, doc: Doc) => Doc)[];
-  /** The operators of a find that occur: they decide the mode where nothing else does. */
-  readonly operators: Set<string>;
-  mode: 'inclusion' | 'exclusion' | undefined;
-}
+  finish: ((result: Doc, doc: Doc) => Doc) | undefined;
+  /** `$elemMatch` decides for inclusion where nothing else decides. */
+  hasElementMatch: boolean;
+  mode: Mode | undefined;
+};
+
+type Mode = 'inclusion' | 'exclusion';
 
 function compile(spec: Doc, context: FindProjection, isFind: boolean): Transform {
+  const root = projectionRoot();
+  const find = isFind ? context : undefined;
   const builder: Builder = {
-    root: projectionRoot(),
+    root,
     compiler: compilerFor(context),
-    find: isFind ? context : undefined,
-    finishers: [],
-    operators: new Set(),
+    find,
+    finish: undefined,
+    hasElementMatch: false,
     mode: undefined,
   };
   const id = spec.get('_id');
   const idIsFlag = id !== undefined && isFlag(id);
   for (const [name, value] of spec) if (name !== '_id' || !idIsFlag) addField(builder, name, value);
-  const { root, finishers } = builder;
   const keepsId = !idIsFlag || isTrue(id);
-  builder.mode ??= (idIsFlag && keepsId) || impliesInclusion(builder.operators) ? 'inclusion' : 'exclusion';
-  const inclusion = builder.mode === 'inclusion';
-  if (inclusion && keepsId && !root.children.has('_id')) root.children.set('_id', { kind: 'include' });
-  if (!inclusion && !keepsId) root.children.set('_id', { kind: 'exclude' });
-  const apply: (doc: Doc) => Doc = inclusion
-    ? (doc) => applyInclusion(root, doc, doc)
-    : root.computes
-      ? (doc) => applyAdditions(root, applyExclusion(root, doc), doc)
-      : (doc) => applyExclusion(root, doc);
-  if (finishers.length === 0) return apply;
-  return (doc) => finishers.reduce((result, finish) => finish(result, doc), apply(doc));
-}
-
-function impliesInclusion(operators: ReadonlySet<string>): boolean {
-  return operators.has('$elemMatch') && !operators.has('$slice');
+  const mode = builder.mode ?? ((idIsFlag && keepsId) || builder.hasElementMatch ? 'inclusion' : 'exclusion');
+  if (mode === 'inclusion' && keepsId && !root.children.has('_id')) root.children.set('_id', { kind: 'include' });
+  if (mode === 'exclusion' && !keepsId) root.children.set('_id', { kind: 'exclude' });
+  const { finish } = builder;
+  const apply: Transform =
+    mode === 'inclusion'
+      ? (doc) => applyInclusion(root, doc, doc)
+      : (doc) => (root.computes ? applyAdditions(root, applyExclusion(root, doc), doc) : applyExclusion(root, doc));
+  return finish === undefined ? apply : (doc) => finish(apply(doc), doc);
 }
 
 function isFlag(value: Value): boolean {
@@ -107,7 +77,9 @@ function isFlag(value: Value): boolean {
 function addField(builder: Builder, path: string, value: Value): void {
   if (builder.find !== undefined && (path.endsWith('.$') || path === '$')) {
     require(builder, path, 'inclusion');
-    builder.finishers.push(positional(builder, path));
+    if (builder.finish !== undefined)
+      throw new DatabaseError(31276, 'Cannot specify more than one positional projection per query.');
+    builder.finish = positional(builder.find, path);
     addLeaf(builder.root, path.slice(0, -2), { kind: 'include' });
     return;
   }
@@ -117,13 +89,8 @@ function addField(builder: Builder, path: string, value: Value): void {
     return;
   }
   if (isDoc(value)) {
-    if (value.size === 0)
-      throw new DatabaseError(51270, `An empty sub-projection is not a valid value. Found empty object at path`);
     const [first = ''] = value.keys();
-    if (!first.startsWith('$')) {
-      for (const [name, inner] of value) addField(builder, `${path}.${name}`, inner);
-      return;
-    }
+    if (!first.startsWith('$')) throw new DatabaseError(115, `a projection of '${path}' by a document is not supported`);
     if (addFindOperator(builder, path, first, value)) return;
     if (!isExpressionOperator(first)) throw new DatabaseError(31325, `Unknown expression ${first}`);
   }
@@ -131,24 +98,23 @@ function addField(builder: Builder, path: string, value: Value): void {
   addLeaf(builder.root, path, { kind: 'compute', expression: builder.compiler.compile(value) });
 }
 
-/** `$slice`, `$elemMatch` and `$meta` mean something of their own in a find. */
+/** `$elemMatch` means something of its own in a find; `$meta` may stand beside anything there. */
 function addFindOperator(builder: Builder, path: string, name: string, value: Doc): boolean {
-  const { find } = builder;
-  const make = find !== undefined && Object.hasOwn(FIND_OPERATORS, name) ? FIND_OPERATORS[name] : undefined;
-  const leaf: ProjectionLeaf | undefined = make?.(value.get(name) as Value, path, find as FindProjection, builder.compiler);
-  if (leaf === undefined) return false;
-  builder.operators.add(name);
-  addLeaf(builder.root, path, leaf);
+  const { find, root } = builder;
+  if (find === undefined || (name !== '$elemMatch' && name !== '$meta')) return false;
+  const expression =
+    name === '$meta' ? builder.compiler.compile(value) : elementMatch(value.get('$elemMatch') as Value, path, find);
+  if (name === '$elemMatch') builder.hasElementMatch = true;
+  addLeaf(root, path, { kind: 'compute', expression });
   return true;
 }
 
-function require(builder: Builder, path: string, mode: 'inclusion' | 'exclusion', computed?: 31252 | 31310): void {
+function require(builder: Builder, path: string, mode: Mode, computed?: 31252 | 31310): void {
   if (builder.mode !== undefined && builder.mode !== mode) {
     if (computed !== undefined)
       throw new DatabaseError(computed, 'Cannot use an expression other than $meta in an exclusion projection');
-    const code = mode === 'inclusion' ? 31253 : 31254;
     throw new DatabaseError(
-      code,
+      mode === 'inclusion' ? 31253 : 31254,
       `Invalid projection :: caused by :: Cannot do ${mode} on field ${path} in ${builder.mode} projection`,
     );
   }

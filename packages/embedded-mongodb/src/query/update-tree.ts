@@ -1,25 +1,20 @@
-import { badValue, conflictingUpdate, DatabaseError, pathNotViable } from './errors.ts';
+import { badValue, conflictingUpdate, DatabaseError, notSupported, pathNotViable } from './errors.ts';
 import { isIndex } from './path.ts';
 import { type Doc, isDoc, typeName, type Value } from './value.ts';
 
 /** What one operator does at the end of its path. */
 export interface Modifier {
-  readonly name: string;
   /** The new value; the same object where nothing changes, `REMOVED` to take the field away. */
   update(value: Value, run: Run, path: string): Value | typeof REMOVED;
   /** The value of a field that is not there yet; absent for operators that never make one. */
   create?(run: Run, path: string): Value | undefined;
   /** Does nothing, instead of failing, where the path leads through a number or the like. */
   readonly toleratesBadPath?: boolean;
-  readonly onlyOnInsert?: boolean;
 }
 
 /** What an operator may need to know of the document at hand. */
 export interface Run {
   readonly original: Doc;
-  readonly isInsert: boolean;
-  /** The index that `$` stands for. */
-  readonly positional: number | undefined;
   readonly now: Date;
   /** Whether an array element matches the array filter of that name. */
   readonly elementMatches: (identifier: string, element: Value) => boolean;
@@ -61,7 +56,6 @@ export function identifierOf(part: string): string | undefined {
   return part.startsWith('$[') && part.endsWith(']') ? part.slice(2, -1) : undefined;
 }
 
-const POSITIONAL = '$';
 const MAX_BACKFILL = 1_500_000;
 
 function kindFor(next: string | undefined): 'object' | 'array' {
@@ -74,12 +68,10 @@ function checkedParts(path: string): string[] {
   if (parts.includes(''))
     throw new DatabaseError(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
   const [first = ''] = parts;
-  if (first === POSITIONAL) throw badValue(`Cannot have positional (i.e. '$') element in the first position in path '${path}'`);
   if (identifierOf(first) !== undefined)
     throw badValue(`Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '${path}'`);
-  if (parts.filter((part) => part === POSITIONAL).length > 1)
-    throw badValue(`Too many positional (i.e. '$') elements found in path '${path}'`);
-  const dollar = parts.find((part) => part.startsWith('$') && part !== POSITIONAL && identifierOf(part) === undefined);
+  if (parts.includes('$')) throw notSupported(`the positional operator in '${path}' is not supported; use an array filter`);
+  const dollar = parts.find((part) => part.startsWith('$') && identifierOf(part) === undefined);
   if (dollar !== undefined && !DBREF_NAMES.has(dollar)) {
     throw new DatabaseError(52, `The dollar ($) prefixed field '${dollar}' in '${path}' is not valid for storage.`);
   }
@@ -89,12 +81,12 @@ function checkedParts(path: string): string[] {
 const DBREF_NAMES: ReadonlySet<string> = new Set(['$ref', '$id', '$db']);
 
 function applyNode(node: UpdateNode, value: Value, run: Run, path: string): Value | typeof REMOVED {
-  if (node.kind === 'leaf') return isIdle(node.modifier, run) ? value : node.modifier.update(value, run, path);
+  if (node.kind === 'leaf') return node.modifier.update(value, run, path);
   if (node.kind === 'array') return applyToElements(node.children, value, run, path);
-  const children = inOrder(node.children, run);
+  const children = inOrder(node.children);
   if (Array.isArray(value)) return applyToArray(children, value, run, path);
   if (isDoc(value)) return applyToDoc(children, value, run, path);
-  for (const [name, child] of children) requireTolerance(child, run, name, path, value);
+  for (const [name, child] of children) requireTolerance(child, name, path, value);
   return value;
 }
 
@@ -116,7 +108,7 @@ function applyToArray(children: readonly [string, UpdateNode][], items: Value[],
   let result = items;
   for (const [name, child] of children) {
     if (!isIndex(name)) {
-      requireTolerance(child, run, name, path, items);
+      requireTolerance(child, name, path, items);
       continue;
     }
     const index = Number(name);
@@ -160,28 +152,19 @@ function applyToElements(children: ReadonlyMap<string, UpdateNode>, value: Value
 /** Makes the value of a field that is not there; `undefined` if none of the operators below makes one. */
 function createNode(node: UpdateNode, run: Run, path: string): Value | undefined {
   if (node.kind === 'array') throw badValue(`The path '${path}' must exist in the document in order to apply array updates.`);
-  if (node.kind === 'leaf') return isIdle(node.modifier, run) ? undefined : node.modifier.create?.(run, path);
+  if (node.kind === 'leaf') return node.modifier.create?.(run, path);
   const doc: Doc = new Map();
-  for (const [name, child] of inOrder(node.children, run)) {
+  for (const [name, child] of inOrder(node.children)) {
     const value = createNode(child, run, join(path, name));
     if (value !== undefined) doc.set(name, value);
   }
   return doc.size > 0 ? doc : undefined;
 }
 
-/** Puts the matched index for `$`, and the children into the order in which MongoDB adds new fields: by name, numbers by value. */
-function inOrder(children: ReadonlyMap<string, UpdateNode>, run: Run): [string, UpdateNode][] {
-  if (children.size === 1 && !children.has(POSITIONAL)) return [...children];
-  const named = new Map(children);
-  const positional = named.get(POSITIONAL);
-  if (positional !== undefined) {
-    if (run.positional === undefined) throw badValue('The positional operator did not find the match needed from the query.');
-    const index = String(run.positional);
-    const other = named.get(index);
-    named.delete(POSITIONAL);
-    named.set(index, other === undefined ? positional : merge(other, positional, index));
-  }
-  return [...named].sort(([a], [b]) => (isIndex(a) && isIndex(b) ? Number(a) - Number(b) : a < b ? -1 : Number(a > b)));
+/** The children in the order in which MongoDB adds new fields: by name, numbers by value. */
+function inOrder(children: ReadonlyMap<string, UpdateNode>): [string, UpdateNode][] {
+  if (children.size === 1) return [...children];
+  return [...children].sort(([a], [b]) => (isIndex(a) && isIndex(b) ? Number(a) - Number(b) : a < b ? -1 : Number(a > b)));
 }
 
 function merge(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
@@ -197,18 +180,14 @@ function merge(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
 }
 
 /** Fails unless every operator below can live with a path that leads nowhere. */
-function requireTolerance(node: UpdateNode, run: Run, name: string, path: string, value: Value): void {
+function requireTolerance(node: UpdateNode, name: string, path: string, value: Value): void {
   if (node.kind === 'leaf') {
-    if (isIdle(node.modifier, run) || node.modifier.toleratesBadPath) return;
+    if (node.modifier.toleratesBadPath) return;
     throw pathNotViable(`Cannot create field '${name}' in element {${lastPart(path)}: ${typeName(value)}}`);
   }
   if (node.kind === 'array')
     throw badValue(`The path '${join(path, name)}' must exist in the document in order to apply array updates.`);
-  for (const child of node.children.values()) requireTolerance(child, run, name, path, value);
-}
-
-function isIdle(modifier: Modifier, run: Run): boolean {
-  return modifier.onlyOnInsert === true && !run.isInsert;
+  for (const child of node.children.values()) requireTolerance(child, name, path, value);
 }
 
 function join(path: string, name: string): string {

@@ -1,4 +1,3 @@
-import { BSONRegExp } from 'bson';
 import { DatabaseError } from './errors.ts';
 import { checkId, idFirst } from './identity.ts';
 import { isOperatorDoc } from './match-fields.ts';
@@ -24,7 +23,7 @@ export function upsertBase(filter: Doc, kind: Update['kind'] = 'operators'): Doc
 
 /** The document that an upsert inserts where the filter found none; `newId` is asked if neither filter nor update give an `_id`. */
 export function upsertDocument(filter: Doc, update: Update, newId: () => Value): Doc {
-  const { doc } = update.apply(upsertBase(filter, update.kind), { isInsert: true });
+  const { doc } = update.apply(upsertBase(filter, update.kind));
   if (!doc.has('_id')) return new Map([['_id', newId()], ...doc]);
   checkId(doc.get('_id') as Value);
   return idFirst(doc);
@@ -40,14 +39,13 @@ function collectEqualities(filter: Doc, equalities: [string, Value][]): void {
   }
 }
 
-/** The values that a field must equal; a regular expression is a pattern and no such value. */
+/** The values that a field must equal. */
 function equalOperands(value: Value): Value[] {
-  if (!isOperatorDoc(value)) return value instanceof BSONRegExp ? [] : [value];
+  if (!isOperatorDoc(value)) return [value];
   return [...value].flatMap(([operator, operand]) => {
     if (operator === '$eq') return [operand];
     // A list of one says the same as $eq, and MongoDB takes it so.
-    const demands = Array.isArray(operand) && (operator === '$all' || (operator === '$in' && operand.length === 1));
-    return demands ? operand.filter((item) => !isOperatorDoc(item) && !(item instanceof BSONRegExp)) : [];
+    return operator === '$in' && Array.isArray(operand) && operand.length === 1 ? operand : [];
   });
 }
 

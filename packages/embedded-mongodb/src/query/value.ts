@@ -1,69 +1,29 @@
-import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 
-/** BSON's deprecated `undefined`; a field that is not there is JavaScript's `undefined`, so the two never mix. */
-export class Undefined {
-  readonly type = 'undefined';
-}
-
-/** The one value of type Undefined. */
-export const UNDEFINED = new Undefined();
-
-/** BSON's deprecated DBPointer (type 12), kept only so that documents holding one survive. */
-export class DBPointer {
-  readonly namespace: string;
-  readonly id: ObjectId;
-  constructor(namespace: string, id: ObjectId) {
-    this.namespace = namespace;
-    this.id = id;
-  }
-}
-
-/** BSON's deprecated code with scope (type 15). */
-export class CodeWithScope {
-  readonly code: string;
-  readonly scope: Doc;
-  constructor(code: string, scope: Doc) {
-    this.code = code;
-    this.scope = scope;
-  }
-}
-
-/** A date beyond the ±8.64e15 ms of a JavaScript Date: BSON allows all of int64. */
-export class FarDate extends Date {
-  readonly millis: bigint;
-  constructor(millis: bigint) {
-    super(Number.NaN);
-    this.millis = millis;
+/** A value of a BSON type that nothing here computes with: kept byte for byte, and neither compared nor indexed. */
+export class Opaque {
+  readonly type: number;
+  readonly bytes: Uint8Array;
+  constructor(type: number, bytes: Uint8Array) {
+    this.type = type;
+    this.bytes = bytes;
   }
 }
 
 /** A number with its BSON type. */
-export type NumberValue = Int32 | Double | Long | Decimal128;
+export type NumberValue = Int32 | Double | Long;
 
 /** A single BSON value that is neither document nor array. */
-export type Scalar =
-  | null
-  | boolean
-  | string
-  | Date
-  | NumberValue
-  | ObjectId
-  | Binary
-  | Timestamp
-  | BSONRegExp
-  | Code
-  | CodeWithScope
-  | BSONSymbol
-  | DBPointer
-  | MinKey
-  | MaxKey
-  | Undefined;
+export type Scalar = null | boolean | string | Date | NumberValue | ObjectId | Binary | Opaque;
 
 /** A document: a Map keeps the order of all fields, also of `"1"`, and `__proto__` is a name like any other. */
 export type Doc = Map<string, Value>;
 
 /** Any BSON value. */
 export type Value = Scalar | Value[] | Doc;
+
+/** A value, or `undefined` for a missing one. */
+export type Maybe = Value | undefined;
 
 /** The type numbers of the BSON specification. */
 export const BsonType = {
@@ -107,7 +67,6 @@ export function typeNumber(value: Value): number {
     case Array:
       return BsonType.array;
     case Date:
-    case FarDate:
       return BsonType.date;
     case ObjectId:
       return BsonType.objectId;
@@ -115,73 +74,34 @@ export function typeNumber(value: Value): number {
       return BsonType.double;
     case Long:
       return BsonType.long;
-    case Decimal128:
-      return BsonType.decimal;
     case Binary:
       return BsonType.binData;
-    case BSONRegExp:
-      return BsonType.regex;
-    case Timestamp:
-      return BsonType.timestamp;
-    case MinKey:
-      return BsonType.minKey;
-    case MaxKey:
-      return BsonType.maxKey;
-    case Code:
-      return BsonType.javascript;
-    case CodeWithScope:
-      return BsonType.javascriptWithScope;
-    case BSONSymbol:
-      return BsonType.symbol;
-    case DBPointer:
-      return BsonType.dbPointer;
-    case Undefined:
-      return BsonType.undefined;
+    case Opaque:
+      return (value as Opaque).type;
   }
   throw new TypeError(`not a BSON value: ${String(value)}`);
 }
 
-const NAME_OF_TYPE: ReadonlyMap<number, string> = new Map(Object.entries(BsonType).map(([name, number]) => [number, name]));
+const nameOfType: ReadonlyMap<number, string> = new Map(Object.entries(BsonType).map(([name, number]) => [number, name]));
 
-/** The type's name as `$type` spells it, `missing` for a field that is not there. */
-export function typeName(value: Value | undefined): string {
-  return value === undefined ? 'missing' : (NAME_OF_TYPE.get(typeNumber(value)) as string);
+/** The type's name as MongoDB spells it, `missing` for a field that is not there. */
+export function typeName(value: Maybe): string {
+  return value === undefined ? 'missing' : (nameOfType.get(typeNumber(value)) as string);
 }
 
 /** Whether a value is a document. */
-export function isDoc(value: Value | undefined): value is Doc {
+export function isDoc(value: Maybe): value is Doc {
   return value instanceof Map;
 }
 
-/** Whether a value is a number of any kind. */
-export function isNumber(value: Value | undefined): value is NumberValue {
+/** Whether a value is a number that can be computed with. */
+export function isNumber(value: Maybe): value is NumberValue {
   if (typeof value !== 'object' || value === null) return false;
   const made = value.constructor;
-  return made === Int32 || made === Double || made === Long || made === Decimal128;
+  return made === Int32 || made === Double || made === Long;
 }
 
-/** Whether a value is an int32 or int64; a Timestamp is no number, though its class is made from Long's. */
-export function isWhole(value: Value | undefined): value is Int32 | Long {
-  return value instanceof Int32 || (value instanceof Long && value.constructor === Long);
-}
-
-/** The date's milliseconds since 1970, exact over all of int64. */
-export function dateMillis(date: Date): number | bigint {
-  return date instanceof FarDate ? date.millis : date.getTime();
-}
-
-/** A date from any int64 of milliseconds. */
-export function dateFromMillis(millis: number | bigint): Date {
-  const date = new Date(Number(millis));
-  return Number.isNaN(date.getTime()) ? new FarDate(BigInt(millis)) : date;
-}
-
-/** A deep copy of documents and arrays; scalars are never changed and so are shared. */
-export function clone<T extends Value>(value: T): T;
-export function clone(value: Value): Value {
-  if (Array.isArray(value)) return value.map((item) => clone(item));
-  if (!isDoc(value)) return value;
-  const copy: Doc = new Map();
-  for (const [name, field] of value) copy.set(name, clone(field));
-  return copy;
+/** Whether a value is null or missing: most operators answer null to it. */
+export function isNullish(value: Maybe): value is undefined | null {
+  return value === undefined || value === null;
 }

@@ -11,7 +11,6 @@ export interface Cursor {
   readonly collection: Collection | undefined;
   /** The session that opened it; its end is the cursor's. */
   readonly session: string | undefined;
-  readonly noTimeout: boolean;
   readonly timeLimit: TimeLimit | undefined;
   used: number;
 }
@@ -79,7 +78,7 @@ export function createCursors() {
     close,
     /** Closes the cursors that nobody has asked for in a long time. */
     expire(now = Date.now()): void {
-      for (const { id, used, noTimeout } of cursors.values()) if (!noTimeout && used < now - IDLE_MINUTES * 60_000) close(id);
+      for (const { id, used } of cursors.values()) if (used < now - IDLE_MINUTES * 60_000) close(id);
     },
     endSession(session: string): void {
       for (const cursor of cursors.values()) if (cursor.session === session) close(cursor.id);

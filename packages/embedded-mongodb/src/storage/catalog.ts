@@ -1,7 +1,7 @@
 import { Binary, UUID } from 'bson';
 import { decode, encode } from '../query/bson.ts';
 import type { Doc } from '../query/value.ts';
-import { Collection, type CollectionIdentity } from './collection.ts';
+import { Collection } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { checkNames } from './names.ts';
@@ -29,8 +29,8 @@ export class Catalog {
     const byId = new Map<number, Collection>();
     for (const row of this.#file.prepare('SELECT id, db, name, options FROM collections ORDER BY id').all()) {
       const [id, db, name, stored] = row as unknown as CollectionRow;
-      const { uuid, options } = Object.fromEntries(decode(stored)) as { uuid: Binary; options: Doc };
-      const collection = new Collection({ id, db, name, uuid, options }, this.#file, this.#commits);
+      const uuid = decode(stored).get('uuid') as Binary;
+      const collection = new Collection({ id, db, name, uuid }, this.#file, this.#commits);
       byId.set(id, collection);
       this.#collections.set(collection.namespace, collection);
     }
@@ -53,23 +53,18 @@ export class Catalog {
     return this.all().filter((collection) => collection.db === db);
   }
 
-  create(db: string, name: string, options: Doc = new Map()): Collection {
+  create(db: string, name: string): Collection {
     checkNames(db, name);
     return this.#commits().write(() => {
       const uuid = new Binary(new UUID().buffer, Binary.SUBTYPE_UUID);
-      const stored = encode(
-        new Map<string, Binary | Doc>([
-          ['uuid', uuid],
-          ['options', options],
-        ]),
-      );
+      const stored = encode(new Map([['uuid', uuid]]));
       const { lastInsertRowid } = this.#file
         .prepare('INSERT INTO collections (db, name, options) VALUES (?, ?, ?)')
         .run(db, name, stored);
-      const collection = new Collection({ id: Number(lastInsertRowid), db, name, uuid, options }, this.#file, this.#commits);
+      const collection = new Collection({ id: Number(lastInsertRowid), db, name, uuid }, this.#file, this.#commits);
       this.#file.exec(`CREATE TABLE ${collection.table} (rid INTEGER PRIMARY KEY, doc BLOB NOT NULL)`);
       this.#collections.set(collection.namespace, collection);
-      if (!options.has('viewOn')) this.addIndex(collection, idIndexSpec());
+      this.addIndex(collection, idIndexSpec());
       return collection;
     });
   }
@@ -80,29 +75,6 @@ export class Catalog {
       this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
       this.#dropTable(collection.table);
       this.#collections.delete(collection.namespace);
-    });
-  }
-
-  /** Gives a collection another name; what is open on it ends. */
-  rename(collection: Collection, db: string, name: string): void {
-    checkNames(db, name);
-    this.#commits().write(() => {
-      this.#file.prepare('UPDATE collections SET db = ?, name = ? WHERE id = ?').run(db, name, collection.identity.id);
-      this.#replace(collection, { ...collection.identity, db, name });
-    });
-  }
-
-  /** Changes the options that `create` set, such as the validator. */
-  setOptions(collection: Collection, options: Doc): void {
-    this.#commits().write(() => {
-      const stored = encode(
-        new Map<string, Binary | Doc>([
-          ['uuid', collection.identity.uuid],
-          ['options', options],
-        ]),
-      );
-      this.#file.prepare('UPDATE collections SET options = ? WHERE id = ?').run(stored, collection.identity.id);
-      this.#replace(collection, { ...collection.identity, options });
     });
   }
 
@@ -127,22 +99,6 @@ export class Catalog {
       this.#dropTable(index.table);
       collection.indexes.splice(collection.indexes.indexOf(index), 1);
     });
-  }
-
-  /** Replaces what an index says about itself without building it again: `hidden`, `expireAfterSeconds`. */
-  replaceIndexSpec(collection: Collection, index: StoredIndex, spec: Doc): void {
-    this.#commits().write(() => {
-      this.#file.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id);
-      const successor = new StoredIndex({ ...index.identity, spec }, collection.table, this.#file);
-      collection.indexes[collection.indexes.indexOf(index)] = successor;
-    });
-  }
-
-  #replace(collection: Collection, identity: CollectionIdentity): void {
-    this.#collections.delete(collection.namespace);
-    const successor = new Collection(identity, this.#file, this.#commits);
-    successor.indexes.push(...collection.indexes);
-    this.#collections.set(successor.namespace, successor);
   }
 
   #dropTable(table: string): void {

@@ -14,7 +14,6 @@ export interface CollectionIdentity {
   readonly db: string;
   readonly name: string;
   readonly uuid: Binary;
-  readonly options: Doc;
 }
 
 /**
@@ -48,10 +47,6 @@ export class Collection {
 
   get db(): string {
     return this.identity.db;
-  }
-
-  get options(): Doc {
-    return this.identity.options;
   }
 
   /** Stores a new document; `doc` is the same, decoded. */

@@ -1,4 +1,5 @@
 import { encode } from '../query/bson.ts';
+import { notSupported } from '../query/errors.ts';
 import { BsonType, type Value } from '../query/value.ts';
 import { numberKey } from './number-key.ts';
 import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
@@ -9,28 +10,19 @@ import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from './raw
  * All type bytes lie in 0x08..0xf0: 0x00 ends a list before any value, and 0xff comes after every value, also an inverted one.
  */
 
-const TYPE_BYTE: ReadonlyMap<number, number> = new Map([
-  [BsonType.minKey, 0x08],
+const typeBytes: ReadonlyMap<number, number> = new Map([
   [BsonType.undefined, 0x10],
   [BsonType.null, 0x18],
   [BsonType.double, 0x20],
   [BsonType.int, 0x20],
   [BsonType.long, 0x20],
-  [BsonType.decimal, 0x20],
   [BsonType.string, 0x30],
-  [BsonType.symbol, 0x30],
   [BsonType.object, 0x38],
   [BsonType.array, 0x40],
   [BsonType.binData, 0x48],
   [BsonType.objectId, 0x50],
   [BsonType.bool, 0x58],
   [BsonType.date, 0x60],
-  [BsonType.timestamp, 0x68],
-  [BsonType.regex, 0x70],
-  [BsonType.dbPointer, 0x78],
-  [BsonType.javascript, 0x80],
-  [BsonType.javascriptWithScope, 0x88],
-  [BsonType.maxKey, 0xf0],
 ]);
 
 /** The key of a field that is not there: MongoDB indexes it as null. */
@@ -40,7 +32,9 @@ export const EMPTY_ARRAY_KEY = Buffer.of(0x10);
 
 /** The byte that begins the keys of all values of a BSON type; values of one bracket (all numbers, say) share it. */
 export function typeByte(type: number): number {
-  return TYPE_BYTE.get(type) as number;
+  const byte = typeBytes.get(type);
+  if (byte === undefined) throw notSupported(`an index on values of BSON type ${type} is not supported`);
+  return byte;
 }
 
 /** The keys from `low`, inclusive, to `high`, exclusive. */
@@ -120,45 +114,29 @@ export class KeyWriter {
     switch (type) {
       case BsonType.undefined:
       case BsonType.null:
-      case BsonType.minKey:
-      case BsonType.maxKey:
         return;
       case BsonType.double:
       case BsonType.int:
-      case BsonType.long:
-      case BsonType.decimal: {
+      case BsonType.long: {
         const key = numberKey(value);
         this.bytes(key, 0, key.length);
         return;
       }
       case BsonType.string:
-      case BsonType.symbol:
-      case BsonType.javascript:
         this.text(bytes, start + 4, end - 1);
         return;
       case BsonType.bool:
       case BsonType.objectId:
-      case BsonType.regex:
         this.bytes(bytes, start, end);
         return;
       case BsonType.date:
         this.#bigEndian(bytes.readBigInt64LE(start) + (1n << 63n));
         return;
-      case BsonType.timestamp:
-        this.#bigEndian(bytes.readBigUInt64LE(start));
-        return;
       case BsonType.binData:
-      case BsonType.dbPointer:
-        // Binary data goes by length, then subtype, then content; a DBPointer by the length of its namespace, then that, then the id.
+        // Binary data goes by length, then subtype, then content.
         for (let at = start + 3; at >= start; at--) this.byte(bytes[at] as number);
         this.bytes(bytes, start + 4, end);
         return;
-      case BsonType.javascriptWithScope: {
-        const codeEnd = start + 8 + bytes.readInt32LE(start + 4);
-        this.text(bytes, start + 8, codeEnd - 1);
-        this.value({ type: BsonType.object, bytes, start: codeEnd, end });
-        return;
-      }
       case BsonType.array:
         for (const element of rawValues(value)) this.value(element);
         this.byte(END);

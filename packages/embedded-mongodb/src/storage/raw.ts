@@ -1,3 +1,4 @@
+import { invalidBson } from '../query/errors.ts';
 import { BsonType } from '../query/value.ts';
 
 /**
@@ -68,7 +69,7 @@ function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
 }
 
 /** Where a value of a type ends that starts at `at`. */
-function valueEnd(bytes: Buffer, type: number, at: number): number {
+export function valueEnd(bytes: Buffer, type: number, at: number): number {
   switch (type) {
     case BsonType.undefined:
     case BsonType.null:
@@ -103,5 +104,5 @@ function valueEnd(bytes: Buffer, type: number, at: number): number {
     case BsonType.regex:
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1;
   }
-  throw new TypeError(`no BSON type ${type}`);
+  throw invalidBson(`unknown BSON type ${type}`);
 }

@@ -45,7 +45,6 @@ export class StoredIndex {
   readonly text: TextIndex | undefined;
   readonly unique: boolean;
   readonly sparse: boolean;
-  readonly hidden: boolean;
   readonly partialFilter: Doc | undefined;
   readonly expireAfterSeconds: number | undefined;
   readonly table: string;
@@ -70,7 +69,6 @@ export class StoredIndex {
     this.fields = this.text === undefined ? indexFields(this.pattern) : [...this.text.prefix, WORD];
     this.unique = this.name === '_id_' || spec.get('unique') === true;
     this.sparse = spec.get('sparse') === true;
-    this.hidden = spec.get('hidden') === true;
     this.partialFilter = spec.get('partialFilterExpression') as Doc | undefined;
     this.#partial = this.partialFilter && compileFilter(this.partialFilter);
     const expiry = spec.get('expireAfterSeconds') as Int32 | Double | Long | Decimal128 | undefined;
@@ -80,15 +78,9 @@ export class StoredIndex {
     if (this.text !== undefined) this.#readPending(documents);
   }
 
-  get identity(): IndexIdentity {
-    return { id: this.id, spec: this.spec, multikey: this.multikey, storedTo: this.#storedTo };
-  }
-
   /** Whether all documents can be found by their values at a path, for it is the first field and none is left out. */
   leadsBy(path: string): boolean {
-    return (
-      this.fields[0]?.name === path && this.text === undefined && !this.hidden && !this.sparse && this.partialFilter === undefined
-    );
+    return this.fields[0]?.name === path && this.text === undefined && !this.sparse && this.partialFilter === undefined;
   }
 
   /** The keys under which a document stands in this index. */

@@ -13,12 +13,8 @@ export type Handler = (message: Message, connection: Connection, done: (answer: 
 /** One client's connection, as commands see it. */
 export interface Connection {
   readonly id: number;
-  /** Who the client said it is, in its first hello. */
-  appName?: string;
   /** Whether the client is on this machine. */
   readonly isLocal: boolean;
-  /** Set where the connection is to end instead of bringing the next answer. */
-  hangsUp?: boolean;
 }
 
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */

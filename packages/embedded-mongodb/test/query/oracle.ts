@@ -3,9 +3,9 @@ import { type Db, MongoClient } from 'mongodb';
 import { decode } from '../../src/query/bson.ts';
 import { DatabaseError } from '../../src/query/errors.ts';
 import { compileFilter } from '../../src/query/match.ts';
-import { runPipeline } from '../../src/query/pipeline.ts';
+import { compilePipeline } from '../../src/query/pipeline.ts';
 import { compileProjection } from '../../src/query/project.ts';
-import { compileSort, sortDocs } from '../../src/query/sort.ts';
+import { compileSort } from '../../src/query/sort.ts';
 import { compileUpdate } from '../../src/query/update.ts';
 import type { Doc, Value } from '../../src/query/value.ts';
 
@@ -34,7 +34,8 @@ export function ownOracle(): Oracle {
       outcome(() => {
         const compiled = compileFilter(filter);
         const found = docs.filter((doc) => compiled.matches(doc));
-        const sorted = sort === undefined ? found : sortDocs(found, compileSort(sort));
+        const order = compileSort(sort ?? new Map());
+        const sorted = found.toSorted((a, b) => order.compareKeys(order.keyOf(a), order.keyOf(b)));
         return sorted.map(compileProjection(projection, { filter: compiled }));
       }),
     update: async (docs, update, arrayFilters = []) =>
@@ -43,7 +44,7 @@ export function ownOracle(): Oracle {
         return 'docs' in result ? (result.docs[0] as Doc) : result.code;
       }),
     aggregate: async (docs, stages, others = []) =>
-      outcome(() => [...runPipeline(stages, docs, { collection: (name) => (name === OTHERS ? others : docs) })]),
+      outcome(() => [...compilePipeline(stages, { collection: (name) => (name === OTHERS ? others : docs) }).run(docs)]),
   };
 }
 

@@ -1,6 +1,6 @@
 import { deserialize } from 'bson';
 import { encode } from '../../src/query/bson.ts';
-import { runPipeline } from '../../src/query/pipeline.ts';
+import { compilePipeline } from '../../src/query/pipeline.ts';
 import type { PipelineContext } from '../../src/query/stages/stage.ts';
 import type { Doc } from '../../src/query/value.ts';
 import { all, d } from './notation.ts';
@@ -15,7 +15,7 @@ export const USERS = all(
 /** Runs a pipeline, as a driver would send it. */
 export function run(stages: object[], docs: Doc[], context: Partial<PipelineContext> = {}): Doc[] {
   const collection = (name: string) => (name === 'users' ? USERS : []);
-  return [...runPipeline(stages.map(d), docs, { collection, ...context })];
+  return [...compilePipeline(stages.map(d), { collection, ...context }).run(docs)];
 }
 
 /** A document as a driver would read it. */

@@ -50,8 +50,9 @@ async function faultsOfIndexes(client: WireClient, documents: number): Promise<s
     ['key', ''],
     ['writer', 0],
   ] as const) {
-    const command = { count: COLLECTION, query: { [field]: { $gte: least } }, hint: { [field]: 1 } };
-    const { n, errmsg } = await client.command(DB, command);
+    const pipeline = [{ $match: { [field]: { $gte: least } } }, { $group: { _id: 1, n: { $sum: 1 } } }];
+    const { cursor, errmsg } = await client.command(DB, { aggregate: COLLECTION, pipeline, cursor: {} });
+    const n = cursor?.firstBatch[0]?.n ?? 0;
     if (n !== documents) faults.push(`the index on ${field} has ${errmsg ?? n} of ${documents} documents`);
   }
   return faults;

@@ -17,8 +17,7 @@ const BODIES: readonly Document[] = [
   { findAndModify: 'things', query: { _id: 1 }, update: [{ $set: { x: { $add: ['$n', 1] } } }], new: true, upsert: true },
   { aggregate: 'things', pipeline: [{ $match: { n: 1 } }, { $group: { _id: '$a', n: { $sum: 1 } } }, { $limit: 3 }], cursor: {} },
   { createIndexes: 'things', indexes: [{ key: { a: 1, b: -1 }, name: 'ab', unique: true }] },
-  { count: 'things', query: { $or: [{ a: 1 }, { b: { $in: [1, 2, 'x'] } }] } },
-  { distinct: 'things', key: 'a.b', query: {} },
+  { find: 'things', filter: { $or: [{ a: 1 }, { b: { $in: [1, 2, 'x'] } }] } },
   { listCollections: 1, filter: { name: 'things' }, nameOnly: true },
   { explain: { find: 'things', filter: { a: 1 } }, verbosity: 'executionStats' },
 ];

@@ -1,6 +1,5 @@
 import { Double, Int32, Long } from 'bson';
-import { addDecimals, type Decimal, divideDecimals, fromBigInt, pack, toDecimal } from '../decimal.ts';
-import { inLong, intOrLong } from '../numbers.ts';
+import { inLong, toBigInt } from '../numbers.ts';
 import type { NumberValue } from '../value.ts';
 
 /**
@@ -13,37 +12,23 @@ export class Summation {
   #high = 0;
   #low = 0;
   #hasDouble = false;
-  #decimal: Decimal | undefined;
 
   add(value: NumberValue): void {
-    if (value instanceof Int32) this.#whole += BigInt(value.value);
-    else if (value instanceof Double) this.#addDouble(value.value);
-    else if (value instanceof Long) {
-      this.#isWide = true;
-      this.#whole += value.toBigInt();
-    } else {
-      this.#decimal = addDecimals(this.#decimal ?? fromBigInt(0n), toDecimal(value));
+    if (value instanceof Double) {
+      this.#addDouble(value.value);
+      return;
     }
+    this.#isWide ||= value instanceof Long;
+    this.#whole += toBigInt(value);
   }
 
   get total(): NumberValue {
-    if (this.#decimal !== undefined) return pack(this.#decimalTotal());
-    if (this.#hasDouble) return new Double(this.double);
-    if (!this.#isWide)
-      return BigInt.asIntN(32, this.#whole) === this.#whole
-        ? new Int32(Number(this.#whole))
-        : (inLong(this.#whole) ?? new Double(Number(this.#whole)));
+    if (this.#hasDouble) return new Double(this.#double);
+    if (!this.#isWide && BigInt.asIntN(32, this.#whole) === this.#whole) return new Int32(Number(this.#whole));
     return inLong(this.#whole) ?? new Double(Number(this.#whole));
   }
 
-  /** The mean, as double or decimal. */
-  mean(count: number): NumberValue {
-    if (this.#decimal === undefined) return new Double(this.double / count);
-    return pack(divideDecimals(this.#decimalTotal(), toDecimal(intOrLong(count))));
-  }
-
-  get double(): number {
-    if (!this.#hasDouble) return Number(this.#whole);
+  get #double(): number {
     const high = Number(this.#whole);
     const [sum, error] = exactSum(this.#high, high);
     const rest = Number.isFinite(high) ? Number(this.#whole - BigInt(high)) : 0;
@@ -56,11 +41,6 @@ export class Summation {
     this.#high = sum;
     // With infinities and NaN the error is no number, and the sum needs none.
     if (Number.isFinite(error)) this.#low += error;
-  }
-
-  #decimalTotal(): Decimal {
-    const others = this.#hasDouble ? toDecimal(new Double(this.double)) : fromBigInt(this.#whole);
-    return addDecimals(this.#decimal ?? fromBigInt(0n), others);
   }
 }
 

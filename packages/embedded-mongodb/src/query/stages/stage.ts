@@ -3,7 +3,7 @@ import { DatabaseError } from '../errors.ts';
 import { type Doc, isDoc, typeName, type Value } from '../value.ts';
 
 /** What a pipeline needs around it. */
-export interface PipelineContext extends Context {
+export type PipelineContext = Context & {
   /**
    * The documents of a collection of the same database, at least all those that match `filter`, which is there for an index to be
    * used; a collection that does not exist is empty.
@@ -11,20 +11,19 @@ export interface PipelineContext extends Context {
   readonly collection: (name: string, filter?: Doc) => Iterable<Doc>;
   /** Whether `collection` finds documents by this path without looking at all of them; otherwise a join keeps its own table. */
   readonly isIndexed?: (collection: string, path: string) => boolean;
-}
+};
 
-/** What a stage is compiled with: the pipeline's context, and a way to compile pipelines inside it. */
-export interface StageContext extends PipelineContext {
+/** What a stage is compiled with. */
+export type StageContext = PipelineContext & {
   /** How many of its documents the next stage takes, if that is a `$limit`. */
   readonly limit: number | undefined;
-  readonly pipeline: (stages: readonly Value[], context: PipelineContext) => { run(input: Iterable<Doc>): Iterable<Doc> };
-}
+};
 
 /** A stage, compiled. */
 export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
 
 /** Compiles a stage of one kind. */
-export type StageCompiler = (spec: Value, context: StageContext, name: string) => Stage;
+export type StageCompiler = (spec: Value, context: StageContext) => Stage;
 
 /** A stage that makes each document of one document. */
 export function mapping(transform: (doc: Doc) => Doc): Stage {
@@ -35,19 +34,6 @@ export function mapping(transform: (doc: Doc) => Doc): Stage {
 
 /** Checks that a stage's specification is a document. */
 export function docOf(spec: Value, name: string, code: number): Doc {
-  if (!isDoc(spec))
-    throw new DatabaseError(code, `the ${name} stage specification must be an object, but found ${typeName(spec)}`);
-  return spec;
-}
-
-/** Checks that a stage's specification has no unknown fields. */
-export function checkNames(spec: Doc, known: readonly string[], name: string, code: number): void {
-  for (const key of spec.keys())
-    if (!known.includes(key)) throw new DatabaseError(code, `unrecognized option to ${name} stage: ${key}`);
-}
-
-/** Checks that a value is a list of stages. */
-export function stagesOf(value: Value | undefined, name: string): Value[] {
-  if (!Array.isArray(value)) throw new DatabaseError(14, `${name} 'pipeline' option must be specified as an array`);
-  return value;
+  if (isDoc(spec)) return spec;
+  throw new DatabaseError(code, `the ${name} stage specification must be an object, but found ${typeName(spec)}`);
 }
