@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Database } from './commands/command.ts';
-import { createDispatcher } from './commands/dispatch.ts';
+import type { Database } from './protocol/command.ts';
+import { type Handler, serveConnection } from './protocol/connection.ts';
+import { createDispatcher } from './protocol/dispatch.ts';
 import { createCursors } from './sessions/cursors.ts';
 import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
@@ -8,7 +9,6 @@ import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
 import { DatabaseStartError } from './storage/start-error.ts';
 import { removeExpired } from './storage/ttl.ts';
-import { type Handler, serveConnection } from './wire/connection.ts';
 
 /** How a database is started. */
 export interface DatabaseOptions {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encode } from '../src/query/bson.ts';
-import { DatabaseError } from '../src/query/errors.ts';
 import { Catalog } from '../src/storage/catalog.ts';
 import { openDatabaseFile } from '../src/storage/file.ts';
 import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
+import { encode } from '../src/values/bson.ts';
+import { DatabaseError } from '../src/values/errors.ts';
 import { freshCollection, freshDirectory } from './support/database.ts';
 
 describe('writes of one turn, committed together', () => {

@@ -1,12 +1,12 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { encode } from '../src/query/bson.ts';
-import { compare } from '../src/query/compare.ts';
-import { typeNumber, type Value } from '../src/query/value.ts';
 import { indexFields, indexKeys } from '../src/storage/index-keys.ts';
 import { invertKey, typeByte, valueKey } from '../src/storage/key.ts';
-import { asBuffer } from '../src/storage/raw.ts';
+import { encode } from '../src/values/bson.ts';
+import { compare } from '../src/values/compare.ts';
+import { asBuffer } from '../src/values/raw.ts';
+import { typeNumber, type Value } from '../src/values/value.ts';
 import { allValues, runs } from './support/all-values.ts';
 import { SEED } from './support/random.ts';
 

@@ -1,9 +1,9 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encode } from '../src/query/bson.ts';
-import { compileSort } from '../src/query/sort.ts';
-import { type Doc, isDoc, type Value } from '../src/query/value.ts';
+import { compileSort } from '../src/match/sort.ts';
+import { encode } from '../src/values/bson.ts';
+import { type Doc, isDoc, type Value } from '../src/values/value.ts';
 import { collections, doc, filters, scalars, sorts, updates } from './query/arbitraries.ts';
 import { runs } from './support/all-values.ts';
 import { indexedPaths, indexes } from './support/arbitrary-indexes.ts';

@@ -1,9 +1,9 @@
-import { decode, decodeFields } from '../query/bson.ts';
-import type { Filter } from '../query/match.ts';
-import type { Doc } from '../query/value.ts';
+import type { Filter } from '../match/filter.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type Stored, scanIndex, scanTable } from '../storage/scan.ts';
+import { decode, decodeFields } from '../values/bson.ts';
+import type { Doc } from '../values/value.ts';
 import type { Plan } from './planner.ts';
 import type { TimeLimit } from './time-limit.ts';
 

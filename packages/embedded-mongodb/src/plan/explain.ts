@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
-import { BsonType, type Doc, type Value } from '../query/value.ts';
 import { showValue } from '../storage/duplicate-key.ts';
 import { typeByte } from '../storage/key.ts';
+import { BsonType, type Doc, type Value } from '../values/value.ts';
 import type { Counts } from './execute.ts';
 import type { Find } from './find.ts';
 import type { Interval } from './intervals.ts';

@@ -1,9 +1,9 @@
-import { DatabaseError } from '../query/errors.ts';
-import { compileFilter, type Filter } from '../query/match.ts';
-import { compileSort } from '../query/sort.ts';
-import type { Doc, Maybe } from '../query/value.ts';
+import { compileFilter, type Filter } from '../match/filter.ts';
+import { compileSort } from '../match/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
+import { DatabaseError } from '../values/errors.ts';
+import type { Doc, Maybe } from '../values/value.ts';
 import { type Counts, execute, Row } from './execute.ts';
 import { type Plan, planQuery, type Query } from './planner.ts';
 import type { QueryContext } from './query-context.ts';

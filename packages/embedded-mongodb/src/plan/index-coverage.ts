@@ -1,7 +1,7 @@
-import { analyseFilter, type PathBounds } from '../query/analyse.ts';
-import { equals } from '../query/compare.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
+import { equals } from '../values/compare.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { byteRange, EVERYTHING, intervalsOf, pointAt } from './intervals.ts';
 
 /** Whether every document that matches stands in the index. */

@@ -1,9 +1,9 @@
 import { Double } from 'bson';
-import type { PathBounds } from '../query/analyse.ts';
-import { isNumber, type Maybe, typeNumber, type Value } from '../query/value.ts';
+import type { PathBounds } from '../match/analyse.ts';
 import type { IndexField } from '../storage/index-keys.ts';
 import type { KeyRange } from '../storage/key.ts';
 import { EMPTY_ARRAY_KEY, invertKey, typeByte, valueKey } from '../storage/key.ts';
+import { isNumber, type Maybe, typeNumber, type Value } from '../values/value.ts';
 
 /** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
 interface End {

@@ -1,8 +1,8 @@
-import { analyseFilter, type PathBounds } from '../query/analyse.ts';
-import { type Doc, isDoc } from '../query/value.ts';
+import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { KeyRange } from '../storage/key.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
 import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';
 import { planText } from './text-plan.ts';

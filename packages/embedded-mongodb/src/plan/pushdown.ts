@@ -1,4 +1,4 @@
-import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /** The beginning of a pipeline that a find answers, by an index if there is one, and what is left to do. */

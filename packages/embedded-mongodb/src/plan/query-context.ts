@@ -1,4 +1,4 @@
-import type { Context } from '../query/context.ts';
+import type { Context } from '../context.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** What a query may refer to, and how long it may take. */

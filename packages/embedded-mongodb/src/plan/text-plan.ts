@@ -1,7 +1,7 @@
-import type { PathBounds } from '../query/analyse.ts';
-import { DatabaseError } from '../query/errors.ts';
-import type { Doc } from '../query/value.ts';
+import type { PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
+import { DatabaseError } from '../values/errors.ts';
+import type { Doc } from '../values/value.ts';
 import { type Interval, intervalsOf, rangesOf } from './intervals.ts';
 import type { IndexPlan } from './planner.ts';
 import { parseSearch, textIndexOf } from './text-search.ts';

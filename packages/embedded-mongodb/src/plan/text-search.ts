@@ -1,9 +1,9 @@
-import { DatabaseError, notSupported } from '../query/errors.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
 import type { TextIndex } from '../storage/text-index.ts';
 import { termsOf, textLanguage } from '../storage/text-terms.ts';
+import { DatabaseError, notSupported } from '../values/errors.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { mentions } from './pushdown.ts';
 import type { QueryContext } from './query-context.ts';
 

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 
 /** How long a command, with its cursor's further batches, may work: its `maxTimeMS`. The client's time to think does not count. */
 export class TimeLimit {

@@ -1,6 +1,6 @@
 import type { TimeLimit } from '../plan/time-limit.ts';
-import { DatabaseError } from '../query/errors.ts';
 import type { Collection } from '../storage/collection.ts';
+import { DatabaseError } from '../values/errors.ts';
 
 /** A query's answer that goes out in several batches. */
 export interface Cursor {

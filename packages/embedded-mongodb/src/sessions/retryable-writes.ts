@@ -1,10 +1,10 @@
 import { Binary } from 'bson';
-import { decode, encode } from '../query/bson.ts';
-import { DatabaseError } from '../query/errors.ts';
-import { longField } from '../query/numbers.ts';
-import { type Doc, isDoc } from '../query/value.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
+import { decode, encode } from '../values/bson.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { longField } from '../values/numbers.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 
 /** How long an answer is kept for a client that asks again: as long as a session lives. */
 export const SESSION_MINUTES = 30;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 import { makeDirectory, syncDirectory } from './directories.ts';
 import { DATABASE } from './holder.ts';
 import { sqlite } from './sqlite.ts';

@@ -1,6 +1,6 @@
 import { Binary, UUID } from 'bson';
-import { decode, encode } from '../query/bson.ts';
-import type { Doc } from '../query/value.ts';
+import { decode, encode } from '../values/bson.ts';
+import type { Doc } from '../values/value.ts';
 import { Collection } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';

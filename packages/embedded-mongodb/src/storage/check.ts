@@ -1,4 +1,4 @@
-import { decode } from '../query/bson.ts';
+import { decode } from '../values/bson.ts';
 import type { Collection } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import { scanTable } from './scan.ts';

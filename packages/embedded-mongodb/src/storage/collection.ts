@@ -1,11 +1,11 @@
 import type { Binary } from 'bson';
-import { decode } from '../query/bson.ts';
-import type { Doc } from '../query/value.ts';
+import { decode } from '../values/bson.ts';
+import { asBuffer } from '../values/raw.ts';
+import type { Doc } from '../values/value.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { IndexKeys } from './index-keys.ts';
-import { asBuffer } from './raw.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** What the catalog stores about a collection. */

@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
-import { decode } from '../query/bson.ts';
-import { DatabaseError } from '../query/errors.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { decode } from '../values/bson.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { IndexField } from './index-keys.ts';
 import { invertKey, NULL_KEY, valueKey } from './key.ts';
 import type { StoredIndex } from './stored-index.ts';

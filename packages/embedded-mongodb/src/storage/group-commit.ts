@@ -1,4 +1,4 @@
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
 /** So many commits lie between two looks at the length of the log. */

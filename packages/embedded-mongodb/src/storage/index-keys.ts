@@ -1,7 +1,7 @@
-import { DatabaseError } from '../query/errors.ts';
-import { BsonType } from '../query/value.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { BsonType } from '../values/value.ts';
 import { EMPTY_ARRAY_KEY, KeyWriter } from './key.ts';
-import { type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
 
 /** One field of an index: its path, each part encoded, and its direction. */
 export interface IndexField {

@@ -1,8 +1,8 @@
-import { encode } from '../query/bson.ts';
-import { notSupported } from '../query/errors.ts';
-import { BsonType, type Value } from '../query/value.ts';
+import { encode } from '../values/bson.ts';
+import { notSupported } from '../values/errors.ts';
+import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { BsonType, type Value } from '../values/value.ts';
 import { numberKey } from './number-key.ts';
-import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
 
 /*
  * A key is bytes whose order under memcmp is MongoDB's order of the values. Each value is a byte for its place among the types

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 
 /** 73 InvalidNamespace. */
 export const invalidNamespace = (message: string) => new DatabaseError(73, message);

@@ -1,5 +1,5 @@
-import { BsonType } from '../query/value.ts';
-import type { RawValue } from './raw.ts';
+import type { RawValue } from '../values/raw.ts';
+import { BsonType } from '../values/value.ts';
 
 /**
  * Numbers of all types in one order, equal bytes for equal numbers: first the double nearest towards zero, then whether that was

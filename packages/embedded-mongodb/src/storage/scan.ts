@@ -1,8 +1,8 @@
+import { asBuffer } from '../values/raw.ts';
 import type { Collection } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
 import { compareEntries, type IndexEntry } from './pending-keys.ts';
-import { asBuffer } from './raw.ts';
 import { LIMIT } from './sqlite.ts';
 import type { StoredIndex } from './stored-index.ts';
 

@@ -1,12 +1,12 @@
 import { type Decimal128, type Double, Int32, type Long } from 'bson';
-import { decode } from '../query/bson.ts';
-import { compileFilter, type Filter } from '../query/match.ts';
-import type { Doc } from '../query/value.ts';
+import { compileFilter, type Filter } from '../match/filter.ts';
+import { decode } from '../values/bson.ts';
+import { asBuffer, hasSameField } from '../values/raw.ts';
+import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
 import { type IndexEntry, PendingKeys } from './pending-keys.ts';
-import { asBuffer, hasSameField } from './raw.ts';
 import { LIMIT } from './sqlite.ts';
 import { TextIndex } from './text-index.ts';
 

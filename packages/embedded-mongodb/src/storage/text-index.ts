@@ -1,6 +1,6 @@
-import { DatabaseError } from '../query/errors.ts';
-import { toNumber } from '../query/numbers.ts';
-import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { toNumber } from '../values/numbers.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
 import { textKey } from './key.ts';
 import { folded, type TextLanguage, termsOf, textLanguage } from './text-terms.ts';

@@ -1,5 +1,5 @@
-import { decode } from '../query/bson.ts';
-import { BsonType } from '../query/value.ts';
+import { decode } from '../values/bson.ts';
+import { BsonType } from '../values/value.ts';
 import type { Catalog } from './catalog.ts';
 import type { DatabaseFile } from './file.ts';
 import { ifPossible } from './group-commit.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { analyseFilter } from '../../src/query/analyse.ts';
-import type { Value } from '../../src/query/value.ts';
+import { analyseFilter } from '../../src/match/analyse.ts';
+import type { Value } from '../../src/values/value.ts';
 import { d } from './notation.ts';
 
 /** What is expected of each path, with values as a driver would send them. */

@@ -1,6 +1,6 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 
 /** A document from pairs, for tests: JavaScript objects would put integer-like names first. */
 export function doc(...fields: [string, Value][]): Doc {

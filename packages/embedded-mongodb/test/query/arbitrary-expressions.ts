@@ -1,6 +1,6 @@
 import { Int32 } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Doc, Value } from '../../src/query/value.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 import { doc, numbers, paths, scalars, sorts, values } from './arbitraries.ts';
 
 const fieldPaths = paths.filter((path) => !/\d/.test(path)).map((path) => `$${path}`);

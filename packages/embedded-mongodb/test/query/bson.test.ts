@@ -1,8 +1,8 @@
 import { BSONRegExp, Code, Decimal128, deserialize, Int32, MaxKey, MinKey, serialize, Timestamp } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, encode } from '../../src/query/bson.ts';
-import { DatabaseError } from '../../src/query/errors.ts';
+import { decode, encode } from '../../src/values/bson.ts';
+import { DatabaseError } from '../../src/values/errors.ts';
 import { documents } from './arbitraries.ts';
 import { codeOf, d } from './notation.ts';
 

@@ -1,10 +1,10 @@
 import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compare, equals } from '../../src/query/compare.ts';
-import { hashKey } from '../../src/query/hash-key.ts';
-import { identical } from '../../src/query/identical.ts';
-import { Opaque, type Value } from '../../src/query/value.ts';
+import { compare, equals } from '../../src/values/compare.ts';
+import { hashKey } from '../../src/values/hash-key.ts';
+import { identical } from '../../src/values/identical.ts';
+import { Opaque, type Value } from '../../src/values/value.ts';
 import { values } from './arbitraries.ts';
 import { codeOf, d } from './notation.ts';
 

@@ -1,8 +1,8 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compare } from '../../src/query/compare.ts';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { compare } from '../../src/values/compare.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import {
   collections,
   doc,

@@ -1,6 +1,6 @@
 import { Double, Long, ObjectId } from 'bson';
-import { compileExpression } from '../../src/query/expression.ts';
-import type { Value } from '../../src/query/value.ts';
+import { compileExpression } from '../../src/aggregate/expression.ts';
+import type { Value } from '../../src/values/value.ts';
 import { d } from './notation.ts';
 
 /** The time at which tests evaluate. */

@@ -1,15 +1,15 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyseFilter } from '../../src/query/analyse.ts';
-import { DatabaseError } from '../../src/query/errors.ts';
-import { compileExpression } from '../../src/query/expression.ts';
-import { compileFilter } from '../../src/query/match.ts';
-import { compilePipeline } from '../../src/query/pipeline.ts';
-import { compileProjection } from '../../src/query/project.ts';
-import { compileSort } from '../../src/query/sort.ts';
-import { compileUpdate } from '../../src/query/update.ts';
-import { upsertDocument } from '../../src/query/upsert.ts';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { compileExpression } from '../../src/aggregate/expression.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { analyseFilter } from '../../src/match/analyse.ts';
+import { compileFilter } from '../../src/match/filter.ts';
+import { compileSort } from '../../src/match/sort.ts';
+import { compileProjection } from '../../src/project/projection.ts';
+import { compileUpdate } from '../../src/update/update.ts';
+import { upsertDocument } from '../../src/update/upsert.ts';
+import { DatabaseError } from '../../src/values/errors.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import { collections, scalars } from './arbitraries.ts';
 
 const operators =

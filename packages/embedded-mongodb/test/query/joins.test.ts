@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Doc } from '../../src/query/value.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
 import { plain, type Row, run, USERS } from './running.ts';
 

@@ -1,8 +1,8 @@
 import { Double, Int32, Long } from 'bson';
-import { compare, equals } from '../../src/query/compare.ts';
-import { compileFilter } from '../../src/query/match.ts';
-import { compilePipeline } from '../../src/query/pipeline.ts';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { compileFilter } from '../../src/match/filter.ts';
+import { compare, equals } from '../../src/values/compare.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import { codeOf } from './notation.ts';
 
 /** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */

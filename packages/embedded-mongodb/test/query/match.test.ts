@@ -1,6 +1,6 @@
 import { Decimal128, Double, Long, ObjectId } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileFilter } from '../../src/query/match.ts';
+import { compileFilter } from '../../src/match/filter.ts';
 import { codeOf, d } from './notation.ts';
 
 const matches = (filter: object, document: object) => compileFilter(d(filter)).matches(d(document));

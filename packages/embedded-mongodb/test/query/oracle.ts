@@ -1,13 +1,13 @@
 import { Int32 } from 'bson';
 import { type Db, MongoClient } from 'mongodb';
-import { decode } from '../../src/query/bson.ts';
-import { DatabaseError } from '../../src/query/errors.ts';
-import { compileFilter } from '../../src/query/match.ts';
-import { compilePipeline } from '../../src/query/pipeline.ts';
-import { compileProjection } from '../../src/query/project.ts';
-import { compileSort } from '../../src/query/sort.ts';
-import { compileUpdate } from '../../src/query/update.ts';
-import type { Doc, Value } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { compileFilter } from '../../src/match/filter.ts';
+import { compileSort } from '../../src/match/sort.ts';
+import { compileProjection } from '../../src/project/projection.ts';
+import { compileUpdate } from '../../src/update/update.ts';
+import { decode } from '../../src/values/bson.ts';
+import { DatabaseError } from '../../src/values/errors.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 
 /** What became of a question: documents, or the code of an error. */
 export type Outcome = { docs: Doc[] } | { code: number };

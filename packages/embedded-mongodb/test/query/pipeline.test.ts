@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compilePipeline } from '../../src/query/pipeline.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 

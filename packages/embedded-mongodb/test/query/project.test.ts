@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilter } from '../../src/query/match.ts';
-import { compileAddFields, compileProject, compileProjection } from '../../src/query/project.ts';
+import { compileFilter } from '../../src/match/filter.ts';
+import { compileAddFields, compileProject, compileProjection } from '../../src/project/projection.ts';
 import { codeOf, d } from './notation.ts';
 
 const DOC = { _id: 1, a: { b: 1, c: 2 }, l: [{ x: 1, y: 2 }, { x: 3 }, 5], t: 'text' };

@@ -1,8 +1,8 @@
 import { deserialize } from 'bson';
-import { encode } from '../../src/query/bson.ts';
-import { compilePipeline } from '../../src/query/pipeline.ts';
-import type { PipelineContext } from '../../src/query/stages/stage.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import type { PipelineContext } from '../../src/aggregate/stages/stage.ts';
+import { encode } from '../../src/values/bson.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
 
 /** The collection that joins find under the name `users`. */

@@ -1,7 +1,7 @@
 import { Double } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileSort, type Sort } from '../../src/query/sort.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compileSort, type Sort } from '../../src/match/sort.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, codeOf, d } from './notation.ts';
 
 const sortDocs = (docs: readonly Doc[], sort: Sort) => docs.toSorted((a, b) => sort.compareKeys(sort.keyOf(a), sort.keyOf(b)));

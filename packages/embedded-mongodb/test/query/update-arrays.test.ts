@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileUpdate } from '../../src/query/update.ts';
+import { compileUpdate } from '../../src/update/update.ts';
 import { codeOf, d } from './notation.ts';
 
 const updated = (update: object, before: object) => compileUpdate(d(update)).apply(d(before)).doc;

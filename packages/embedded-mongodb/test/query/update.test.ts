@@ -1,7 +1,7 @@
 import { Double, Int32, Long } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileUpdate, type UpdateOptions } from '../../src/query/update.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compileUpdate, type UpdateOptions } from '../../src/update/update.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { codeOf, d } from './notation.ts';
 
 const now = new Date('2024-05-01T12:00:00Z');

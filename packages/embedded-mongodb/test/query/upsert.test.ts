@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { compileUpdate } from '../../src/query/update.ts';
-import { upsertDocument } from '../../src/query/upsert.ts';
+import { compileUpdate } from '../../src/update/update.ts';
+import { upsertDocument } from '../../src/update/upsert.ts';
 import { codeOf, d } from './notation.ts';
 
 const id = new ObjectId('507f1f77bcf86cd799439011');

@@ -1,6 +1,6 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Doc, Value } from '../../src/query/value.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 
 /** How many cases a property is tried with: `CASES`, or what a run of the whole suite has time for. */
 export const runs = (usual: number) => Number(process.env.CASES ?? usual);

@@ -1,6 +1,6 @@
 import { Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Doc, Value } from '../../src/query/value.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 import { doc } from '../query/arbitraries.ts';
 
 /* Commands as services send them; where MongoDB leaves the order or the choice of documents open, they fix it. */

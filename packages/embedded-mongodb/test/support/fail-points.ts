@@ -1,9 +1,9 @@
 import { Double, Int32 } from 'bson';
-import { decode, encode } from '../../src/query/bson.ts';
-import { codeName } from '../../src/query/errors.ts';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
-import type { Connection, Handler } from '../../src/wire/connection.ts';
-import type { Message } from '../../src/wire/messages.ts';
+import type { Connection, Handler } from '../../src/protocol/connection.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+import { decode, encode } from '../../src/values/bson.ts';
+import { codeName } from '../../src/values/errors.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 
 /*
  * MongoDB's fail points that drivers' tests use, between the connections and the commands: `failCommand` is what befalls a command

@@ -1,5 +1,5 @@
 import { Binary, type Document, Long, serialize, UUID } from 'bson';
-import { crc32c } from '../../src/wire/crc32c.ts';
+import { crc32c } from '../../src/protocol/crc32c.ts';
 import type { Random } from './random.ts';
 import { message } from './wire-client.ts';
 

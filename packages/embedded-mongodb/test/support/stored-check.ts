@@ -1,8 +1,8 @@
-import { decode } from '../../src/query/bson.ts';
 import { Catalog } from '../../src/storage/catalog.ts';
 import { openDatabaseFile } from '../../src/storage/file.ts';
 import { createGroupCommit } from '../../src/storage/group-commit.ts';
 import { scanTable } from '../../src/storage/scan.ts';
+import { decode } from '../../src/values/bson.ts';
 
 /** Opens the database of a directory and says what does not fit together: within SQLite's file, or between documents and indexes. */
 export async function faultsOfStoredData(dataDir: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { type Document, deserialize, serialize } from 'bson';
-import { decode, encode } from '../../src/query/bson.ts';
-import type { Doc, Value } from '../../src/query/value.ts';
+import { decode, encode } from '../../src/values/bson.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;

@@ -1,4 +1,4 @@
-import { type Doc, isDoc } from '../../src/query/value.ts';
+import { type Doc, isDoc } from '../../src/values/value.ts';
 import type { Work } from './arbitrary-work.ts';
 
 /** Something that the engine does otherwise than MongoDB; a sequence ends where it shows. */

@@ -1,0 +1,22 @@
+import { connect } from 'node:net';
+import { decode, encode } from '../values/bson.ts';
+import type { Doc } from '../values/value.ts';
+import { messageBytes, messageLength, REPLY_HEAD_BYTES } from './messages.ts';
+
+/** Asks a database of this machine one command and gives its answer. */
+export function ask(uri: string, command: Doc): Promise<Doc> {
+  const { hostname, port } = new URL(uri);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  return new Promise<Doc>((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The database closed the connection.')));
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length < 4 || received.length < messageLength(received)) return;
+      resolve(decode(received.subarray(REPLY_HEAD_BYTES)));
+      socket.destroy();
+    });
+    socket.write(messageBytes(encode(command)));
+  });
+}

@@ -1,0 +1,45 @@
+import type { TimeLimit } from '../plan/time-limit.ts';
+import type { Cursors } from '../sessions/cursors.ts';
+import type { RetryableWrites } from '../sessions/retryable-writes.ts';
+import type { Catalog } from '../storage/catalog.ts';
+import type { DatabaseFile } from '../storage/file.ts';
+import type { GroupCommit } from '../storage/group-commit.ts';
+import type { Doc } from '../values/value.ts';
+import type { Connection } from './connection.ts';
+import type { Message } from './messages.ts';
+import type { Reply } from './reply.ts';
+
+/** Everything that commands work on. */
+export interface Database {
+  readonly file: DatabaseFile;
+  readonly catalog: Catalog;
+  readonly commits: GroupCommit;
+  readonly cursors: Cursors;
+  readonly retryableWrites: RetryableWrites;
+  /** `host:port`, as clients reach it. */
+  readonly address: string;
+}
+
+/** One command to carry out. */
+export interface Command {
+  readonly name: string;
+  readonly db: string;
+  readonly args: Doc;
+  readonly message: Message;
+  readonly connection: Connection;
+  /** The instant that the whole command takes as now. */
+  readonly now: Date;
+  /** Its `maxTimeMS`. */
+  readonly timeLimit: TimeLimit | undefined;
+}
+
+/** Carries out a command; what it refuses it throws as a DatabaseError. */
+export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply>;
+
+/** A command: what carries it out, and which fields it knows beside those that every command has. */
+export interface CommandEntry {
+  readonly handle: CommandHandler;
+  readonly fields: readonly string[];
+  /** Happens wholly or not at all; batches do not, for each of their statements stands for itself. */
+  readonly atomic?: boolean;
+}

@@ -1,0 +1,103 @@
+import type { FindQuery } from '../plan/find.ts';
+import type { QueryContext } from '../plan/query-context.ts';
+import type { Transform } from '../project/projection.ts';
+import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
+import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import { reply } from '../protocol/replies.ts';
+import { cursorReply } from '../protocol/reply.ts';
+import { collectionDropped } from '../sessions/cursors.ts';
+import { encode } from '../values/bson.ts';
+import { badValue } from '../values/errors.ts';
+import { longField } from '../values/numbers.ts';
+import { isTrue } from '../values/truth.ts';
+import { type Doc, isNumber, type Value } from '../values/value.ts';
+import { firstBatch, takeBatch } from './cursor-replies.ts';
+import { projectionArg } from './projection.ts';
+import { prepareRead, type Read } from './read.ts';
+
+function find(database: Database, command: Command): Buffer[] {
+  const { args, db } = command;
+  const name = collectionName(command);
+  const context = contextOf(command);
+  const query = findQuery(args);
+  const read = prepareRead(database, db, name, { ...query, fields: fieldsOf(query, docArg(args, 'projection')) }, context);
+  return firstBatch(database, command, {
+    namespace: `${db}.${name}`,
+    collection: read.collection,
+    documents: shown(read, projectionArg(args, 'projection', { ...(read.find?.context ?? context), filter: read.filter })),
+    batchSize: countArg(args, 'batchSize'),
+    singleBatch: boolArg(args, 'singleBatch') === true || (integerArg(args, 'limit') ?? 0) < 0,
+  });
+}
+
+/** What filters, updates and pipelines of a command may refer to. */
+export function contextOf({ now, timeLimit }: Pick<Command, 'now' | 'timeLimit'>): QueryContext {
+  return { now, timeLimit };
+}
+
+/**
+ * The top-level fields that a find looks at, if its projection only includes some: the others need not be decoded. Undefined where
+ * operators may look at the whole document.
+ */
+function fieldsOf({ filter, sort = new Map() }: FindQuery, projection: Doc | undefined): ReadonlySet<string> | undefined {
+  if (projection === undefined || projection.size === 0) return undefined;
+  const flags = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
+  const includes = flags.length > 0 && flags.every((value) => (value === true || isNumber(value)) && isTrue(value));
+  const paths = [...projection.keys(), ...filter.keys(), ...sort.keys()];
+  if (!includes || paths.some((path) => path.includes('$'))) return undefined;
+  return new Set(['_id', ...paths.map((path) => path.split('.', 1)[0] as string)]);
+}
+
+/** What the fields of a find say about which documents it asks for. */
+export function findQuery(args: Doc): FindQuery {
+  const limit = integerArg(args, 'limit');
+  return {
+    filter: docArg(args, 'filter') ?? new Map(),
+    sort: docArg(args, 'sort'),
+    skip: countArg(args, 'skip'),
+    limit: limit === 0 || limit === undefined ? undefined : Math.abs(limit),
+  };
+}
+
+/** The documents as the client sees them: as they are stored, unless a projection changes them. */
+function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8Array> {
+  for (const row of rows()) yield project === undefined ? row.document : encode(project(row.doc));
+}
+
+function getMore({ cursors, catalog }: Database, { args, db }: Command): Buffer[] {
+  const id = longField(required(args.get('getMore'), 'getMore.getMore'), 'getMore.getMore');
+  const namespace = `${db}.${required(stringArg(args, 'collection'), 'getMore.collection')}`;
+  const cursor = cursors.get(id, namespace);
+  const { collection, timeLimit } = cursor;
+  if (args.has('maxTimeMS')) throw badValue('cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+  if (collection !== undefined && catalog.get(collection.db, collection.identity.name)?.identity.id !== collection.identity.id) {
+    cursors.close(cursor.id);
+    throw collectionDropped(collection);
+  }
+  timeLimit?.resume();
+  const documents = takeBatch(cursor.documents, countArg(args, 'batchSize') || Number.POSITIVE_INFINITY);
+  const ended = cursor.documents.peek() === undefined;
+  timeLimit?.pause();
+  if (ended) cursors.close(cursor.id);
+  return cursorReply({ id: ended ? 0n : cursor.id, namespace, field: 'nextBatch', documents });
+}
+
+function killCursors({ cursors }: Database, { args }: Command): Doc {
+  const ids = required(arrayArg(args, 'cursors'), 'killCursors.cursors');
+  const killed: Value[] = [];
+  const unknown: Value[] = [];
+  for (const id of ids) (cursors.close(longField(id, 'killCursors.cursors')) ? killed : unknown).push(id);
+  return reply([
+    ['cursorsKilled', killed],
+    ['cursorsNotFound', unknown],
+    ['cursorsAlive', []],
+    ['cursorsUnknown', []],
+  ]);
+}
+
+/** The commands that read by a filter. */
+export const queryCommands: Readonly<Record<string, CommandEntry>> = {
+  find: { handle: find, fields: ['filter', 'projection', 'sort', 'skip', 'limit', 'batchSize', 'singleBatch'] },
+  getMore: { handle: getMore, fields: ['collection', 'batchSize'] },
+  killCursors: { handle: killCursors, fields: ['cursors'] },
+};

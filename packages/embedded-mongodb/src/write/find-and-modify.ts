@@ -1,0 +1,90 @@
+import { Int32 } from 'bson';
+import { compileFilter } from '../match/filter.ts';
+import { withText } from '../plan/text-search.ts';
+import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
+import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import { reply } from '../protocol/replies.ts';
+import { projectionArg } from '../read/projection.ts';
+import { DatabaseError } from '../values/errors.ts';
+import type { Doc, Value } from '../values/value.ts';
+import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
+import { targetOf, updateArg } from './writes.ts';
+
+/** The one statement of a findAndModify. */
+const STATEMENT = 0;
+
+function findAndModify(database: Database, command: Command): Doc {
+  const { args } = command;
+  const target = targetOf(database, command);
+  const retry = database.retryableWrites.begin(args);
+  const before = retry?.done(STATEMENT);
+  if (before !== undefined) return reply([...before, ['retriedStmtIds', [new Int32(STATEMENT)]]]);
+  const remove = boolArg(args, 'remove') === true;
+  const returnNew = boolArg(args, 'new') === true;
+  if (remove && args.has('update')) throw new DatabaseError(9, "Cannot specify both an 'update' and 'remove'=true");
+  if (remove && (returnNew || boolArg(args, 'upsert') === true))
+    throw new DatabaseError(
+      9,
+      "Cannot specify both 'new'=true or 'upsert'=true and 'remove'=true; 'remove' always returns the deleted document",
+    );
+  // Before anything is written, for it may be refused.
+  const show = showing(target, args);
+  const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
+  retry?.record(STATEMENT, answer);
+  retry?.save();
+  return reply(answer);
+}
+
+function removeOne(target: Target, args: Doc, show: Show): Doc {
+  const { removed, last } = deleteDocuments(target, { ...selection(args), multi: false });
+  return answerOf([['n', new Int32(removed)]], show(last));
+}
+
+function updateOne(target: Target, args: Doc, show: Show, returnNew: boolean): Doc {
+  if (!args.has('update')) throw new DatabaseError(9, 'Either an update or remove=true must be specified');
+  const { matched, upsertedId, before, after } = updateDocuments(target, {
+    ...selection(args),
+    update: updateArg(args, 'update'),
+    multi: false,
+    upsert: boolArg(args, 'upsert') === true,
+    arrayFilters: arrayArg(args, 'arrayFilters'),
+  });
+  return answerOf(
+    [
+      ['n', new Int32(matched + (upsertedId === undefined ? 0 : 1))],
+      ['updatedExisting', matched > 0],
+      ...(upsertedId === undefined ? [] : [['upserted', upsertedId] as const]),
+    ],
+    show(returnNew ? after : before),
+  );
+}
+
+function selection(args: Doc) {
+  return { filter: docArg(args, 'query') ?? new Map<string, Value>(), sort: docArg(args, 'sort') };
+}
+
+type Show = (doc: Doc | undefined) => Doc | null;
+
+/** Shows a document as the projection wants it. */
+function showing({ database, db, name, context: asked }: Target, args: Doc): Show {
+  const query = docArg(args, 'query') ?? new Map();
+  const collection = database.catalog.get(db, name);
+  const context = collection === undefined ? asked : withText(collection, query, asked);
+  const filter = compileFilter(query, context);
+  const project = projectionArg(args, 'fields', { ...context, filter });
+  return (doc) => (doc === undefined || project === undefined ? (doc ?? null) : project(doc));
+}
+
+function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Doc | null): Doc {
+  return new Map<string, Value>([
+    ['lastErrorObject', new Map(lastErrorObject)],
+    ['value', value],
+  ]);
+}
+
+const FIELDS = ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters'];
+
+/** Changes one document and gives it back. */
+export const findAndModifyCommands: Readonly<Record<string, CommandEntry>> = {
+  findAndModify: { handle: findAndModify, fields: FIELDS },
+};
