@@ -4,7 +4,7 @@ import { isHeld } from './src/storage/holder.ts';
 import { DatabaseStartError } from './src/storage/start-error.ts';
 
 /** A database that runs in a process of its own. */
-export interface DatabaseProcess {
+export type DatabaseProcess = {
   readonly uri: string;
   readonly pid: number;
   /** Resolves when it has ended, by itself or by `close`. */
@@ -12,18 +12,18 @@ export interface DatabaseProcess {
   close(): Promise<void>;
   /** The same for `process.on('exit')`: returns when the data directory is free again, or after five seconds. */
   closeNow(): void;
-}
+};
 
 /** How a database process is started; port 0: any free one. */
-export interface LaunchOptions {
+export type LaunchOptions = {
   readonly dataDir: string;
   readonly port: number;
   readonly host?: string;
-}
+};
 
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
 
-const CLOSE_MILLIS = 5000;
+const closeMillis = 5000;
 
 /** On a machine with much memory V8 would let the heap grow to several times of what is in use before it collects. */
 const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
@@ -58,7 +58,7 @@ export async function launchDatabase({ dataDir, port, host }: LaunchOptions): Pr
     closeNow() {
       end();
       // The child is not reaped while this thread sleeps, so its pid tells nothing; its lock does.
-      for (const deadline = Date.now() + CLOSE_MILLIS; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
+      for (const deadline = Date.now() + closeMillis; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
     },
   };
 }

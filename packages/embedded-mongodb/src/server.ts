@@ -11,7 +11,7 @@ import { DatabaseStartError } from './storage/start-error.ts';
 import { removeExpired } from './storage/ttl.ts';
 
 /** How a database is started. */
-export interface DatabaseOptions {
+export type DatabaseOptions = {
   /** Where its files are; created if need be. */
   readonly dataDir: string;
   /** 0: any free one. */
@@ -21,14 +21,14 @@ export interface DatabaseOptions {
   readonly intercept?: (handler: Handler) => Handler;
   /** How often expired documents, cursors and sessions are looked for. */
   readonly sweepMillis?: number;
-}
+};
 
 /** A database that answers. */
-export interface RunningDatabase {
+export type RunningDatabase = {
   readonly uri: string;
   readonly port: number;
   close(): Promise<void>;
-}
+};
 
 /** Opens the database of a directory and listens; what stands against it is one sentence in a DatabaseStartError. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { startDatabase } from '../src/server.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-const BACKUP = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
+const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
 const run = promisify(execFile);
 
 describe('a backup', () => {
@@ -23,7 +23,7 @@ describe('a backup', () => {
       for (; !state.ended; n++) await things.insertOne({ n });
       return n;
     })();
-    await run(process.execPath, [BACKUP, uri, target]);
+    await run(process.execPath, [backupScript, uri, target]);
     state.ended = true;
     const written = await writing;
     const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
@@ -40,7 +40,7 @@ describe('a backup', () => {
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
     await first.close();
     const target = join(freshDirectory(), 'copy');
-    await run(process.execPath, [BACKUP, dataDir, target]);
+    await run(process.execPath, [backupScript, dataDir, target]);
     const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
     expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
@@ -49,7 +49,7 @@ describe('a backup', () => {
     const { uri } = await freshDatabase();
     const target = freshDirectory();
     writeFileSync(join(target, 'precious'), '');
-    await expect(run(process.execPath, [BACKUP, uri, target])).rejects.toMatchObject({
+    await expect(run(process.execPath, [backupScript, uri, target])).rejects.toMatchObject({
       stderr: `The directory ${target} is not empty; nothing was copied.\n`,
     });
   });

@@ -5,24 +5,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'bson';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, freshDatabase } from './support/database.ts';
-import { DB, examine, prepare } from './support/examine.ts';
-import { NOTHING_WRONG } from './support/findings.ts';
+import { examine, prepare, testDatabase } from './support/examine.ts';
+import { nothingWrong } from './support/findings.ts';
 import { makeImage, mountImage, whyNoImages } from './support/loop-image.ts';
-import { SEED } from './support/random.ts';
+import { testSeed } from './support/random.ts';
 import { writeSome, writeUntilRefused } from './support/refusals.ts';
 import { forkDatabase } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 import { createWriter } from './support/writer.ts';
 
 const hindrance = whyNoImages();
-const OUT_OF_DISK_SPACE = 14031;
+const outOfDiskSpace = 14031;
 
 describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)('refuses writes, reads on, loses nothing, and writes again when there is space', async () => {
     const mountpoint = smallDisk(24);
     const dataDir = join(mountpoint, 'data');
     const database = await start(dataDir);
-    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, SEED));
+    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
     await prepare(database.port);
     await writeSome(writers, database.port, 20);
     await insertFixed(database.port);
@@ -32,18 +32,18 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
       const reading = readSame(database.port);
       const { codes } = await writeUntilRefused(writers, database.port, 1);
       expect(await reading.stop()).toEqual([]);
-      expect([...codes]).toEqual([OUT_OF_DISK_SPACE]);
-      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+      expect([...codes]).toEqual([outOfDiskSpace]);
+      expect(await examine(writers, database.port)).toEqual(nothingWrong);
       rmSync(filler);
       await writeSome(writers, database.port, 20);
-      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+      expect(await examine(writers, database.port)).toEqual(nothingWrong);
     }
 
     fill(mountpoint, 0);
     await writeUntilRefused(writers, database.port, 1);
     await database.kill();
     const { port } = await start(dataDir);
-    expect(await examine(writers, port)).toEqual(NOTHING_WRONG);
+    expect(await examine(writers, port)).toEqual(nothingWrong);
   });
 
   it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
@@ -76,7 +76,7 @@ function smallDisk(megabytes: number): string {
 
 async function insertFixed(port: number): Promise<void> {
   const client = await connectWire(port);
-  expect(await client.command(DB, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
+  expect(await client.command(testDatabase, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
   client.close();
 }
 
@@ -87,7 +87,7 @@ function readSame(port: number): { stop(): Promise<Document[]> } {
   const read = async () => {
     const client = await connectWire(port);
     while (!stopped) {
-      const answer = await client.command(DB, { find: 'fixed' });
+      const answer = await client.command(testDatabase, { find: 'fixed' });
       if (answer.cursor?.firstBatch.length !== 1) wrong.push(answer);
     }
     client.close();

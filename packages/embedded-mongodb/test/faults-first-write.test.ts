@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDirectory } from './support/database.ts';
 import { whyNoStrace } from './support/strace.ts';
-import { DATABASE } from './support/victim.ts';
+import { databaseFileName } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 
 /** Where the database says that it is ready. */
-const STDOUT = '1';
+const stdoutNumber = '1';
 const hindrance = whyNoStrace();
 
 /* A file that is synced is still lost with the power if its name was not: each directory must be synced, too. */
@@ -61,7 +61,7 @@ async function traced(parent: string, dataDir: string, command: Record<string, u
     '-o',
     output,
     process.execPath,
-    DATABASE,
+    databaseFileName,
     '--data-dir',
     dataDir,
     '--port',
@@ -98,7 +98,7 @@ function eventOf(line: string): string[] {
       return [`write ${file}`];
     case 'write':
     case 'writev':
-      return [file.startsWith('socket') && descriptor !== STDOUT ? 'answer' : `write ${file}`];
+      return [file.startsWith('socket') && descriptor !== stdoutNumber ? 'answer' : `write ${file}`];
   }
   return [];
 }

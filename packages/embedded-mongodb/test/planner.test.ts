@@ -8,12 +8,12 @@ import { collections, doc, filters, scalars, sorts, updates } from './query/arbi
 import { runs } from './support/all-values.ts';
 import { indexedPaths, indexes } from './support/arbitrary-indexes.ts';
 import { freshDatabase, freshDirectory } from './support/database.ts';
-import { SEED } from './support/random.ts';
+import { testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
 import { connectWire, type WireClient } from './support/wire-client.ts';
 
-const DB = 'planned';
-const HOUR = 3_600_000;
+const testDatabase = 'planned';
+const hour = 3_600_000;
 
 /** Besides the filters of all kinds, such as indexes are made for: equality first, then a range, often of values that are there. */
 const simpleFilters = fc
@@ -53,7 +53,7 @@ const cases = fc.record({
 });
 
 describe('the planner', () => {
-  it('finds by an index just what a scan of all documents finds', { timeout: HOUR }, async () => {
+  it('finds by an index just what a scan of all documents finds', { timeout: hour }, async () => {
     const dataDir = freshDirectory();
     const database = await freshDatabase({ dataDir });
     const client = await connectWire(database.port);
@@ -63,16 +63,19 @@ describe('the planner', () => {
       fc.asyncProperty(cases, async (given) => {
         const name = `c${made++}`;
         const docs = given.docs.concat(given.later.map((fields, i) => new Map([...fields, ['_id', new Int32(100 + i)]])));
-        await client.exact(DB, doc(['insert', name], ['documents', docs.slice(0, given.docs.length)]));
-        for (const index of given.indexes) await client.exact(DB, doc(['createIndexes', name], ['indexes', [index]]));
-        await client.exact(DB, doc(['insert', name], ['documents', docs.slice(given.docs.length)], ['ordered', false]));
+        await client.exact(testDatabase, doc(['insert', name], ['documents', docs.slice(0, given.docs.length)]));
+        for (const index of given.indexes) await client.exact(testDatabase, doc(['createIndexes', name], ['indexes', [index]]));
+        await client.exact(testDatabase, doc(['insert', name], ['documents', docs.slice(given.docs.length)], ['ordered', false]));
         for (const [q, u] of given.changes)
-          await client.exact(DB, doc(['update', name], ['updates', [doc(['q', q], ['u', u], ['multi', true])]]));
+          await client.exact(testDatabase, doc(['update', name], ['updates', [doc(['q', q], ['u', u], ['multi', true])]]));
         if (given.removed !== undefined)
-          await client.exact(DB, doc(['delete', name], ['deletes', [doc(['q', given.removed], ['limit', new Int32(1)])]]));
+          await client.exact(
+            testDatabase,
+            doc(['delete', name], ['deletes', [doc(['q', given.removed], ['limit', new Int32(1)])]]),
+          );
         for (const query of given.queries) byIndex += await compareAnswers(client, name, query);
       }),
-      { seed: SEED | 0, numRuns: runs(60) },
+      { seed: testSeed | 0, numRuns: runs(60) },
     );
     expect(byIndex).toBeGreaterThan(made / 2);
     client.close();
@@ -83,11 +86,11 @@ describe('the planner', () => {
   it('does not get lost in lists of values whose combinations are too many to look up', async () => {
     const client = await connectWire((await freshDatabase()).port);
     const key = { a: 1, b: 1, c: 1 };
-    await client.command(DB, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });
-    await client.command(DB, { insert: 'many', documents: [{ _id: 1, a: 1, b: 1, c: 1 }] });
+    await client.command(testDatabase, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });
+    await client.command(testDatabase, { insert: 'many', documents: [{ _id: 1, a: 1, b: 1, c: 1 }] });
     const list = Array.from({ length: 200 }, (_, i) => i);
     const filter = { a: { $in: list }, b: { $in: list }, c: 1 };
-    const { cursor } = await client.command(DB, { find: 'many', filter });
+    const { cursor } = await client.command(testDatabase, { find: 'many', filter });
     expect(cursor.firstBatch).toEqual([{ _id: 1, a: 1, b: 1, c: 1 }]);
     client.close();
   });
@@ -133,7 +136,7 @@ async function compareAnswers(client: WireClient, name: string, query: AskedQuer
 
 /** The figures of `explain` must fit what was found. */
 async function explained(client: WireClient, asked: Doc, found: number): Promise<number> {
-  const explanation = await client.exact(DB, doc(['explain', asked], ['verbosity', 'executionStats']));
+  const explanation = await client.exact(testDatabase, doc(['explain', asked], ['verbosity', 'executionStats']));
   const stats = explanation.get('executionStats') as Doc;
   const [returned, documents, keys] = ['nReturned', 'totalDocsExamined', 'totalKeysExamined'].map((name) =>
     Number(stats.get(name)),
@@ -151,7 +154,7 @@ function stages(stage: Value | undefined): Value[] {
 }
 
 async function answer(client: WireClient, command: Doc): Promise<{ docs: Doc[]; code?: number }> {
-  const reply = await client.exact(DB, command);
+  const reply = await client.exact(testDatabase, command);
   if (reply.has('code')) return { docs: [], code: Number(reply.get('code')) };
   return { docs: (reply.get('cursor') as Doc).get('firstBatch') as Doc[] };
 }

@@ -3,12 +3,12 @@ import { compileFilter } from '../match/filter.ts';
 import { docArg, required } from '../protocol/args.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
-import { isText, TEXT_OPTIONS, textSpec } from './text-specs.ts';
+import { isText, textOptions, textSpec } from './text-specs.ts';
 
 /** What says how an index behaves. */
-export const OPTIONS = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', ...TEXT_OPTIONS];
+export const indexOptions = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', ...textOptions];
 /** Accepted, because they only tell how to build, or nothing. */
-const WITHOUT_EFFECT = ['background', 'ns', 'v'];
+const withoutEffect = ['background', 'ns', 'v'];
 
 /** Checks a specification and brings it into the form in which it is kept. */
 export function normalised(value: Value): Doc {
@@ -22,8 +22,8 @@ export function normalised(value: Value): Doc {
   ]);
   if (typeof spec.get('name') !== 'string') throw new DatabaseError(14, "The field 'name' must be a string");
   for (const [option, setting] of value) {
-    if (spec.has(option) || WITHOUT_EFFECT.includes(option) || setting === false) continue;
-    if (!OPTIONS.includes(option))
+    if (spec.has(option) || withoutEffect.includes(option) || setting === false) continue;
+    if (!indexOptions.includes(option))
       throw new DatabaseError(
         197,
         `The field '${option}' is not valid for an index specification. Specification: ${spec.get('name')}`,

@@ -9,10 +9,10 @@ import { encode } from '../values/bson.ts';
 import { equals } from '../values/compare.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
-import { normalised, OPTIONS } from './index-specs.ts';
+import { indexOptions, normalised } from './index-specs.ts';
 
 /** MongoDB's limit on the indexes of a collection. */
-const MAX_INDEXES = 64;
+const maxIndexes = 64;
 
 function createIndexes({ catalog }: Database, command: Command): Doc {
   const { args, db } = command;
@@ -23,7 +23,7 @@ function createIndexes({ catalog }: Database, command: Command): Doc {
   const collection = existing ?? catalog.create(db, name);
   const before = collection.indexes.length;
   const wanted = specs.filter((spec) => !isThere(collection, spec));
-  if (before + wanted.length > MAX_INDEXES)
+  if (before + wanted.length > maxIndexes)
     throw new DatabaseError(67, `add index fails, too many indexes for ${collection.namespace}`);
   for (const spec of wanted) collection.fill(catalog.addIndex(collection, spec));
   return reply([
@@ -62,7 +62,7 @@ function isThere(collection: Collection, spec: Doc): boolean {
 }
 
 function sameOptions(a: Doc, b: Doc): boolean {
-  return OPTIONS.every((option) => equals(a.get(option), b.get(option)));
+  return indexOptions.every((option) => equals(a.get(option), b.get(option)));
 }
 
 function dropIndexes({ catalog }: Database, command: Command): Doc {

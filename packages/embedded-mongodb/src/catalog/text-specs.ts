@@ -5,7 +5,7 @@ import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isNumber, type Value } from '../values/value.ts';
 
 /** What only a text index may say about itself. */
-export const TEXT_OPTIONS = ['weights', 'default_language', 'language_override', 'textIndexVersion'];
+export const textOptions = ['weights', 'default_language', 'language_override', 'textIndexVersion'];
 
 /** Whether a pattern is that of a text index. */
 export function isText(pattern: Doc): boolean {

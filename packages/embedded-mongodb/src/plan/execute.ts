@@ -27,13 +27,13 @@ export class Row {
 }
 
 /** What `explain` counts. */
-export interface Counts {
+export type Counts = {
   keys: number;
   documents: number;
-}
+};
 
 /** So many documents are looked at between two looks at the clock. */
-const LOOKS_PER_CHECK = 100;
+const looksPerCheck = 100;
 
 /** The matching documents, in the plan's order. `expected` is how many will probably be taken. */
 export function* execute(
@@ -48,7 +48,7 @@ export function* execute(
 ): Generator<Row> {
   let looked = 0;
   for (const stored of scan(file, collection, plan, plan.exact ? expected : undefined, counts)) {
-    if (++looked % LOOKS_PER_CHECK === 0) timeLimit?.check();
+    if (++looked % looksPerCheck === 0) timeLimit?.check();
     const row = new Row(stored, fields);
     if (plan.exact || filter.matches(row.doc)) yield row;
   }

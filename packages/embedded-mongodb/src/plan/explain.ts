@@ -66,11 +66,11 @@ function showInterval(interval: Interval | undefined): string {
 /** An end that is no value of the filter's is that of a type. */
 function showEnd({ key, value }: Interval['low'], end: 'low' | 'high'): string {
   if (value !== undefined) return showValue(value);
-  const ends = TYPE_ENDS.get(key[0] as number) ?? ['MinKey', 'MaxKey'];
+  const ends = typeEnds.get(key[0] as number) ?? ['MinKey', 'MaxKey'];
   return end === 'low' ? ends[0] : ends[1];
 }
 
-const TYPE_ENDS: ReadonlyMap<number, readonly [string, string]> = new Map([
+const typeEnds: ReadonlyMap<number, readonly [string, string]> = new Map([
   [typeByte(BsonType.double), ['-Infinity', 'Infinity']],
   [typeByte(BsonType.string), ['""', '{}']],
   [typeByte(BsonType.object), ['{}', '[]']],

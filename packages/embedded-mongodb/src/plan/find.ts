@@ -10,16 +10,16 @@ import type { QueryContext } from './query-context.ts';
 import { withText } from './text-search.ts';
 
 /** A query with what is to be left out of its answer. */
-export interface FindQuery extends Query {
+export type FindQuery = Query & {
   readonly skip?: number | undefined;
   /** None: all. */
   readonly limit?: number | undefined;
   /** The fields of the documents that filter, sort and whoever gets them look at. None: all. */
   readonly fields?: ReadonlySet<string> | undefined;
-}
+};
 
 /** A query that is planned and ready to run. */
-export interface Find {
+export type Find = {
   readonly query: FindQuery;
   /** What the caller gave, with the scores of a `$text`. */
   readonly context: QueryContext;
@@ -29,10 +29,10 @@ export interface Find {
   rows(counts?: Counts): Generator<Row>;
   /** How many those are, without reading them if the index or the whole collection tells. */
   count(): number;
-}
+};
 
 /** MongoDB's limit on what a sort may hold in memory. */
-const MAX_SORT_BYTES = 100 * 1024 * 1024;
+const maxSortBytes = 100 * 1024 * 1024;
 
 /** Prepares a query on a collection. */
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, asked: QueryContext): Find {
@@ -85,8 +85,8 @@ function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined): Ge
       kept = kept.sort(compare).slice(0, wanted);
       bytes = kept.reduce((sum, { row }) => sum + row.document.length, 0);
     }
-    if (bytes > MAX_SORT_BYTES) {
-      const message = `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting.`;
+    if (bytes > maxSortBytes) {
+      const message = `Sort exceeded memory limit of ${maxSortBytes} bytes, but did not opt in to external sorting.`;
       throw new DatabaseError(292, `Executor error during find command :: caused by :: ${message}`);
     }
   }
@@ -94,7 +94,7 @@ function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined): Ge
 }
 
 /** The row beside its key is a fresh one, so that the decoded document need not stay in memory. */
-interface Keyed {
+type Keyed = {
   readonly key: readonly Maybe[];
   readonly row: Row;
-}
+};

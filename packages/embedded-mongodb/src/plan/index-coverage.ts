@@ -2,7 +2,7 @@ import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
 import { equals } from '../values/compare.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
-import { byteRange, EVERYTHING, intervalsOf, pointAt } from './intervals.ts';
+import { byteRange, everything, intervalsOf, pointAt } from './intervals.ts';
 
 /** Whether every document that matches stands in the index. */
 export function holdsAllMatches(index: StoredIndex, bounds: Map<string, PathBounds>, filter: Doc): boolean {
@@ -49,9 +49,9 @@ function impliesOperator(found: PathBounds, asked: Value | undefined, operator: 
   if (allowed === undefined) return false;
   return values.every((value) => {
     const point = pointAt(value);
-    const at = byteRange(EVERYTHING.low.key, point, false);
+    const at = byteRange(everything.low.key, point, false);
     return allowed
-      .map((interval) => byteRange(EVERYTHING.low.key, interval, false))
+      .map((interval) => byteRange(everything.low.key, interval, false))
       .some(({ low, high }) => {
         return Buffer.compare(low, at.low) <= 0 && Buffer.compare(at.high, high) <= 0;
       });

@@ -9,13 +9,13 @@ import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
 
 /** What is asked of a collection. */
-export interface Query {
+export type Query = {
   readonly filter: Doc;
   readonly sort?: Doc | undefined;
-}
+};
 
 /** How an index answers a query. */
-export interface IndexPlan {
+export type IndexPlan = {
   readonly index: StoredIndex;
   /** In the order in which they are to be read. */
   readonly ranges: readonly KeyRange[];
@@ -26,18 +26,18 @@ export interface IndexPlan {
   readonly exact: boolean;
   /** The documents come in the order that was asked for. */
   readonly sorted: boolean;
-}
+};
 
 /** How a query is answered: by an index, or by all documents in the order in which they are stored. */
-export interface Plan {
+export type Plan = {
   readonly index: IndexPlan | undefined;
   readonly backward: boolean;
   readonly exact: boolean;
   readonly sorted: boolean;
-}
+};
 
 /** More ranges than this are not worth looking up one by one. */
-const MAX_RANGES = 20_000;
+const maxRanges = 20_000;
 
 /** Chooses how to answer a query. */
 export function planQuery(collection: Collection, query: Query): Plan {
@@ -119,7 +119,7 @@ function affordable(used: readonly Interval[][]): Interval[][] {
   let ranges = 1;
   const tooMany = used.findIndex((list) => {
     ranges *= list.length;
-    return ranges > MAX_RANGES;
+    return ranges > maxRanges;
   });
   return used.slice(0, tooMany === -1 ? used.length : tooMany);
 }

@@ -2,10 +2,10 @@ import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /** The beginning of a pipeline that a find answers, by an index if there is one, and what is left to do. */
-export interface Pushdown {
+export type Pushdown = {
   readonly query: FindQuery;
   readonly rest: readonly Value[];
-}
+};
 
 /** Takes `$match`, `$sort`, `$skip` and `$limit` off the beginning of a pipeline, as far as one find can do them in order. */
 export function pushDown(pipeline: readonly Value[]): Pushdown {

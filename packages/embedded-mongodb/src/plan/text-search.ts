@@ -8,12 +8,12 @@ import { mentions } from './pushdown.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** What a `$text` asks for: any of the words, all of the phrases, and none of what is negated. */
-export interface TextSearch {
+export type TextSearch = {
   readonly words: ReadonlySet<string>;
   readonly phrases: readonly string[];
   readonly withoutWords: ReadonlySet<string>;
   readonly withoutPhrases: readonly string[];
-}
+};
 
 /** The operand of a `$text` that stands at the top of a filter, or in an `$and` there. */
 export function textOf(filter: Doc): Doc | undefined {
@@ -60,7 +60,7 @@ export function parseSearch(operand: Doc, { language: usual }: TextIndex): TextS
   const withoutWords = new Set<string>();
   const phrases: string[] = [];
   const withoutPhrases: string[] = [];
-  for (const { groups } of search.matchAll(PARTS)) {
+  for (const { groups } of search.matchAll(searchParts)) {
     const { minus, phrase, word } = groups as { minus?: string; phrase?: string; word?: string };
     const negated = minus !== undefined;
     if (phrase !== undefined && phrase !== '') (negated ? withoutPhrases : phrases).push(phrase);
@@ -71,7 +71,7 @@ export function parseSearch(operand: Doc, { language: usual }: TextIndex): TextS
 }
 
 /** A minus counts only before a word, not inside one. */
-const PARTS = /(?<minus>(?<!\S)-)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
+const searchParts = /(?<minus>(?<!\S)-)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
 function scoring(index: TextIndex, search: TextSearch): (doc: Doc) => number | undefined {
   const { words, phrases, withoutWords, withoutPhrases } = search;
@@ -84,13 +84,13 @@ function scoring(index: TextIndex, search: TextSearch): (doc: Doc) => number | u
 }
 
 /** Stages whose documents are still those of the collection, so that their scores are known. */
-const KEEPING = new Set(['$match', '$sort', '$skip', '$limit']);
+const keepingStages = new Set(['$match', '$sort', '$skip', '$limit']);
 
-const META = new Set(['$meta']);
+const metaNames = new Set(['$meta']);
 
 /** Refuses stages that ask for the score of a document that earlier ones have made. */
 export function checkScores(stages: readonly Value[]): void {
-  const first = stages.findIndex((stage) => !(isDoc(stage) && [...stage.keys()].every((name) => KEEPING.has(name))));
-  if (first >= 0 && mentions([...stages.slice(first + 1)], META))
+  const first = stages.findIndex((stage) => !(isDoc(stage) && [...stage.keys()].every((name) => keepingStages.has(name))));
+  if (first >= 0 && mentions([...stages.slice(first + 1)], metaNames))
     throw notSupported("{ $meta: 'textScore' } is supported up to the first stage that changes documents");
 }

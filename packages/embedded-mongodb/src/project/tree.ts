@@ -10,12 +10,12 @@ export type ProjectionLeaf =
   | { readonly kind: 'compute'; readonly expression: Expression };
 
 /** What becomes of the fields of a document, by name. */
-export interface ProjectionNode {
+export type ProjectionNode = {
   readonly kind: 'node';
   readonly children: Map<string, ProjectionNode | ProjectionLeaf>;
   /** Whether some field below is computed. */
   computes: boolean;
-}
+};
 
 /** An empty tree. */
 export function projectionRoot(): ProjectionNode {

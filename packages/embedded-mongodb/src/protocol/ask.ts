@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { decode, encode } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
-import { messageBytes, messageLength, REPLY_HEAD_BYTES } from './messages.ts';
+import { messageBytes, messageLength, replyHeadBytes } from './messages.ts';
 
 /** Asks a database of this machine one command and gives its answer. */
 export function ask(uri: string, command: Doc): Promise<Doc> {
@@ -14,7 +14,7 @@ export function ask(uri: string, command: Doc): Promise<Doc> {
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 4 || received.length < messageLength(received)) return;
-      resolve(decode(received.subarray(REPLY_HEAD_BYTES)));
+      resolve(decode(received.subarray(replyHeadBytes)));
       socket.destroy();
     });
     socket.write(messageBytes(encode(command)));

@@ -10,7 +10,7 @@ import type { Message } from './messages.ts';
 import type { Reply } from './reply.ts';
 
 /** Everything that commands work on. */
-export interface Database {
+export type Database = {
   readonly file: DatabaseFile;
   readonly catalog: Catalog;
   readonly commits: GroupCommit;
@@ -18,10 +18,10 @@ export interface Database {
   readonly retryableWrites: RetryableWrites;
   /** `host:port`, as clients reach it. */
   readonly address: string;
-}
+};
 
 /** One command to carry out. */
-export interface Command {
+export type Command = {
   readonly name: string;
   readonly db: string;
   readonly args: Doc;
@@ -31,15 +31,15 @@ export interface Command {
   readonly now: Date;
   /** Its `maxTimeMS`. */
   readonly timeLimit: TimeLimit | undefined;
-}
+};
 
 /** Carries out a command; what it refuses it throws as a DatabaseError. */
 export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply>;
 
 /** A command: what carries it out, and which fields it knows beside those that every command has. */
-export interface CommandEntry {
+export type CommandEntry = {
   readonly handle: CommandHandler;
   readonly fields: readonly string[];
   /** Happens wholly or not at all; batches do not, for each of their statements stands for itself. */
   readonly atomic?: boolean;
-}
+};

@@ -5,7 +5,7 @@ import { type Doc, isNumber, type Value } from '../values/value.ts';
 import { docArg, integerArg, stringArg } from './args.ts';
 
 /** Fields that every command may carry. */
-export const COMMON_FIELDS: ReadonlySet<string> = new Set([
+export const commonFields: ReadonlySet<string> = new Set([
   '$db',
   'lsid',
   'txnNumber',
@@ -24,7 +24,7 @@ export const COMMON_FIELDS: ReadonlySet<string> = new Set([
 /** Refuses a field that the command does not know. */
 export function checkFields(name: string, args: Doc, known: readonly string[]): void {
   for (const field of args.keys()) {
-    if (field === name || COMMON_FIELDS.has(field) || known.includes(field)) continue;
+    if (field === name || commonFields.has(field) || known.includes(field)) continue;
     throw new DatabaseError(40415, `BSON field '${name}.${field}' is an unknown field.`);
   }
 }
@@ -42,25 +42,25 @@ export function timeLimitOf(args: Doc): TimeLimit | undefined {
   return millis === 0 ? undefined : new TimeLimit(millis);
 }
 
-const READ_LEVELS = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
-const SNAPSHOT_READS = ['find', 'aggregate'];
-const READS = [...SNAPSHOT_READS, 'getMore', 'explain'];
+const readLevels = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
+const snapshotReads = ['find', 'aggregate'];
+const readCommands = [...snapshotReads, 'getMore', 'explain'];
 
 /** One member has what it has acknowledged, so that all levels but `snapshot` mean the same. */
 export function checkReadConcern(name: string, args: Doc): void {
   const concern = docArg(args, 'readConcern');
   if (concern === undefined) return;
   const level = stringArg(concern, 'level') ?? 'local';
-  if (!READ_LEVELS.includes(level))
+  if (!readLevels.includes(level))
     throw badValue(`Enumeration value '${level}' for field 'readConcern.level' is not a valid value.`);
   const isSnapshot = level === 'snapshot' || concern.has('atClusterTime');
-  if (isSnapshot && SNAPSHOT_READS.includes(name))
+  if (isSnapshot && snapshotReads.includes(name))
     throw new DatabaseError(246, 'read concern level snapshot is not supported by the storage engine');
-  if (isSnapshot || (level !== 'local' && level !== 'available' && !READS.includes(name)))
+  if (isSnapshot || (level !== 'local' && level !== 'available' && !readCommands.includes(name)))
     throw new DatabaseError(72, `Command ${name} does not support { readConcern: { level: "${level}" } }`);
 }
 
-const WRITES = new Set([
+const writeCommandNames = new Set([
   'insert',
   'update',
   'delete',
@@ -81,7 +81,7 @@ const WRITES = new Set([
 export function checkWriteConcern(name: string, args: Doc): Doc | undefined {
   const concern = docArg(args, 'writeConcern');
   if (concern === undefined || concern.size === 0) return undefined;
-  if (!WRITES.has(name)) throw new DatabaseError(72, 'Command does not support writeConcern');
+  if (!writeCommandNames.has(name)) throw new DatabaseError(72, 'Command does not support writeConcern');
   for (const field of concern.keys()) {
     if (!['w', 'j', 'fsync', 'wtimeout', 'provenance'].includes(field))
       throw new DatabaseError(40415, `BSON field 'writeConcern.${field}' is an unknown field.`);

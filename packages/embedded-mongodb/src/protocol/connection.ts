@@ -1,39 +1,39 @@
 import type { Socket } from 'node:net';
-import { MAX_MESSAGE_BYTES, type Message, messageLength, ProtocolError, parseMessage, replyBytes } from './messages.ts';
+import { type Message, maxMessageBytes, messageLength, ProtocolError, parseMessage, replyBytes } from './messages.ts';
 
 /** What becomes of a message. */
-export interface Answer {
+export type Answer = {
   /** The encoded answer in pieces; `undefined` closes the connection instead. */
   readonly pieces: readonly Buffer[] | undefined;
-}
+};
 
 /** Answers a message by calling `done` once, now or later. */
 export type Handler = (message: Message, connection: Connection, done: (answer: Answer) => void) => void;
 
 /** One client's connection, as commands see it. */
-export interface Connection {
+export type Connection = {
   readonly id: number;
   /** Whether the client is on this machine. */
   readonly isLocal: boolean;
-}
+};
 
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */
-const MAX_WAITING_BYTES = 1_000_000;
+const maxWaitingBytes = 1_000_000;
 
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+const loopback = /^(127\.|::1$|::ffff:127\.)/;
 
 let connections = 0;
 let replies = 0;
 
 /** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
 export function serveConnection(socket: Socket, handle: Handler): void {
-  const connection: Connection = { id: ++connections, isLocal: LOOPBACK.test(socket.remoteAddress ?? '') };
+  const connection: Connection = { id: ++connections, isLocal: loopback.test(socket.remoteAddress ?? '') };
   const inbox = createInbox();
   let busy = false;
 
   const next = () => {
     if (busy || socket.destroyed) return;
-    if (socket.writableLength > MAX_WAITING_BYTES) {
+    if (socket.writableLength > maxWaitingBytes) {
       socket.pause();
       socket.once('drain', resume);
       return;
@@ -70,7 +70,7 @@ export function serveConnection(socket: Socket, handle: Handler): void {
   socket.on('data', (chunk) => {
     guarded(() => {
       inbox.add(chunk);
-      if (busy && inbox.waiting > MAX_MESSAGE_BYTES) socket.pause();
+      if (busy && inbox.waiting > maxMessageBytes) socket.pause();
       next();
     });
   });

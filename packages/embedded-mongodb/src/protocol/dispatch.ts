@@ -7,7 +7,7 @@ import type { Connection, Handler } from './connection.ts';
 import { errorFields } from './error-fields.ts';
 import type { Message } from './messages.ts';
 import { encodedReply, type Reply } from './reply.ts';
-import { COMMANDS } from './table.ts';
+import { allCommands } from './table.ts';
 
 /** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
 export function createDispatcher(database: Database): Handler {
@@ -38,7 +38,7 @@ function run(database: Database, name: string, message: Message, connection: Con
   const args = message.body;
   try {
     if (message.refusal !== undefined) throw message.refusal;
-    const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    const entry = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined;
     if (entry === undefined) throw new DatabaseError(59, `no such command: '${name}'`);
     checkFields(name, args, entry.fields);
     refuseTransactions(args);

@@ -1,51 +1,51 @@
 import { Int32, ObjectId } from 'bson';
-import { SESSION_MINUTES } from '../sessions/retryable-writes.ts';
+import { sessionMinutes } from '../sessions/retryable-writes.ts';
 import type { Doc } from '../values/value.ts';
 import type { Command, CommandEntry, Database } from './command.ts';
-import { MAX_BATCH, MAX_DOCUMENT_BYTES, VERSION } from './limits.ts';
-import { MAX_MESSAGE_BYTES } from './messages.ts';
+import { maxBatch, maxDocumentBytes, version } from './limits.ts';
+import { maxMessageBytes } from './messages.ts';
 import { reply } from './replies.ts';
 
-const MAX_WIRE_VERSION = 25;
+const maxWireVersion = 25;
 
-const REPLICA_SET = 'rs0';
-const ELECTION = new ObjectId('7fffffff0000000000000001');
+const replicaSet = 'rs0';
+const election = new ObjectId('7fffffff0000000000000001');
 
 function hello({ address }: Database, { name, connection }: Command): Doc {
   return reply([
     [name === 'hello' ? 'isWritablePrimary' : 'ismaster', true],
     ['helloOk', true],
     // Drivers send writes a second time only to a member of a replica set.
-    ['setName', REPLICA_SET],
+    ['setName', replicaSet],
     ['setVersion', new Int32(1)],
-    ['electionId', ELECTION],
+    ['electionId', election],
     ['secondary', false],
     ['hosts', [address]],
     ['primary', address],
     ['me', address],
-    ['maxBsonObjectSize', new Int32(MAX_DOCUMENT_BYTES)],
-    ['maxMessageSizeBytes', new Int32(MAX_MESSAGE_BYTES)],
-    ['maxWriteBatchSize', new Int32(MAX_BATCH)],
+    ['maxBsonObjectSize', new Int32(maxDocumentBytes)],
+    ['maxMessageSizeBytes', new Int32(maxMessageBytes)],
+    ['maxWriteBatchSize', new Int32(maxBatch)],
     ['localTime', new Date()],
-    ['logicalSessionTimeoutMinutes', new Int32(SESSION_MINUTES)],
+    ['logicalSessionTimeoutMinutes', new Int32(sessionMinutes)],
     ['connectionId', new Int32(connection.id)],
     ['minWireVersion', new Int32(0)],
-    ['maxWireVersion', new Int32(MAX_WIRE_VERSION)],
+    ['maxWireVersion', new Int32(maxWireVersion)],
     ['readOnly', false],
   ]);
 }
 
 function buildInfo(): Doc {
-  const parts = [...VERSION.split('.'), '0'].map((part) => new Int32(Number(part)));
+  const parts = [...version.split('.'), '0'].map((part) => new Int32(Number(part)));
   return reply([
-    ['version', VERSION],
+    ['version', version],
     ['versionArray', parts],
-    ['maxBsonObjectSize', new Int32(MAX_DOCUMENT_BYTES)],
+    ['maxBsonObjectSize', new Int32(maxDocumentBytes)],
     ['storageEngines', ['sqlite']],
   ]);
 }
 
-const HELLO_FIELDS = [
+const helloFields = [
   'helloOk',
   'client',
   'compression',
@@ -59,9 +59,9 @@ const HELLO_FIELDS = [
 
 /** What a driver asks before and beside its work. */
 export const handshakeCommands: Readonly<Record<string, CommandEntry>> = {
-  hello: { handle: hello, fields: HELLO_FIELDS },
-  isMaster: { handle: hello, fields: HELLO_FIELDS },
-  ismaster: { handle: hello, fields: HELLO_FIELDS },
+  hello: { handle: hello, fields: helloFields },
+  isMaster: { handle: hello, fields: helloFields },
+  ismaster: { handle: hello, fields: helloFields },
   ping: { handle: () => reply([]), fields: [] },
   buildInfo: { handle: buildInfo, fields: [] },
 };

@@ -4,22 +4,22 @@ import type { Doc } from '../values/value.ts';
 import { crc32c } from './crc32c.ts';
 
 /** MongoDB's own limit on a message. */
-export const MAX_MESSAGE_BYTES = 48_000_000;
-const HEADER_BYTES = 16;
+export const maxMessageBytes = 48_000_000;
+const headerBytes = 16;
 /** What comes before the body of an OP_MSG: header, flags and the kind of the section. */
-export const REPLY_HEAD_BYTES = HEADER_BYTES + 5;
+export const replyHeadBytes = headerBytes + 5;
 
-const OP_REPLY = 1;
-const OP_QUERY = 2004;
-const OP_MSG = 2013;
+const opReply = 1;
+const opQuery = 2004;
+const opMsg = 2013;
 
-const CHECKSUM_PRESENT = 1;
-const MORE_TO_COME = 2;
+const checksumPresent = 1;
+const moreToCome = 2;
 /** The low 16 bits are those that a receiver must understand. */
-const REQUIRED_BITS = 0xffff;
+const requiredBits = 0xffff;
 
 /** MongoDB's limit on the body of a command: a document of the greatest size and what stands around it. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024 + 16 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024 + 16 * 1024;
 
 /** A message that breaks the protocol; the connection it came by is closed. */
 export class ProtocolError extends Error {
@@ -27,7 +27,7 @@ export class ProtocolError extends Error {
 }
 
 /** A command as it came over the wire. */
-export interface Message {
+export type Message = {
   readonly requestId: number;
   readonly body: Doc;
   /** The encoded body, for documents that are kept as they came. */
@@ -39,12 +39,12 @@ export interface Message {
   readonly expectsReply: boolean;
   /** Why the message is not even looked into. */
   readonly refusal?: DatabaseError;
-}
+};
 
 /** The length that a message announces, once its first bytes are there. */
 export function messageLength(header: Buffer): number {
   const length = header.readInt32LE(0);
-  if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES) throw new ProtocolError(`a message of ${length} bytes`);
+  if (length < headerBytes || length > maxMessageBytes) throw new ProtocolError(`a message of ${length} bytes`);
   return length;
 }
 
@@ -53,8 +53,8 @@ export function parseMessage(bytes: Buffer): Message {
   const requestId = bytes.readInt32LE(4);
   const opcode = bytes.readInt32LE(12);
   try {
-    if (opcode === OP_MSG) return parseMsg(bytes, requestId);
-    if (opcode === OP_QUERY) return parseQuery(bytes, requestId);
+    if (opcode === opMsg) return parseMsg(bytes, requestId);
+    if (opcode === opQuery) return parseQuery(bytes, requestId);
   } catch (error) {
     throw error instanceof ProtocolError ? error : new ProtocolError((error as Error).message);
   }
@@ -62,13 +62,13 @@ export function parseMessage(bytes: Buffer): Message {
 }
 
 function parseMsg(bytes: Buffer, requestId: number): Message {
-  const flags = bytes.readUInt32LE(HEADER_BYTES);
-  if ((flags & REQUIRED_BITS & ~(CHECKSUM_PRESENT | MORE_TO_COME)) !== 0) throw new ProtocolError(`unknown flags ${flags}`);
-  const end = (flags & CHECKSUM_PRESENT) !== 0 ? checked(bytes) : bytes.length;
-  const expectsReply = (flags & MORE_TO_COME) === 0;
+  const flags = bytes.readUInt32LE(headerBytes);
+  if ((flags & requiredBits & ~(checksumPresent | moreToCome)) !== 0) throw new ProtocolError(`unknown flags ${flags}`);
+  const end = (flags & checksumPresent) !== 0 ? checked(bytes) : bytes.length;
+  const expectsReply = (flags & moreToCome) === 0;
   const sequences = new Map<string, Buffer[]>();
   let body: Buffer | undefined;
-  for (let at = HEADER_BYTES + 4; at < end; ) {
+  for (let at = headerBytes + 4; at < end; ) {
     const kind = bytes[at] as number;
     const section = bytes.subarray(at + 1, at + 1 + lengthAt(bytes, at + 1, end));
     at += 1 + section.length;
@@ -77,11 +77,11 @@ function parseMsg(bytes: Buffer, requestId: number): Message {
     else throw new ProtocolError(`section of kind ${kind}`);
   }
   if (body === undefined) throw new ProtocolError('no body');
-  const tooLarge = [body, ...[...sequences.values()].flat()].find(({ length }) => length > MAX_BODY_BYTES);
+  const tooLarge = [body, ...[...sequences.values()].flat()].find(({ length }) => length > maxBodyBytes);
   if (tooLarge !== undefined) {
     const refusal = new DatabaseError(
       10334,
-      `BSONObj size: ${tooLarge.length} is invalid. Size must be between 0 and ${MAX_BODY_BYTES}`,
+      `BSONObj size: ${tooLarge.length} is invalid. Size must be between 0 and ${maxBodyBytes}`,
     );
     return { requestId, body: new Map(), bytes: body, sequences, legacy: false, expectsReply, refusal };
   }
@@ -112,13 +112,13 @@ function lengthAt(bytes: Buffer, at: number, end: number): number {
 /** The end of what the CRC-32C at the end of a message vouches for. */
 function checked(bytes: Buffer): number {
   const end = bytes.length - 4;
-  if (end < HEADER_BYTES + 4 || crc32c(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
+  if (end < headerBytes + 4 || crc32c(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
     throw new ProtocolError('wrong checksum');
   return end;
 }
 
 function parseQuery(bytes: Buffer, requestId: number): Message {
-  const nameStart = HEADER_BYTES + 4;
+  const nameStart = headerBytes + 4;
   const nameEnd = bytes.indexOf(0, nameStart);
   const collection = bytes.toString('utf8', nameStart, nameEnd);
   const at = nameEnd + 1 + 8;
@@ -132,27 +132,27 @@ function parseQuery(bytes: Buffer, requestId: number): Message {
 
 /** The bytes of a command, without checksum or sequences. */
 export function messageBytes(body: Uint8Array): Buffer {
-  const bytes = Buffer.concat([Buffer.alloc(REPLY_HEAD_BYTES), body]);
+  const bytes = Buffer.concat([Buffer.alloc(replyHeadBytes), body]);
   bytes.writeInt32LE(bytes.length, 0);
-  bytes.writeInt32LE(OP_MSG, 12);
+  bytes.writeInt32LE(opMsg, 12);
   return bytes;
 }
 
 /** The bytes of an answer, its document given in pieces so that stored documents are copied once. */
 export function replyBytes(message: Message, requestId: number, pieces: readonly Buffer[]): Buffer {
-  const head = message.legacy ? legacyHead() : Buffer.alloc(REPLY_HEAD_BYTES);
+  const head = message.legacy ? legacyHead() : Buffer.alloc(replyHeadBytes);
   const bytes = Buffer.concat([head, ...pieces]);
   bytes.writeInt32LE(bytes.length, 0);
   bytes.writeInt32LE(requestId, 4);
   bytes.writeInt32LE(message.requestId, 8);
-  bytes.writeInt32LE(message.legacy ? OP_REPLY : OP_MSG, 12);
+  bytes.writeInt32LE(message.legacy ? opReply : opMsg, 12);
   return bytes;
 }
 
 /** An OP_REPLY has flags, a cursor id, a starting position and the number of documents. */
 function legacyHead(): Buffer {
-  const head = Buffer.alloc(HEADER_BYTES + 20);
-  head.writeInt32LE(8, HEADER_BYTES);
-  head.writeInt32LE(1, HEADER_BYTES + 16);
+  const head = Buffer.alloc(headerBytes + 20);
+  head.writeInt32LE(8, headerBytes);
+  head.writeInt32LE(1, headerBytes + 16);
   return head;
 }

@@ -10,53 +10,53 @@ export function encodedReply(reply: Reply): readonly Buffer[] {
 }
 
 /** What a cursor gives back for one batch. */
-export interface CursorBatch {
+export type CursorBatch = {
   readonly id: bigint;
   readonly namespace: string;
   readonly field: 'firstBatch' | 'nextBatch';
   readonly documents: readonly Uint8Array[];
   /** Further fields of the answer. */
   readonly beside?: Doc | undefined;
-}
+};
 
-const DOCUMENT = 0x03;
-const ARRAY = 0x04;
-const STRING = 0x02;
-const LONG = 0x12;
-const END = Buffer.of(0);
+const documentTag = 0x03;
+const arrayTag = 0x04;
+const stringTag = 0x02;
+const longTag = 0x12;
+const endByte = Buffer.of(0);
 /** `ok: 1.0` and the end of the document. */
-const OK_AND_END = Buffer.concat([Buffer.from('\x01ok\0', 'latin1'), doubleBytes(1), END]);
+const okAndEnd = Buffer.concat([Buffer.from('\x01ok\0', 'latin1'), doubleBytes(1), endByte]);
 
 /** `{ cursor: { firstBatch: [...], id, ns }, ok: 1 }` around documents that are not decoded. */
 export function cursorReply({ id, namespace, field, documents, beside }: CursorBatch): Buffer[] {
   const batch: Uint8Array[] = [];
   let size = 5;
   documents.forEach((document, i) => {
-    const head = i < HEADS.length ? (HEADS[i] as Buffer) : elementHead(DOCUMENT, String(i));
+    const head = i < elementHeads.length ? (elementHeads[i] as Buffer) : elementHead(documentTag, String(i));
     batch.push(head, document);
     size += head.length + document.length;
   });
-  const batchHead = Buffer.concat([elementHead(ARRAY, field), int32Bytes(size)]);
+  const batchHead = Buffer.concat([elementHead(arrayTag, field), int32Bytes(size)]);
   const ns = Buffer.from(namespace);
   const tail = Buffer.concat([
-    END,
-    elementHead(LONG, 'id'),
+    endByte,
+    elementHead(longTag, 'id'),
     int64Bytes(id),
-    elementHead(STRING, 'ns'),
+    elementHead(stringTag, 'ns'),
     int32Bytes(ns.length + 1),
     ns,
-    END,
-    END,
+    endByte,
+    endByte,
   ]);
   const cursorSize = 4 + batchHead.length - 4 + size + tail.length - 1;
-  const cursorHead = elementHead(DOCUMENT, 'cursor');
+  const cursorHead = elementHead(documentTag, 'cursor');
   // Without its length and its end, a document is a list of fields.
   const fields = beside === undefined ? Buffer.alloc(0) : Buffer.from(encode(beside)).subarray(4, -1);
-  const total = 4 + cursorHead.length + cursorSize + fields.length + OK_AND_END.length;
-  return [int32Bytes(total), cursorHead, int32Bytes(cursorSize), batchHead, ...(batch as Buffer[]), tail, fields, OK_AND_END];
+  const total = 4 + cursorHead.length + cursorSize + fields.length + okAndEnd.length;
+  return [int32Bytes(total), cursorHead, int32Bytes(cursorSize), batchHead, ...(batch as Buffer[]), tail, fields, okAndEnd];
 }
 
-const HEADS = Array.from({ length: 1000 }, (_, i) => elementHead(DOCUMENT, String(i)));
+const elementHeads = Array.from({ length: 1000 }, (_, i) => elementHead(documentTag, String(i)));
 
 function elementHead(type: number, name: string): Buffer {
   return Buffer.from(`${String.fromCharCode(type)}${name}\0`, 'latin1');

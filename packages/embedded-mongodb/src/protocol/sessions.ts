@@ -27,11 +27,11 @@ function noTransactions(): never {
   );
 }
 
-const TRANSACTION_FIELDS = ['txnNumber', 'autocommit', 'recoveryToken'];
+const transactionFields = ['txnNumber', 'autocommit', 'recoveryToken'];
 
 /** Sessions live with their client; there is only something to do when they end. */
 export const sessionCommands: Readonly<Record<string, CommandEntry>> = {
   endSessions: { handle: endSessions, fields: [] },
-  commitTransaction: { handle: noTransactions, fields: TRANSACTION_FIELDS },
-  abortTransaction: { handle: noTransactions, fields: TRANSACTION_FIELDS },
+  commitTransaction: { handle: noTransactions, fields: transactionFields },
+  abortTransaction: { handle: noTransactions, fields: transactionFields },
 };

@@ -13,7 +13,7 @@ import { handshakeCommands } from './handshake.ts';
 import { sessionCommands } from './sessions.ts';
 
 /** Every command there is. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const allCommands: Readonly<Record<string, CommandEntry>> = {
   ...handshakeCommands,
   ...sessionCommands,
   ...queryCommands,

@@ -1,5 +1,5 @@
 import type { Command, Database } from '../protocol/command.ts';
-import { MAX_DOCUMENT_BYTES } from '../protocol/limits.ts';
+import { maxDocumentBytes } from '../protocol/limits.ts';
 import { cursorReply } from '../protocol/reply.ts';
 import { sessionKey } from '../protocol/sessions.ts';
 import { type Documents, documentsOf } from '../sessions/cursors.ts';
@@ -7,10 +7,10 @@ import type { Collection } from '../storage/collection.ts';
 import type { Doc } from '../values/value.ts';
 
 /** MongoDB's number of documents in a first batch when the client does not say. */
-const FIRST_BATCH = 101;
+const defaultBatch = 101;
 
 /** How a cursor begins. */
-export interface CursorStart {
+export type CursorStart = {
   readonly namespace: string;
   readonly documents: Iterator<Uint8Array>;
   /** The collection that the documents come from: if it is dropped, the cursor ends. */
@@ -19,7 +19,7 @@ export interface CursorStart {
   readonly singleBatch?: boolean;
   /** Further fields of the answer. */
   readonly beside?: Doc;
-}
+};
 
 /** The first batch of a query, and a cursor if there is more. */
 export function firstBatch(
@@ -27,7 +27,7 @@ export function firstBatch(
   { args, timeLimit }: Pick<Command, 'args' | 'timeLimit'>,
   start: CursorStart,
 ): Buffer[] {
-  const { namespace, collection, batchSize = FIRST_BATCH, singleBatch = false, beside } = start;
+  const { namespace, collection, batchSize = defaultBatch, singleBatch = false, beside } = start;
   const source = documentsOf(start.documents);
   const documents = takeBatch(source, batchSize);
   timeLimit?.pause();
@@ -45,7 +45,7 @@ export function takeBatch(source: Documents, batchSize: number): Uint8Array[] {
   let bytes = 0;
   while (documents.length < batchSize) {
     const document = source.peek();
-    if (document === undefined || (documents.length > 0 && bytes + document.length > MAX_DOCUMENT_BYTES)) break;
+    if (document === undefined || (documents.length > 0 && bytes + document.length > maxDocumentBytes)) break;
     documents.push(document);
     bytes += document.length;
     source.next();

@@ -9,14 +9,14 @@ import type { Doc, Value } from '../values/value.ts';
 import { contextOf, findQuery } from './find.ts';
 import { prepareRead, prepareStages, type Read } from './read.ts';
 
-const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
+const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
 /** How a find or a pipeline would be carried out; but for `queryPlanner`, it is tried out. */
 function explain(database: Database, command: Command): Doc {
   const { db } = command;
   const args = required(docArg(command.args, 'explain'), 'explain');
   const verbosity = stringArg(command.args, 'verbosity') ?? 'allPlansExecution';
-  if (!VERBOSITIES.includes(verbosity))
+  if (!verbosities.includes(verbosity))
     throw new DatabaseError(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
   const [name = ''] = args.keys();
   const read = asked(database, { ...command, name, args });

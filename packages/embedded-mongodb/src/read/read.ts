@@ -14,13 +14,13 @@ import { equals } from '../values/compare.ts';
 import type { Doc, Value } from '../values/value.ts';
 
 /** A document that is read: as it is stored, and decoded. */
-export interface Result {
+export type Result = {
   readonly document: Uint8Array;
   readonly doc: Doc;
-}
+};
 
 /** A question to a collection, which need not exist. */
-export interface Read {
+export type Read = {
   /** The collection that is read, whose end is the end of an open cursor. */
   readonly collection: Collection | undefined;
   /** How the collection is searched. */
@@ -28,10 +28,10 @@ export interface Read {
   /** The stages that a pipeline leaves to be done after the find. */
   readonly rest: readonly Value[];
   rows(counts?: Counts): Iterable<Result>;
-}
+};
 
 /** What a driver's countDocuments asks for; the plan may know the answer without reading documents. */
-const COUNT_ALL: Doc = new Map([
+const countAllStage: Doc = new Map([
   [
     '$group',
     new Map<string, Value>([
@@ -73,7 +73,7 @@ export function prepareStages(
   const find = collection && prepareFind(database.file, collection, query, context);
   if (find === undefined) compileFilter(query.filter, context);
   if (find?.context.textScore !== undefined) checkScores(rest);
-  const isCount = rest.length === 1 && equals(rest[0], COUNT_ALL);
+  const isCount = rest.length === 1 && equals(rest[0], countAllStage);
   const pipeline = rest.length === 0 ? undefined : compilePipeline(rest, pipelineContext(database, db, find?.context ?? context));
   const rows = (counts?: Counts): Iterable<Result> => {
     if (pipeline === undefined) return find?.rows(counts) ?? [];

@@ -3,7 +3,7 @@ import type { Collection } from '../storage/collection.ts';
 import { DatabaseError } from '../values/errors.ts';
 
 /** A query's answer that goes out in several batches. */
-export interface Cursor {
+export type Cursor = {
   readonly id: bigint;
   readonly namespace: string;
   readonly documents: Documents;
@@ -13,17 +13,17 @@ export interface Cursor {
   readonly session: string | undefined;
   readonly timeLimit: TimeLimit | undefined;
   used: number;
-}
+};
 
 /** Encoded documents, one after the other; `peek` tells whether there is another one. */
-export interface Documents {
+export type Documents = {
   next(): Uint8Array | undefined;
   peek(): Uint8Array | undefined;
   close(): void;
-}
+};
 
 /** MongoDB closes cursors that nobody asks for ten minutes long. */
-const IDLE_MINUTES = 10;
+const idleMinutes = 10;
 
 /** Turns any sequence of encoded documents into one that can be looked ahead at. */
 export function documentsOf(source: Iterator<Uint8Array>): Documents {
@@ -78,7 +78,7 @@ export function createCursors() {
     close,
     /** Closes the cursors that nobody has asked for in a long time. */
     expire(now = Date.now()): void {
-      for (const { id, used } of cursors.values()) if (used < now - IDLE_MINUTES * 60_000) close(id);
+      for (const { id, used } of cursors.values()) if (used < now - idleMinutes * 60_000) close(id);
     },
     endSession(session: string): void {
       for (const cursor of cursors.values()) if (cursor.session === session) close(cursor.id);

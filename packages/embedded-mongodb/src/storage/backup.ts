@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseError } from '../values/errors.ts';
 import { makeDirectory, syncDirectory } from './directories.ts';
-import { DATABASE } from './holder.ts';
+import { databaseFileName } from './holder.ts';
 import { sqlite } from './sqlite.ts';
 
 /** Pages of 4 KB copied between two looks at the writers' wishes. */
-const PAGES_PER_STEP = 500;
+const pagesPerStep = 500;
 
 /** Copies an open database into a directory that is empty or not there yet; what is written meanwhile is copied as well. */
 export async function backupInto(database: DatabaseSync, directory: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function backupInto(database: DatabaseSync, directory: string): Pro
   if (readdirSync(directory).length > 0)
     throw new DatabaseError(2, `The directory ${directory} is not empty; nothing was copied.`);
   try {
-    await sqlite.backup(database, join(directory, DATABASE), { rate: PAGES_PER_STEP });
+    await sqlite.backup(database, join(directory, databaseFileName), { rate: pagesPerStep });
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }

@@ -5,11 +5,11 @@ import { scanTable } from './scan.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** What is wrong with a collection, in sentences, and how many keys each index has. */
-export interface CheckResult {
+export type CheckResult = {
   readonly documents: number;
   readonly keys: ReadonlyMap<string, number>;
   readonly errors: readonly string[];
-}
+};
 
 /** Reads all documents and looks each of their keys up, in every index; `full` also has SQLite check its pages. */
 export function checkCollection(file: DatabaseFile, collection: Collection, full: boolean): CheckResult {

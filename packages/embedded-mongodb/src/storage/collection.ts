@@ -9,12 +9,12 @@ import type { IndexKeys } from './index-keys.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** What the catalog stores about a collection. */
-export interface CollectionIdentity {
+export type CollectionIdentity = {
   readonly id: number;
   readonly db: string;
   readonly name: string;
   readonly uuid: Binary;
-}
+};
 
 /**
  * The documents of one collection: a table of (rid, BSON as it came), and its indexes. Each change first looks for what stands

@@ -3,7 +3,7 @@ import { decode } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { IndexField } from './index-keys.ts';
-import { invertKey, NULL_KEY, valueKey } from './key.ts';
+import { invertKey, nullKey, valueKey } from './key.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** An error with fields of its own beside code and message. */
@@ -36,7 +36,7 @@ function conflictingValues(fields: readonly IndexField[], doc: Doc, key: Buffer)
   for (const { name, descending } of fields) {
     const candidates = valuesAt(doc, name.split('.'));
     const keyed = candidates.map((value) => {
-      const bytes = value === undefined ? NULL_KEY : valueKey(value);
+      const bytes = value === undefined ? nullKey : valueKey(value);
       return { value: value ?? null, bytes: descending ? invertKey(bytes) : bytes };
     });
     const match = keyed.find(({ bytes }) => key.subarray(at, at + bytes.length).equals(bytes));

@@ -1,20 +1,20 @@
 import { DatabaseError } from '../values/errors.ts';
 import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
 import { BsonType } from '../values/value.ts';
-import { EMPTY_ARRAY_KEY, KeyWriter } from './key.ts';
+import { emptyArrayKey, KeyWriter } from './key.ts';
 
 /** One field of an index: its path, each part encoded, and its direction. */
-export interface IndexField {
+export type IndexField = {
   readonly name: string;
   readonly path: readonly Buffer[];
   readonly descending: boolean;
-}
+};
 
 /** The keys of one document in one index, and the fields (as bits) that lead through an array. */
-export interface IndexKeys {
+export type IndexKeys = {
   readonly keys: Buffer[];
   readonly multikey: number;
-}
+};
 
 /** Prepares the pattern of an index, `{ room: 1, seq: -1 }`. */
 export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[] {
@@ -37,17 +37,17 @@ export function indexKeys(fields: readonly IndexField[], document: Buffer, spars
 }
 
 /** Where one field of the index stands in the document: `depth` parts of its path are walked. */
-interface Place {
+type Place = {
   readonly value: RawValue | undefined;
   readonly depth: number;
   readonly done: boolean;
-}
+};
 
-interface Found {
+type Found = {
   readonly keys: Map<string, Buffer>;
   readonly sparse: boolean;
   multikey: number;
-}
+};
 
 /** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
 function expand(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
@@ -75,7 +75,7 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
   if (!empty) return;
   const noElement = walked.map((place, i) => {
     if (!here(place)) return place;
-    const value = place.depth === (fields[i] as IndexField).path.length ? EMPTY_ARRAY : undefined;
+    const value = place.depth === (fields[i] as IndexField).path.length ? emptyArray : undefined;
     return { ...place, value, done: true };
   });
   expand(fields, noElement, found);
@@ -108,7 +108,7 @@ function isPosition(part: Buffer): boolean {
 }
 
 /** Stands for the one value of an array without elements. */
-const EMPTY_ARRAY: RawValue = { type: BsonType.undefined, bytes: EMPTY_ARRAY_KEY, start: 0, end: 0 };
+const emptyArray: RawValue = { type: BsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
   if (isLeftOut(places, found.sparse)) return;

@@ -26,9 +26,9 @@ const typeBytes: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The key of a field that is not there: MongoDB indexes it as null. */
-export const NULL_KEY = Buffer.of(0x18);
+export const nullKey = Buffer.of(0x18);
 /** The key that MongoDB gives an empty array in an index: that of `undefined`. */
-export const EMPTY_ARRAY_KEY = Buffer.of(0x10);
+export const emptyArrayKey = Buffer.of(0x10);
 
 /** The byte that begins the keys of all values of a BSON type; values of one bracket (all numbers, say) share it. */
 export function typeByte(type: number): number {
@@ -38,10 +38,10 @@ export function typeByte(type: number): number {
 }
 
 /** The keys from `low`, inclusive, to `high`, exclusive. */
-export interface KeyRange {
+export type KeyRange = {
   readonly low: Buffer;
   readonly high: Buffer;
-}
+};
 
 /** The key of a value inside encoded BSON. */
 function rawKey(value: RawValue): Buffer {
@@ -50,18 +50,18 @@ function rawKey(value: RawValue): Buffer {
   return writer.finish();
 }
 
-const VALUE_NAME = Buffer.from('v');
+const valueName = Buffer.from('v');
 
-const NOTHING = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
-  return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), VALUE_NAME) as RawValue);
+  return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), valueName) as RawValue);
 }
 
 /** The key of a text, behind those of other fields. */
-export function textKey(text: string, prefix: Buffer = NOTHING): Buffer {
+export function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
   writer.bytes(prefix, 0, prefix.length);
@@ -79,10 +79,10 @@ export function invertKey(key: Buffer): Buffer {
 
 /** Kept between calls, so that a key costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(4096);
-const MAX_SCRATCH = 1024 * 1024;
+const maxScratch = 1024 * 1024;
 
 /** Below so many bytes a loop is faster than a call. */
-const FEW = 24;
+const few = 24;
 
 /** Writes the keys of values one behind the other. */
 export class KeyWriter {
@@ -91,7 +91,7 @@ export class KeyWriter {
 
   /** The bytes written, copied out of the shared buffer. */
   finish(): Buffer {
-    if (this.#bytes.length > scratch.length && this.#bytes.length <= MAX_SCRATCH) scratch = this.#bytes;
+    if (this.#bytes.length > scratch.length && this.#bytes.length <= maxScratch) scratch = this.#bytes;
     return Buffer.from(this.#bytes.subarray(0, this.#at));
   }
 
@@ -104,7 +104,7 @@ export class KeyWriter {
 
   /** Writes the key of a value, or of a field that is not there: MongoDB indexes it as null. */
   ascending(value: RawValue | undefined): void {
-    if (value === undefined) this.byte(NULL_KEY[0] as number);
+    if (value === undefined) this.byte(nullKey[0] as number);
     else this.value(value);
   }
 
@@ -139,7 +139,7 @@ export class KeyWriter {
         return;
       case BsonType.array:
         for (const element of rawValues(value)) this.value(element);
-        this.byte(END);
+        this.byte(endByte);
         return;
       default:
         // MongoDB compares documents field by field: the type first, then the name, then the value.
@@ -148,7 +148,7 @@ export class KeyWriter {
           this.bytes(bytes, field.nameStart, field.start);
           this.value(field);
         }
-        this.byte(END);
+        this.byte(endByte);
     }
   }
 
@@ -159,7 +159,7 @@ export class KeyWriter {
 
   bytes(from: Buffer, start: number, end: number): void {
     this.#reserve(end - start);
-    if (end - start < FEW) for (let at = start; at < end; at++) this.#bytes[this.#at++] = from[at] as number;
+    if (end - start < few) for (let at = start; at < end; at++) this.#bytes[this.#at++] = from[at] as number;
     else this.#at += from.copy(this.#bytes, this.#at, start, end);
   }
 
@@ -168,10 +168,10 @@ export class KeyWriter {
     this.#reserve(2 * (end - start) + 1);
     for (let at = start; at < end; at++) {
       const byte = from[at] as number;
-      if (byte <= ESCAPE) this.#bytes[this.#at++] = ESCAPE;
-      this.#bytes[this.#at++] = byte <= ESCAPE ? byte + 1 : byte;
+      if (byte <= escapeByte) this.#bytes[this.#at++] = escapeByte;
+      this.#bytes[this.#at++] = byte <= escapeByte ? byte + 1 : byte;
     }
-    this.#bytes[this.#at++] = END;
+    this.#bytes[this.#at++] = endByte;
   }
 
   #bigEndian(value: bigint): void {
@@ -187,6 +187,6 @@ export class KeyWriter {
   }
 }
 
-const END = 0x00;
+const endByte = 0x00;
 
-const ESCAPE = 0x01;
+const escapeByte = 0x01;

@@ -15,4 +15,4 @@ function loadQuietly(): typeof import('node:sqlite') {
 export const sqlite = loadQuietly();
 
 /** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled anew for each value. */
-export const LIMIT = 'LIMIT ? + 0';
+export const limitClause = 'LIMIT ? + 0';

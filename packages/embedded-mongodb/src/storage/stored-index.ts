@@ -7,7 +7,7 @@ import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
 import { type IndexEntry, PendingKeys } from './pending-keys.ts';
-import { LIMIT } from './sqlite.ts';
+import { limitClause } from './sqlite.ts';
 import { TextIndex } from './text-index.ts';
 
 /** The index that every collection has. */
@@ -19,20 +19,20 @@ export const idIndexSpec = (): Doc =>
   ]);
 
 /** What the catalog stores about an index. */
-export interface IndexIdentity {
+export type IndexIdentity = {
   readonly id: number;
   readonly spec: Doc;
   /** The fields, as bits, that in some document led through an array. */
   readonly multikey: number;
   /** Of a text index: the last document whose keys are in its table; those of later ones are pending. */
   readonly storedTo: number;
-}
+};
 
 /** So many words, or documents that may have none: a search looks through what is pending, and a start makes it again. */
-const MOST_PENDING = 1000;
+const mostPending = 1000;
 
 /** So many entries are stored with one statement where there are many. */
-const TOGETHER = 10;
+const together = 10;
 
 /** An index: a table of (key, rid) in key order, with what its specification says. */
 export class StoredIndex {
@@ -66,7 +66,7 @@ export class StoredIndex {
     this.name = spec.get('name') as string;
     this.pattern = spec.get('key') as Doc;
     this.text = this.pattern.has('_fts') ? new TextIndex(spec) : undefined;
-    this.fields = this.text === undefined ? indexFields(this.pattern) : [...this.text.prefix, WORD];
+    this.fields = this.text === undefined ? indexFields(this.pattern) : [...this.text.prefix, wordField];
     this.unique = this.name === '_id_' || spec.get('unique') === true;
     this.sparse = spec.get('sparse') === true;
     this.partialFilter = spec.get('partialFilterExpression') as Doc | undefined;
@@ -85,7 +85,7 @@ export class StoredIndex {
 
   /** The keys under which a document stands in this index. */
   keysOf(document: Buffer, doc: () => Doc): IndexKeys {
-    if (this.#partial !== undefined && !this.#partial.matches(doc())) return NO_KEYS;
+    if (this.#partial !== undefined && !this.#partial.matches(doc())) return noKeys;
     return this.text?.keysOf(document, doc()) ?? indexKeys(this.fields, document, this.sparse);
   }
 
@@ -112,7 +112,7 @@ export class StoredIndex {
     }
     if (this.#isPending(rid)) {
       this.#pending.add(keys.keys, rid);
-      if (this.#pending.count > MOST_PENDING || rid - this.#storedTo > MOST_PENDING) this.#storePending();
+      if (this.#pending.count > mostPending || rid - this.#storedTo > mostPending) this.#storePending();
     } else for (const key of keys.keys) this.#store(key, rid);
   }
 
@@ -156,10 +156,10 @@ export class StoredIndex {
 
   #storePending(): void {
     const entries = this.#pending.entries();
-    const alone = entries.length % TOGETHER;
+    const alone = entries.length % together;
     for (const [key, rid] of entries.slice(0, alone)) this.#store(key, rid);
     const insert = this.#file.prepare(this.sql.insertMany);
-    for (let at = alone; at < entries.length; at += TOGETHER) insert.run(...entries.slice(at, at + TOGETHER).flat());
+    for (let at = alone; at < entries.length; at += together) insert.run(...entries.slice(at, at + together).flat());
     this.#storedTo = this.#pending.last;
     this.#pending.clear();
     this.#file.prepare('UPDATE indexes SET stored_to = ? WHERE id = ?').run(this.#storedTo, this.id);
@@ -175,7 +175,7 @@ export class StoredIndex {
 }
 
 /** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
-interface IndexSql {
+type IndexSql = {
   readonly insert: string;
   readonly insertMany: string;
   readonly remove: string;
@@ -183,22 +183,22 @@ interface IndexSql {
   /** Scans with the documents, in key order or against it: from its beginning, and from behind an entry on. */
   readonly forward: ScanSql;
   readonly backward: ScanSql;
-}
+};
 
-interface ScanSql {
+type ScanSql = {
   readonly first: string;
   readonly further: string;
-}
+};
 
 function indexSql(table: string, documents: string): IndexSql {
   const scan = (condition: string, order: string) =>
     `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid ` +
-    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${LIMIT}`;
+    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limitClause}`;
   // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
   const first = 'i.key >= ? AND i.key < ?';
   return {
     insert: `INSERT INTO ${table} VALUES (?, ?)`,
-    insertMany: `INSERT INTO ${table} VALUES ${Array(TOGETHER).fill('(?, ?)')}`,
+    insertMany: `INSERT INTO ${table} VALUES ${Array(together).fill('(?, ?)')}`,
     remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
     holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
     forward: { first: scan(first, 'ASC'), further: scan('(i.key, i.rid) > (?, ?) AND i.key < ?', 'ASC') },
@@ -206,6 +206,6 @@ function indexSql(table: string, documents: string): IndexSql {
   };
 }
 
-const WORD: IndexField = { name: '_fts', path: [], descending: false };
+const wordField: IndexField = { name: '_fts', path: [], descending: false };
 
-const NO_KEYS: IndexKeys = { keys: [], multikey: 0 };
+const noKeys: IndexKeys = { keys: [], multikey: 0 };

@@ -10,8 +10,8 @@ export function textLanguage(name: string): TextLanguage | undefined {
 
 /** The words of a text in the form in which they are found: without case, accents and, in English, stop words. */
 export function termsOf(text: string, language: TextLanguage): string[] {
-  const words = folded(text).split(language === 'english' ? DELIMITERS_BUT_APOSTROPHE : DELIMITERS);
-  return words.filter((word) => word !== '' && !(language === 'english' && STOP_WORDS.has(word)));
+  const words = folded(text).split(language === 'english' ? delimitersButApostrophe : delimiters);
+  return words.filter((word) => word !== '' && !(language === 'english' && stopWords.has(word)));
 }
 
 /** A text without case and accents. */
@@ -19,11 +19,11 @@ export function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-const DELIMITERS = /[\p{Dash}\p{Pattern_Syntax}\p{Quotation_Mark}\p{Terminal_Punctuation}\p{White_Space}]+/u;
-const DELIMITERS_BUT_APOSTROPHE =
+const delimiters = /[\p{Dash}\p{Pattern_Syntax}\p{Quotation_Mark}\p{Terminal_Punctuation}\p{White_Space}]+/u;
+const delimitersButApostrophe =
   /(?:(?!')[\p{Dash}\p{Pattern_Syntax}\p{Quotation_Mark}\p{Terminal_Punctuation}\p{White_Space}])+/u;
 
-const STOP_WORDS: ReadonlySet<string> = new Set(
+const stopWords: ReadonlySet<string> = new Set(
   `i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself
   they them their theirs themselves what which who whom this that these those am is are was were be been being have has had having
   do does did doing would should could ought i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd

@@ -7,7 +7,7 @@ import { invertKey, typeByte, valueKey } from './key.ts';
 import { scanIndex } from './scan.ts';
 
 /** Removed in one go, so that a sweep does not hold up other commands for long; the rest waits for the next one. */
-const MAX_REMOVED = 10_000;
+const maxRemoved = 10_000;
 
 /** Removes the documents whose date in a TTL index has passed by more than its `expireAfterSeconds`. */
 export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.now()): void {
@@ -21,7 +21,7 @@ export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.n
       const expired = new Set<number>();
       for (const { rid } of scanIndex(file, collection, index, range, false)) {
         expired.add(rid);
-        if (expired.size === MAX_REMOVED) break;
+        if (expired.size === maxRemoved) break;
       }
       ifPossible(() => {
         for (const rid of expired) {

@@ -3,7 +3,7 @@ import { badValue, typeMismatch } from '../values/errors.ts';
 import { identical } from '../values/identical.ts';
 import { add } from '../values/numbers.ts';
 import { isNumber, typeName, typeNumber, type Value } from '../values/value.ts';
-import { type Modifier, REMOVED, type Run } from './tree.ts';
+import { type Modifier, type Run, removed } from './tree.ts';
 
 /** Makes the modifier of one operator from its operand at one path. */
 export type ModifierMaker = (operand: Value, path: string) => Modifier;
@@ -12,7 +12,7 @@ export type ModifierMaker = (operand: Value, path: string) => Modifier;
 export const valueOperators: Readonly<Record<string, ModifierMaker>> = {
   // The old value object where the new one is the same to the bit, so that nothing counts as changed.
   $set: (operand) => ({ update: (old) => (identical(old, operand) ? old : operand), create: () => operand }),
-  $unset: () => ({ update: () => REMOVED, toleratesBadPath: true }),
+  $unset: () => ({ update: () => removed, toleratesBadPath: true }),
   $inc: increment,
   $max: (operand) => ({ update: (old) => (compare(operand, old) > 0 ? operand : old), create: () => operand }),
   $currentDate: currentDate,

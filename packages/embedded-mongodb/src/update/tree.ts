@@ -3,25 +3,25 @@ import { isIndex } from '../values/path.ts';
 import { type Doc, isDoc, typeName, type Value } from '../values/value.ts';
 
 /** What one operator does at the end of its path. */
-export interface Modifier {
+export type Modifier = {
   /** The new value; the same object where nothing changes, `REMOVED` to take the field away. */
-  update(value: Value, run: Run, path: string): Value | typeof REMOVED;
+  update(value: Value, run: Run, path: string): Value | typeof removed;
   /** The value of a field that is not there yet; absent for operators that never make one. */
   create?(run: Run, path: string): Value | undefined;
   /** Does nothing, instead of failing, where the path leads through a number or the like. */
   readonly toleratesBadPath?: boolean;
-}
+};
 
 /** What an operator may need to know of the document at hand. */
-export interface Run {
+export type Run = {
   readonly original: Doc;
   readonly now: Date;
   /** Whether an array element matches the array filter of that name. */
   readonly elementMatches: (identifier: string, element: Value) => boolean;
-}
+};
 
 /** The answer of a modifier that takes its field away. */
-export const REMOVED = Symbol('removed');
+export const removed = Symbol('removed');
 
 /** All of an update's operators, by path; a name leads to a subtree, and the leaves hold the modifiers. */
 export type UpdateNode =
@@ -56,7 +56,7 @@ export function identifierOf(part: string): string | undefined {
   return part.startsWith('$[') && part.endsWith(']') ? part.slice(2, -1) : undefined;
 }
 
-const MAX_BACKFILL = 1_500_000;
+const maxBackfill = 1_500_000;
 
 function kindFor(next: string | undefined): 'object' | 'array' {
   return next !== undefined && identifierOf(next) !== undefined ? 'array' : 'object';
@@ -72,15 +72,15 @@ function checkedParts(path: string): string[] {
     throw badValue(`Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '${path}'`);
   if (parts.includes('$')) throw notSupported(`the positional operator in '${path}' is not supported; use an array filter`);
   const dollar = parts.find((part) => part.startsWith('$') && identifierOf(part) === undefined);
-  if (dollar !== undefined && !DBREF_NAMES.has(dollar)) {
+  if (dollar !== undefined && !dbrefNames.has(dollar)) {
     throw new DatabaseError(52, `The dollar ($) prefixed field '${dollar}' in '${path}' is not valid for storage.`);
   }
   return parts;
 }
 
-const DBREF_NAMES: ReadonlySet<string> = new Set(['$ref', '$id', '$db']);
+const dbrefNames: ReadonlySet<string> = new Set(['$ref', '$id', '$db']);
 
-function applyNode(node: UpdateNode, value: Value, run: Run, path: string): Value | typeof REMOVED {
+function applyNode(node: UpdateNode, value: Value, run: Run, path: string): Value | typeof removed {
   if (node.kind === 'leaf') return node.modifier.update(value, run, path);
   if (node.kind === 'array') return applyToElements(node.children, value, run, path);
   const children = inOrder(node.children);
@@ -98,7 +98,7 @@ function applyToDoc(children: readonly [string, UpdateNode][], doc: Doc, run: Ru
     const value = old === undefined ? createNode(child, run, here) : applyNode(child, old, run, here);
     if (value === old) continue;
     if (result === doc) result = new Map(doc);
-    if (value === REMOVED) result.delete(name);
+    if (value === removed) result.delete(name);
     else result.set(name, value as Value);
   }
   return result;
@@ -117,10 +117,10 @@ function applyToArray(children: readonly [string, UpdateNode][], items: Value[],
     const value = old === undefined ? createNode(child, run, here) : applyNode(child, old, run, here);
     if (value === old) continue;
     if (result === items) result = [...items];
-    if (index - result.length > MAX_BACKFILL) throw badValue(`can't backfill more than ${MAX_BACKFILL} elements`);
+    if (index - result.length > maxBackfill) throw badValue(`can't backfill more than ${maxBackfill} elements`);
     while (result.length < index) result.push(null);
     // Taking an element away would move the others, so it becomes null.
-    result[index] = value === REMOVED || value === undefined ? null : value;
+    result[index] = value === removed || value === undefined ? null : value;
   }
   return result;
 }
@@ -144,7 +144,7 @@ function applyToElements(children: ReadonlyMap<string, UpdateNode>, value: Value
     );
     if (changed === item) return;
     if (result === value) result = [...value];
-    result[i] = changed === REMOVED ? null : changed;
+    result[i] = changed === removed ? null : changed;
   });
   return result;
 }

@@ -4,7 +4,7 @@ import { asBuffer, valueEnd } from './raw.ts';
 import { BsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
-export const MAX_DEPTH = 100;
+export const maxLevels = 100;
 
 /** The types whose values are only kept and begin with their length. */
 const lengthFirst: ReadonlySet<number> = new Set([

@@ -4,7 +4,7 @@ import { BsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
 
 /** Kept between calls so that a small document costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
-const MAX_SCRATCH = 1024 * 1024;
+const maxScratch = 1024 * 1024;
 
 /** Writes BSON values one after the other into a buffer that grows. */
 export class Writer {
@@ -15,7 +15,7 @@ export class Writer {
   finish(): Uint8Array {
     const result = Buffer.allocUnsafeSlow(this.#at);
     this.#bytes.copy(result, 0, 0, this.#at);
-    if (this.#bytes.length > scratch.length && this.#bytes.length <= MAX_SCRATCH) scratch = this.#bytes;
+    if (this.#bytes.length > scratch.length && this.#bytes.length <= maxScratch) scratch = this.#bytes;
     return result;
   }
 

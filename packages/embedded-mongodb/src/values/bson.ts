@@ -1,4 +1,4 @@
-import { MAX_DEPTH, Reader } from './bson-reader.ts';
+import { maxLevels, Reader } from './bson-reader.ts';
 import { Writer } from './bson-writer.ts';
 import { invalidBson } from './errors.ts';
 import type { Doc } from './value.ts';
@@ -7,7 +7,7 @@ import type { Doc } from './value.ts';
  * Decodes one BSON document that fills `bytes` exactly. Bytes that are not BSON end in `22 InvalidBSON`, nesting deeper than
  * `maxDepth` in `15 Overflow`; binary values are copied out, so that `bytes` may be reused.
  */
-export function decode(bytes: Uint8Array, maxDepth = MAX_DEPTH): Doc {
+export function decode(bytes: Uint8Array, maxDepth = maxLevels): Doc {
   const reader = new Reader(bytes);
   const doc = reader.document(maxDepth, bytes.length);
   if (reader.at !== bytes.length) throw invalidBson(`${bytes.length - reader.at} bytes after the end of the document`);
@@ -16,15 +16,15 @@ export function decode(bytes: Uint8Array, maxDepth = MAX_DEPTH): Doc {
 
 /** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
 export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
-  return new Reader(bytes).fields(names, MAX_DEPTH, bytes.length);
+  return new Reader(bytes).fields(names, maxLevels, bytes.length);
 }
 
 /** Encodes a document; the bytes are the caller's own. */
 export function encode(doc: Doc): Uint8Array {
   const writer = new Writer();
-  writer.document(doc, MAX_ENCODED_DEPTH);
+  writer.document(doc, maxEncodedDepth);
   return writer.finish();
 }
 
 /** An update may wrap what was already at the limit, and the answer must still reach the client. */
-const MAX_ENCODED_DEPTH = 2 * MAX_DEPTH;
+const maxEncodedDepth = 2 * maxLevels;

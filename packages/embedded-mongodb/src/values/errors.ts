@@ -11,7 +11,7 @@ export class DatabaseError extends Error {
 }
 
 /** MongoDB's names of its error codes; the code of a single place in its source is called `Location<code>`. */
-const CODE_NAMES: Readonly<Record<number, string>> = {
+const codeNames: Readonly<Record<number, string>> = {
   1: 'InternalError',
   2: 'BadValue',
   9: 'FailedToParse',
@@ -57,7 +57,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
 
 /** The name that MongoDB gives to an error code. */
 export function codeName(code: number): string {
-  return CODE_NAMES[code] ?? `Location${code}`;
+  return codeNames[code] ?? `Location${code}`;
 }
 
 /** 2 BadValue. */

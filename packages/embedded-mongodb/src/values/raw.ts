@@ -5,12 +5,12 @@ import { BsonType } from './value.ts';
  * A value inside encoded BSON: its type and where its bytes lie. What this file walks through has passed `decode` once, so
  * nothing is checked again.
  */
-export interface RawValue {
+export type RawValue = {
   readonly type: number;
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-}
+};
 
 /** A Buffer over the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {

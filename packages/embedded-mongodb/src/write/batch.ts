@@ -2,18 +2,18 @@ import { Int32 } from 'bson';
 import { arrayArg, boolArg, integerArg, wrongType } from '../protocol/args.ts';
 import type { Command, Database } from '../protocol/command.ts';
 import { asDatabaseError, writeError } from '../protocol/error-fields.ts';
-import { MAX_BATCH } from '../protocol/limits.ts';
+import { maxBatch } from '../protocol/limits.ts';
 import { reply } from '../protocol/replies.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { rawDocument, rawField, rawValues } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** What became of the statements of a batch. */
-export interface Outcome {
+export type Outcome = {
   readonly answers: readonly { readonly index: number; readonly answer: Doc }[];
   readonly errors: readonly { readonly index: number; readonly error: DatabaseError }[];
   readonly retried: readonly number[];
-}
+};
 
 /** Runs the statements of a batch, each once even if the client sends the batch again. */
 export function runBatch<Statement>(
@@ -67,8 +67,8 @@ export function sum({ answers }: Outcome, field: string): number {
 export function documentsOf({ message, name }: Command, field: string): readonly Buffer[] {
   const list = message.sequences.get(field) ?? documentsInBody(message.bytes, message.body, field);
   if (list === undefined) throw new DatabaseError(40414, `BSON field '${name}.${field}' is missing but a required field`);
-  if (list.length === 0 || list.length > MAX_BATCH)
-    throw new DatabaseError(16, `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${list.length} operations.`);
+  if (list.length === 0 || list.length > maxBatch)
+    throw new DatabaseError(16, `Write batch sizes must be between 1 and ${maxBatch}. Got ${list.length} operations.`);
   return list;
 }
 

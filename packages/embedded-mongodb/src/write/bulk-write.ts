@@ -44,7 +44,7 @@ function kindOf(bytes: Buffer): Kind {
   throw new DatabaseError(40415, `BSON field 'bulkWrite.ops.${kind}' is an unknown field.`);
 }
 
-const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
+const knownFields: Readonly<Record<Kind, readonly string[]>> = {
   insert: ['document'],
   update: ['filter', 'updateMods', 'multi', 'upsert', 'sort', 'arrayFilters'],
   delete: ['filter', 'multi'],
@@ -52,12 +52,12 @@ const FIELDS: Readonly<Record<Kind, readonly string[]>> = {
 
 function runOperation(kind: Kind, targets: readonly Target[], bytes: Buffer): Doc {
   const operation = decode(bytes);
-  checkFields(kind, operation, FIELDS[kind]);
+  checkFields(kind, operation, knownFields[kind]);
   const target = targets[integerArg(operation, kind) as number];
   if (target === undefined) throw badValue(`BulkWrite ops entry ${kind} has an invalid nsInfo index.`);
   if (kind === 'insert') {
     required(docArg(operation, 'document'), 'bulkWrite.ops.document');
-    const { start, end } = rawField(rawDocument(bytes), DOCUMENT) as { start: number; end: number };
+    const { start, end } = rawField(rawDocument(bytes), documentTag) as { start: number; end: number };
     insertDocument(target, bytes.subarray(start, end));
     return new Map([['n', new Int32(1)]]);
   }
@@ -80,7 +80,7 @@ function runOperation(kind: Kind, targets: readonly Target[], bytes: Buffer): Do
   return upsertedId === undefined ? answer : answer.set('upserted', new Map([['_id', upsertedId]]));
 }
 
-const DOCUMENT = Buffer.from('document');
+const documentTag = Buffer.from('document');
 
 /** One document for each operation that was tried, or for those that failed. */
 function* resultsOf({ answers, errors }: Outcome, kinds: readonly Kind[], errorsOnly: boolean): Generator<Uint8Array> {

@@ -11,14 +11,14 @@ import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
 import { targetOf, updateArg } from './writes.ts';
 
 /** The one statement of a findAndModify. */
-const STATEMENT = 0;
+const statement = 0;
 
 function findAndModify(database: Database, command: Command): Doc {
   const { args } = command;
   const target = targetOf(database, command);
   const retry = database.retryableWrites.begin(args);
-  const before = retry?.done(STATEMENT);
-  if (before !== undefined) return reply([...before, ['retriedStmtIds', [new Int32(STATEMENT)]]]);
+  const before = retry?.done(statement);
+  if (before !== undefined) return reply([...before, ['retriedStmtIds', [new Int32(statement)]]]);
   const remove = boolArg(args, 'remove') === true;
   const returnNew = boolArg(args, 'new') === true;
   if (remove && args.has('update')) throw new DatabaseError(9, "Cannot specify both an 'update' and 'remove'=true");
@@ -30,7 +30,7 @@ function findAndModify(database: Database, command: Command): Doc {
   // Before anything is written, for it may be refused.
   const show = showing(target, args);
   const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
-  retry?.record(STATEMENT, answer);
+  retry?.record(statement, answer);
   retry?.save();
   return reply(answer);
 }
@@ -82,9 +82,9 @@ function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Do
   ]);
 }
 
-const FIELDS = ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters'];
+const knownFields = ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters'];
 
 /** Changes one document and gives it back. */
 export const findAndModifyCommands: Readonly<Record<string, CommandEntry>> = {
-  findAndModify: { handle: findAndModify, fields: FIELDS },
+  findAndModify: { handle: findAndModify, fields: knownFields },
 };

@@ -3,7 +3,7 @@ import { Row } from '../plan/execute.ts';
 import { prepareFind } from '../plan/find.ts';
 import type { QueryContext } from '../plan/query-context.ts';
 import type { Database } from '../protocol/command.ts';
-import { MAX_DOCUMENT_BYTES } from '../protocol/limits.ts';
+import { maxDocumentBytes } from '../protocol/limits.ts';
 import type { Collection } from '../storage/collection.ts';
 import { compileUpdate, type Update } from '../update/update.ts';
 import { upsertDocument } from '../update/upsert.ts';
@@ -14,39 +14,39 @@ import { asBuffer } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** Where a statement writes: the collection comes into being with its first document. */
-export interface Target {
+export type Target = {
   readonly database: Database;
   readonly db: string;
   readonly name: string;
   readonly context: QueryContext;
-}
+};
 
 /** An update statement of any command. */
-export interface UpdateStatement {
+export type UpdateStatement = {
   readonly filter: Doc;
   readonly update: Doc | readonly Value[];
   readonly multi: boolean;
   readonly upsert: boolean;
   readonly sort?: Doc | undefined;
   readonly arrayFilters?: readonly Value[] | undefined;
-}
+};
 
 /** What an update did. */
-export interface UpdateResult {
+export type UpdateResult = {
   readonly matched: number;
   readonly modified: number;
   readonly upsertedId?: Value;
   /** The last document that was matched or inserted, before and after. */
   readonly before?: Doc;
   readonly after?: Doc;
-}
+};
 
 /** A delete statement of any command. */
-export interface DeleteStatement {
+export type DeleteStatement = {
   readonly filter: Doc;
   readonly multi: boolean;
   readonly sort?: Doc | undefined;
-}
+};
 
 /** Inserts a document as it came, but for an `_id` that is missing or not the first field. */
 export function insertDocument(target: Target, bytes: Buffer): Value {
@@ -146,6 +146,6 @@ function collectionOf({ database, db, name }: Target): Collection | undefined {
 }
 
 function checkSize(bytes: Uint8Array): void {
-  if (bytes.length <= MAX_DOCUMENT_BYTES) return;
-  throw new DatabaseError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${MAX_DOCUMENT_BYTES}`);
+  if (bytes.length <= maxDocumentBytes) return;
+  throw new DatabaseError(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${maxDocumentBytes}`);
 }

@@ -20,7 +20,7 @@ function insert(database: Database, command: Command): Doc {
 
 function update(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
-  const outcome = runBatch(database, command, statementsOf(command, 'updates', UPDATE_FIELDS), (statement) => {
+  const outcome = runBatch(database, command, statementsOf(command, 'updates', updateFields), (statement) => {
     const { matched, modified, upsertedId } = updateDocuments(target, {
       filter: required(docArg(statement, 'q'), 'update.updates.q'),
       update: updateArg(statement, 'u'),
@@ -54,7 +54,7 @@ function update(database: Database, command: Command): Doc {
 
 function remove(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
-  const outcome = runBatch(database, command, statementsOf(command, 'deletes', DELETE_FIELDS), (statement) => {
+  const outcome = runBatch(database, command, statementsOf(command, 'deletes', deleteFields), (statement) => {
     const { removed } = deleteDocuments(target, {
       filter: required(docArg(statement, 'q'), 'delete.deletes.q'),
       multi: required(integerArg(statement, 'limit'), 'delete.deletes.limit') === 0,
@@ -90,8 +90,8 @@ export function updateArg(args: Doc, name: string): Doc | readonly Value[] {
   throw new DatabaseError(9, `Update argument must be either an object or an array`);
 }
 
-const UPDATE_FIELDS = ['q', 'u', 'multi', 'upsert', 'sort', 'arrayFilters'];
-const DELETE_FIELDS = ['q', 'limit'];
+const updateFields = ['q', 'u', 'multi', 'upsert', 'sort', 'arrayFilters'];
+const deleteFields = ['q', 'limit'];
 
 /** The commands that write batches. */
 export const writeCommands: Readonly<Record<string, CommandEntry>> = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { double, evaluate, long, named, now, type Row } from './evaluation.ts';
 import { codeOf, d } from './notation.ts';
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   'paths and values': [
     ['a path finds a field', '$a.b', 1, { a: { b: 1 } }],
     ['a path that leads nowhere is missing', '$a.b', undefined, { a: 1 }],
@@ -56,7 +56,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, expression, result, document) => {
     const expected = result === undefined ? undefined : d({ result }).get('result');
     expect(evaluate(expression, document as object | undefined)).toEqual(expected);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { all } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   grouping: [
     [
       '$group by a field',
@@ -34,7 +34,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });

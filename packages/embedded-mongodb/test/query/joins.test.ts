@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
-import { plain, type Row, run, USERS } from './running.ts';
+import { plain, type Row, run, someUsers } from './running.ts';
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   joining: [
     [
       '$lookup by fields',
@@ -32,7 +32,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });
@@ -43,7 +43,7 @@ describe('a join through an index', () => {
     const filters: unknown[] = [];
     const collection = (_name: string, filter?: Doc) => {
       filters.push(filter);
-      return USERS;
+      return someUsers;
     };
     const stages = [
       { $lookup: { from: 'users', localField: 'u', foreignField: '_id', as: 'x' } },

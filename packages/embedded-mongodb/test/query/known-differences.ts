@@ -6,22 +6,22 @@ import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import { codeOf } from './notation.ts';
 
 /** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */
-export interface KnownDifference<Case> {
+export type KnownDifference<Case> = {
   readonly reason: string;
   applies(difference: Case): boolean;
-}
+};
 
 /** One document before an update, and what either made of it; a number is the code of an error. */
-export interface UpdateDifference {
+export type UpdateDifference = {
   readonly before: Doc;
   readonly update: Doc;
   readonly arrayFilters?: readonly Doc[];
   readonly own: Doc | number;
   readonly theirs: Doc | number;
-}
+};
 
 /** What the engine does otherwise when it updates. */
-export const UPDATE_DIFFERENCES: readonly KnownDifference<UpdateDifference>[] = [
+export const updateDifferences: readonly KnownDifference<UpdateDifference>[] = [
   {
     reason: 'a field of an element that is no document is missing and so null to an array filter, but not in the engine',
     applies: ({ arrayFilters = [] }) => arrayFilters.some(asksForNullInside),
@@ -63,7 +63,7 @@ export const UPDATE_DIFFERENCES: readonly KnownDifference<UpdateDifference>[] = 
 ];
 
 /** What the engine does otherwise when it sorts. */
-export const SORT_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; sort: Doc }>[] = [
+export const sortDifferences: readonly KnownDifference<{ docs: readonly Doc[]; sort: Doc }>[] = [
   {
     reason: 'the engine sorts an empty array as null; in MongoDB it comes before null and missing fields',
     applies: ({ docs }) => docs.some((doc) => some(doc, (value) => Array.isArray(value) && value.length === 0)),
@@ -76,7 +76,7 @@ export const SORT_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; 
 ];
 
 /** What the engine does otherwise when it matches. */
-export const FILTER_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]; filter: Doc }>[] = [
+export const filterDifferences: readonly KnownDifference<{ docs: readonly Doc[]; filter: Doc }>[] = [
   {
     reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
     applies: ({ filter }) => some(filter, comparesMissing),
@@ -84,7 +84,7 @@ export const FILTER_DIFFERENCES: readonly KnownDifference<{ docs: readonly Doc[]
 ];
 
 /** What the engine does otherwise in the projection of a find. */
-export const PROJECTION_DIFFERENCES: readonly KnownDifference<{ projection: Doc }>[] = [
+export const projectionDifferences: readonly KnownDifference<{ projection: Doc }>[] = [
   {
     reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
     applies: ({ projection }) => some(projection, comparesMissing),
@@ -92,15 +92,15 @@ export const PROJECTION_DIFFERENCES: readonly KnownDifference<{ projection: Doc 
 ];
 
 /** A pipeline, and the documents or the code of the error that either ended in. */
-export interface PipelineDifference {
+export type PipelineDifference = {
   readonly docs: readonly Doc[];
   readonly stages: readonly Doc[];
   readonly own: readonly Doc[] | number;
   readonly theirs: readonly Doc[] | number;
-}
+};
 
 /** What the engine does otherwise in pipelines and expressions. */
-export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[] = [
+export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[] = [
   {
     reason: 'the engine does not compute, and so does not fail on, fields that a later stage drops',
     applies: ({ own, theirs, stages }) => stages.length > 2 && typeof own === 'number' && typeof theirs !== 'number',
@@ -138,7 +138,7 @@ export const PIPELINE_DIFFERENCES: readonly KnownDifference<PipelineDifference>[
           isDoc(sort) &&
           sort.size > 1 &&
           uses(stages.slice(i + 1), '$limit', '$skip', '$group') &&
-          SORT_DIFFERENCES.some((known) => known.applies({ docs: [...docs, ...stages], sort }))
+          sortDifferences.some((known) => known.applies({ docs: [...docs, ...stages], sort }))
         );
       }),
   },

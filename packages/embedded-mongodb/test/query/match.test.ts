@@ -11,7 +11,7 @@ const nothing = {};
 /** A sentence, a filter, and a document that it finds beside one that it does not. */
 type Row = readonly [story: string, filter: object, found: object, notFound: object];
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   equality: [
     ['a value equals itself', { a: 1 }, { a: 1 }, { a: 2 }],
     ['numbers of all types meet by value', { a: 1 }, { a: Long.fromInt(1) }, { a: Long.fromString('9007199254740993') }],
@@ -123,7 +123,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, filter, found, notFound) => {
     expect(matches(filter, found)).toBe(true);
     if (notFound !== nothing) expect(matches(filter, notFound)).toBe(false);

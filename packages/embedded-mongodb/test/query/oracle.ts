@@ -13,19 +13,19 @@ import type { Doc, Value } from '../../src/values/value.ts';
 export type Outcome = { docs: Doc[] } | { code: number };
 
 /** What `find` asks for. */
-export interface Question {
+export type Question = {
   filter: Doc;
   sort?: Doc;
   projection?: Doc;
-}
+};
 
 /** Something that answers questions about documents, so that two of the kind can be compared. */
-export interface Oracle {
+export type Oracle = {
   find(docs: readonly Doc[], question: Question): Promise<Outcome>;
   /** The documents after an update of each by itself; one that fails is its error's code instead. */
   update(docs: readonly Doc[], update: Value, arrayFilters?: Value[]): Promise<(Doc | number)[]>;
   aggregate(docs: readonly Doc[], stages: Value[], others?: readonly Doc[]): Promise<Outcome>;
-}
+};
 
 /** The functions under test. */
 export function ownOracle(): Oracle {
@@ -44,12 +44,12 @@ export function ownOracle(): Oracle {
         return 'docs' in result ? (result.docs[0] as Doc) : result.code;
       }),
     aggregate: async (docs, stages, others = []) =>
-      outcome(() => [...compilePipeline(stages, { collection: (name) => (name === OTHERS ? others : docs) }).run(docs)]),
+      outcome(() => [...compilePipeline(stages, { collection: (name) => (name === othersName ? others : docs) }).run(docs)]),
   };
 }
 
 /** The second collection of a question, for joins. */
-export const OTHERS = 'others';
+export const othersName = 'others';
 
 /** A server that speaks MongoDB's protocol; the database is its own and dropped in the end. */
 export async function serverOracle(uri: string, name: string): Promise<Oracle & { close(): Promise<void> }> {
@@ -74,7 +74,7 @@ export async function serverOracle(uri: string, name: string): Promise<Oracle & 
     },
     async aggregate(docs, stages, others = []) {
       await fill(db, 'docs', docs);
-      if (others.length > 0) await fill(db, OTHERS, others);
+      if (others.length > 0) await fill(db, othersName, others);
       return ask(db, { aggregate: 'docs', pipeline: stages, cursor: {} });
     },
     async close() {

@@ -4,7 +4,7 @@ import type { Doc } from '../../src/values/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   'letting documents through': [
     ['$match', [{ $match: { a: { $gt: 1 } } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }]],
     ['$limit and $skip', [{ $skip: 1 }, { $limit: 1 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 2 }]],
@@ -23,7 +23,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });

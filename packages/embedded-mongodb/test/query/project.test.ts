@@ -3,7 +3,7 @@ import { compileFilter } from '../../src/match/filter.ts';
 import { compileAddFields, compileProject, compileProjection } from '../../src/project/projection.ts';
 import { codeOf, d } from './notation.ts';
 
-const DOC = { _id: 1, a: { b: 1, c: 2 }, l: [{ x: 1, y: 2 }, { x: 3 }, 5], t: 'text' };
+const example = { _id: 1, a: { b: 1, c: 2 }, l: [{ x: 1, y: 2 }, { x: 3 }, 5], t: 'text' };
 
 describe('a projection', () => {
   it.each<[string, object, object]>([
@@ -11,7 +11,7 @@ describe('a projection', () => {
     ['drops _id when told to', { t: 1, _id: 0 }, { t: 'text' }],
     ['drops what it names', { a: 0, l: 0 }, { _id: 1, t: 'text' }],
     ['of _id alone keeps _id alone', { _id: 1 }, { _id: 1 }],
-    ['of no _id keeps all else', { _id: 0, a: 0 }, { l: DOC.l, t: 'text' }],
+    ['of no _id keeps all else', { _id: 0, a: 0 }, { l: example.l, t: 'text' }],
     ['keeps fields of fields', { 'a.b': 1 }, { _id: 1, a: { b: 1 } }],
     ['drops fields of fields', { 'a.b': 0, l: 0 }, { _id: 1, a: { c: 2 }, t: 'text' }],
     [
@@ -35,15 +35,15 @@ describe('a projection', () => {
       { _id: 1, l: [{ x: 1, z: 'text' }, { x: 3, z: 'text' }, { z: 'text' }] },
     ],
     ['makes an empty document of an element for which there is nothing to compute', { 'l.z': '$q' }, { _id: 1, l: [{}, {}, {}] }],
-    ['of nothing keeps everything', {}, DOC],
+    ['of nothing keeps everything', {}, example],
   ])('%s', (_story, spec, expected) => {
-    const result = compileProjection(d(spec))(d(DOC));
+    const result = compileProjection(d(spec))(d(example));
     expect(result).toEqual(d(expected));
     expect([...result.keys()]).toEqual(Object.keys(expected));
   });
 
   it('keeps the order of the document, and puts what it computes behind', () => {
-    expect([...compileProjection(d({ t: 1, z: '$t', a: 1 }))(d(DOC)).keys()]).toEqual(['_id', 'a', 't', 'z']);
+    expect([...compileProjection(d({ t: 1, z: '$t', a: 1 }))(d(example)).keys()]).toEqual(['_id', 'a', 't', 'z']);
   });
 });
 
@@ -56,12 +56,12 @@ describe('the projection of a find', () => {
     ],
     ['$elemMatch keeps nothing where none matches', { l: { $elemMatch: { x: 9 } }, t: 1 }, { _id: 1, t: 'text' }],
   ])('%s', (_story, spec, expected) => {
-    expect(compileProjection(d(spec))(d(DOC))).toEqual(d(expected));
+    expect(compileProjection(d(spec))(d(example))).toEqual(d(expected));
   });
 
   it('a.$ keeps the element by which the filter found the document', () => {
     const filter = compileFilter(d({ 'l.x': 3 }));
-    expect(compileProjection(d({ 'l.$': 1, t: 1 }), { filter })(d(DOC))).toEqual(d({ _id: 1, l: [{ x: 3 }], t: 'text' }));
+    expect(compileProjection(d({ 'l.$': 1, t: 1 }), { filter })(d(example))).toEqual(d({ _id: 1, l: [{ x: 3 }], t: 'text' }));
   });
 
   it('$meta adds the relevance', () => {
@@ -91,13 +91,13 @@ describe('the projection of a find', () => {
 
   it('by a position that the filter did not note is refused with 51246', () => {
     const project = compileProjection(d({ 'l.$': 1 }), { filter: compileFilter(d({ _id: 1 })) });
-    expect(codeOf(() => project(d(DOC)))).toBe(51246);
+    expect(codeOf(() => project(d(example)))).toBe(51246);
   });
 });
 
 describe('$project and $set', () => {
   it.each<[string, () => unknown, object]>([
-    ['$project is a projection', () => compileProject(d({ t: 1 }))(d(DOC)), { _id: 1, t: 'text' }],
+    ['$project is a projection', () => compileProject(d({ t: 1 }))(d(example)), { _id: 1, t: 'text' }],
     ['$set adds', () => compileAddFields(d({ n: 1 }))(d({ _id: 1 })), { _id: 1, n: 1 }],
     [
       '$set changes in place',

@@ -6,7 +6,7 @@ import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
 
 /** The collection that joins find under the name `users`. */
-export const USERS = all(
+export const someUsers = all(
   { _id: 1, name: 'Ada', rooms: ['a', 'b'] },
   { _id: 2, name: 'Bob', boss: 1 },
   { _id: 3, name: 'Cyd', boss: 2 },
@@ -14,7 +14,7 @@ export const USERS = all(
 
 /** Runs a pipeline, as a driver would send it. */
 export function run(stages: object[], docs: Doc[], context: Partial<PipelineContext> = {}): Doc[] {
-  const collection = (name: string) => (name === 'users' ? USERS : []);
+  const collection = (name: string) => (name === 'users' ? someUsers : []);
   return [...compilePipeline(stages.map(d), { collection, ...context }).run(docs)];
 }
 

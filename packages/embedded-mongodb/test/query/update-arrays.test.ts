@@ -7,7 +7,7 @@ const updated = (update: object, before: object) => compileUpdate(d(update)).app
 /** A sentence, an update, a document before it and after it. */
 type Row = readonly [story: string, update: object, before: object, after: object];
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   $push: [
     ['adds at the end', { $push: { a: 2 } }, { a: [1] }, { a: [1, 2] }],
     ['makes the array', { $push: { 'a.b': 1 } }, {}, { a: { b: [1] } }],
@@ -56,7 +56,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, update, before, after) => {
     expect(updated(update, before)).toEqual(d(after));
   });

@@ -15,7 +15,7 @@ type Row = readonly [story: string, update: object, before: object, after: objec
 
 const long = (text: string) => Long.fromString(text);
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   $set: [
     ['sets a field', { $set: { a: 1 } }, { a: 0 }, { a: 1 }],
     ['adds a field', { $set: { b: 1 } }, { a: 0 }, { a: 0, b: 1 }],
@@ -51,7 +51,7 @@ const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, update, before, after) => {
     const result = updated(update, before);
     expect([...result]).toEqual([...d(after)]);

@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'bson';
-import { DB, examine, prepare } from './examine.ts';
+import { examine, prepare, testDatabase } from './examine.ts';
 import type { Findings } from './findings.ts';
 import { createRandom } from './random.ts';
 import { connectWire } from './wire-client.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** A database under test: `cut` ends it in the middle of its work, `start` starts it over what is left. */
-export interface Victim {
+export type Victim = {
   start(): Promise<{ readonly port: number }>;
   cut(): Promise<void>;
-}
+};
 
 /** How much is to happen. */
-export interface CrashPlan {
+export type CrashPlan = {
   readonly cuts: number;
   /** In all rounds together, at least. */
   readonly acknowledgements: number;
   readonly seed: number;
-}
+};
 
 /** What happened until the last cut, or until the first one that did damage. */
-export interface CrashReport {
+export type CrashReport = {
   readonly cuts: number;
   readonly acknowledged: number;
   readonly documents: number;
   /** Commands that were under way when the database was cut, and which of them had been carried out. */
   readonly underWay: { sent: number; done: number };
   readonly findings: Findings;
-}
+};
 
-const WRITERS = 16;
+const writerCount = 16;
 /** Of a database that does not start. */
-const NO_PORT = 0;
+const noPort = 0;
 
 /**
  * Lets several clients write, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
@@ -40,7 +40,7 @@ const NO_PORT = 0;
  */
 export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promise<CrashReport> {
   const random = createRandom(plan.seed);
-  const writers = Array.from({ length: WRITERS }, (_, id) => createWriter(id, plan.seed));
+  const writers = Array.from({ length: writerCount }, (_, id) => createWriter(id, plan.seed));
   const underWay = { sent: 0, done: 0 };
   let acknowledged = 0;
   let cuts = 0;
@@ -69,7 +69,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     cuts++;
     port = await victim.start().then(
       ({ port }) => port,
-      () => NO_PORT,
+      () => noPort,
     );
   }
 }
@@ -79,7 +79,7 @@ async function write(writer: Writer, port: number, acknowledged: () => void): Pr
   const client = await connectWire(port);
   for (;;) {
     const { command } = writer.next();
-    const reply = await client.command(DB, command).catch(() => undefined);
+    const reply = await client.command(testDatabase, command).catch(() => undefined);
     if (reply === undefined) break;
     writer.acknowledged(reply);
     acknowledged();
