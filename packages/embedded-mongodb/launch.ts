@@ -5,6 +5,7 @@ import { DatabaseStartError } from './src/storage/start-error.ts';
 
 /** A database that runs in a process of its own. */
 export type DatabaseProcess = {
+  /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly pid: number;
   /** Resolves when it has ended, by itself or by `close`. */
@@ -14,11 +15,11 @@ export type DatabaseProcess = {
   closeNow(): void;
 };
 
-/** How a database process is started; port 0: any free one. */
+/** How a database process is started. */
 export type LaunchOptions = {
   readonly dataDir: string;
-  readonly port: number;
-  readonly host?: string;
+  /** A port on the loopback interface beside the socket, which every account of the machine can reach; 0: any free one. */
+  readonly port?: number | undefined;
 };
 
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
@@ -32,10 +33,9 @@ const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
  * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;
  * should the parent be killed, the database closes itself.
  */
-export async function launchDatabase({ dataDir, port, host }: LaunchOptions): Promise<DatabaseProcess> {
+export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<DatabaseProcess> {
   const main = fileURLToPath(new URL('./bin/serve.ts', import.meta.url));
-  const args = ['--data-dir', dataDir, '--port', String(port)];
-  if (host !== undefined) args.push('--host', host);
+  const args = ['--data-dir', dataDir, ...(port === undefined ? [] : ['--port', String(port)])];
   const child = fork(main, args, { detached: true, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const announced = await new Promise<Announcement>((resolve) => {

@@ -24,7 +24,7 @@ declare module 'vitest' {
 /** Starts, once for all tests, a database (unless `MONGODB_URI` names one) and the service over it, as `npm start` and as `npm run serve` do. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
-  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory, port: 0 });
+  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
   const environment = {
     MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,

@@ -47,7 +47,7 @@ export const serve = (bench: Bench): Promise<Figure[]> =>
     const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
     // One line per request is written, as always, but not to here.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
+    const service = await startService({ ...settings, MONGODB_URI: '', LOG_LEVEL: 'info' }, command);
     const house = await withWorker(
       readHolder(directory)?.uri ?? '',
       (worker) => worker.ask('fill', { ...SIZE, messages: bench.messages, membersOfOthers: 1 }),

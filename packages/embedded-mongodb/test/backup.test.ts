@@ -36,7 +36,7 @@ describe('a backup', () => {
 
   it('of a database that does not run is made from its directory', async () => {
     const dataDir = freshDirectory();
-    const first = await startDatabase({ dataDir, port: 0 });
+    const first = await startDatabase({ dataDir });
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
     await first.close();
     const target = join(freshDirectory(), 'copy');
@@ -50,7 +50,7 @@ describe('a backup', () => {
     const target = freshDirectory();
     writeFileSync(join(target, 'precious'), '');
     await expect(run(process.execPath, [backupScript, uri, target])).rejects.toMatchObject({
-      stderr: `The directory ${target} is not empty; nothing was copied.\n`,
+      stderr: `There is something at ${target} already; nothing was copied.\n`,
     });
   });
 

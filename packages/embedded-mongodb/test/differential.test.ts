@@ -26,9 +26,9 @@ describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`,
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'differential-'));
-    database = await startDatabase({ dataDir, port: 0 });
-    own = await connectWire(database.port);
-    engine = await connectWire(Number(new URL(uri).port || 27017));
+    database = await startDatabase({ dataDir });
+    own = await connectWire(database.uri);
+    engine = await connectWire(uri);
   });
   afterAll(async () => {
     await engine.exact(testDatabase, doc(['dropDatabase', new Int32(1)]));

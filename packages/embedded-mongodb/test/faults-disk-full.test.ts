@@ -23,27 +23,27 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     const dataDir = join(mountpoint, 'data');
     const database = await start(dataDir);
     const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
-    await prepare(database.port);
-    await writeSome(writers, database.port, 20);
-    await insertFixed(database.port);
+    await prepare(database.uri);
+    await writeSome(writers, database.uri, 20);
+    await insertFixed(database.uri);
 
     for (const spare of [0, 100_000]) {
       const filler = fill(mountpoint, spare);
-      const reading = readSame(database.port);
-      const { codes } = await writeUntilRefused(writers, database.port, 1);
+      const reading = readSame(database.uri);
+      const { codes } = await writeUntilRefused(writers, database.uri, 1);
       expect(await reading.stop()).toEqual([]);
       expect([...codes]).toEqual([outOfDiskSpace]);
-      expect(await examine(writers, database.port)).toEqual(nothingWrong);
+      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
       rmSync(filler);
-      await writeSome(writers, database.port, 20);
-      expect(await examine(writers, database.port)).toEqual(nothingWrong);
+      await writeSome(writers, database.uri, 20);
+      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
     }
 
     fill(mountpoint, 0);
-    await writeUntilRefused(writers, database.port, 1);
+    await writeUntilRefused(writers, database.uri, 1);
     await database.kill();
-    const { port } = await start(dataDir);
-    expect(await examine(writers, port)).toEqual(nothingWrong);
+    const { uri } = await start(dataDir);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
   });
 
   it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
@@ -74,18 +74,18 @@ function smallDisk(megabytes: number): string {
   return image.mountpoint;
 }
 
-async function insertFixed(port: number): Promise<void> {
-  const client = await connectWire(port);
+async function insertFixed(uri: string): Promise<void> {
+  const client = await connectWire(uri);
   expect(await client.command(testDatabase, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
   client.close();
 }
 
 /** Reads the same all the time; gives the wrong answers. */
-function readSame(port: number): { stop(): Promise<Document[]> } {
+function readSame(uri: string): { stop(): Promise<Document[]> } {
   const wrong: Document[] = [];
   let stopped = false;
   const read = async () => {
-    const client = await connectWire(port);
+    const client = await connectWire(uri);
     while (!stopped) {
       const answer = await client.command(testDatabase, { find: 'fixed' });
       if (answer.cursor?.firstBatch.length !== 1) wrong.push(answer);

@@ -51,29 +51,14 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
 async function traced(parent: string, dataDir: string, command: Record<string, unknown>): Promise<string[]> {
   const output = join(parent, `strace-${Object.keys(command)[0]}`);
   const events = 'trace=mkdir,openat,fsync,fdatasync,pwrite64,write,writev';
-  const args = [
-    '-f',
-    '-y',
-    '-s',
-    '0',
-    '-e',
-    events,
-    '-o',
-    output,
-    process.execPath,
-    databaseFileName,
-    '--data-dir',
-    dataDir,
-    '--port',
-    '0',
-  ];
+  const args = ['-f', '-y', '-s', '0', '-e', events, '-o', output, process.execPath, databaseFileName, '--data-dir', dataDir];
   const strace = spawn('strace', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const ended = once(strace, 'exit');
   // The process group is that of strace and the database.
   const kill = () => strace.exitCode ?? strace.signalCode ?? process.kill(-(strace.pid as number), 'SIGKILL');
   onTestFinished(() => void kill());
   const [uri] = await once(createInterface(strace.stdout), 'line');
-  const client = await connectWire(Number(new URL(uri).port));
+  const client = await connectWire(uri);
   expect(await client.command('test', command)).toMatchObject({ ok: 1 });
   client.close();
   kill();

@@ -23,23 +23,23 @@ describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})`
     const dataDir = freshDirectory();
     const database = await start(dataDir);
     const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
-    await prepare(database.port);
-    await writeSome(writers, database.port, 5);
+    await prepare(database.uri);
+    await writeSome(writers, database.uri, 5);
     const fault = await failSync(database.pid, number, file && join(dataDir, file));
     onTestFinished(() => fault.detach());
 
-    const refusals = await writeUntilRefused(writers, database.port);
+    const refusals = await writeUntilRefused(writers, database.uri);
     expect([...refusals.codes]).toEqual([operationFailed]);
     expect(refusals.acknowledgedAfterwards).toBe(0);
-    expect(await examine(writers, database.port)).toEqual(nothingWrong);
+    expect(await examine(writers, database.uri)).toEqual(nothingWrong);
     await fault.detach();
-    expect((await writeUntilRefused(writers, database.port)).acknowledged).toBe(0);
+    expect((await writeUntilRefused(writers, database.uri)).acknowledged).toBe(0);
 
     await database.kill();
-    const { port } = await start(dataDir);
-    expect(await examine(writers, port)).toEqual(nothingWrong);
-    await writeSome(writers, port, 5);
-    expect(await examine(writers, port)).toEqual(nothingWrong);
+    const { uri } = await start(dataDir);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
+    await writeSome(writers, uri, 5);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
   });
 });
 

@@ -15,7 +15,7 @@ describe('a database file of another version', () => {
        PRAGMA user_version = 1`,
     );
     for (const start of [1, 2]) {
-      const database = await startDatabase({ dataDir, port: 0 });
+      const database = await startDatabase({ dataDir });
       const db = connect(database.uri).db('test');
       const notes = db.collection('notes');
       await notes.insertOne({ text: `tea number ${start}` });
@@ -46,7 +46,7 @@ describe('a database file of another version', () => {
 /** A directory with a database that has a document and its words, and is closed. */
 async function filled(): Promise<string> {
   const dataDir = freshDirectory();
-  const database = await startDatabase({ dataDir, port: 0 });
+  const database = await startDatabase({ dataDir });
   const notes = connect(database.uri).db('test').collection('notes');
   await notes.insertMany([{ text: 'tea' }, { text: 'coffee' }]);
   await notes.createIndex({ text: 'text' });

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startDatabase } from '../src/server.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'partial-'));
-const database = await startDatabase({ dataDir, port: 0 });
+const database = await startDatabase({ dataDir });
 const client = await MongoClient.connect(database.uri);
 const things = client.db('test').collection<{ _id: number } & Record<string, unknown>>('things');
 await things.insertOne({ _id: 1, a: 1, b: [{ c: 2, d: 3 }, 4], e: 'text', f: null, g: { h: [5] } });

@@ -43,7 +43,7 @@ describe('the words of the latest documents, which their text index stores later
 
   it('are there again after a restart', async () => {
     const dataDir = freshDirectory();
-    const first = await startDatabase({ dataDir, port: 0 });
+    const first = await startDatabase({ dataDir });
     const before = await withTextIndex(first.uri);
     await before.notes.insertMany([note(1, 'tea'), note(2, 'coffee')]);
     await first.close();
@@ -56,7 +56,7 @@ describe('the words of the latest documents, which their text index stores later
 
   it('leave no more documents to a start than words, also of those that have none', async () => {
     const dataDir = freshDirectory();
-    const database = await startDatabase({ dataDir, port: 0 });
+    const database = await startDatabase({ dataDir });
     const { notes } = await withTextIndex(database.uri);
     await notes.insertMany(Array.from({ length: 1500 }, (_, i) => note(i, '...')));
     await database.close();

@@ -56,7 +56,7 @@ describe('the planner', () => {
   it('finds by an index just what a scan of all documents finds', { timeout: hour }, async () => {
     const dataDir = freshDirectory();
     const database = await freshDatabase({ dataDir });
-    const client = await connectWire(database.port);
+    const client = await connectWire(database.uri);
     let made = 0;
     let byIndex = 0;
     await fc.assert(
@@ -84,7 +84,7 @@ describe('the planner', () => {
   });
 
   it('does not get lost in lists of values whose combinations are too many to look up', async () => {
-    const client = await connectWire((await freshDatabase()).port);
+    const client = await connectWire((await freshDatabase()).uri);
     const key = { a: 1, b: 1, c: 1 };
     await client.command(testDatabase, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });
     await client.command(testDatabase, { insert: 'many', documents: [{ _id: 1, a: 1, b: 1, c: 1 }] });

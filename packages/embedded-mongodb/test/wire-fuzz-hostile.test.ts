@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addressOf } from '../src/protocol/address.ts';
 import { type DatabaseProcess, forkDatabase, residentBytes } from './support/victim.ts';
 import { answersOf, connectWire, message } from './support/wire-client.ts';
 
@@ -65,9 +66,9 @@ describe('hostile messages', () => {
     ['more documents than a batch may have', () => insertOf(100_001, serialize({})), { code: 16 }],
     ['nearly 48 MB of documents', () => insertOf(3, serialize({ pad: 'x'.repeat(15_900_000) })), { ok: 1, n: 3 }],
   ])('%s', async (_, bytes, outcome) => {
-    const { port } = database;
-    const other = await connectWire(port);
-    const socket = await open(port);
+    const { uri } = database;
+    const other = await connectWire(uri);
+    const socket = await open(uri);
     const answers = answersOf(socket);
     const answer = answers.next().then(
       (reply) => deserialize(reply.subarray(21)),
@@ -81,7 +82,7 @@ describe('hostile messages', () => {
   });
 
   it('are put together from pieces of one byte', async () => {
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     const answer = answersOf(socket).next();
     for (const byte of ping) {
       socket.write(Buffer.of(byte));
@@ -91,7 +92,7 @@ describe('hostile messages', () => {
   });
 
   it('are answered one after the other, however many come at once', async () => {
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     const answers = answersOf(socket);
     const many = Array.from({ length: 2000 }, (_, i) => message(serialize({ ping: 1, $db: 'test' }), i));
     socket.write(Buffer.concat(many));
@@ -104,24 +105,24 @@ describe('hostile messages', () => {
     const before = residentBytes(database.pid);
     await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const socket = await open(database.port);
+        const socket = await open(database.uri);
         socket.write(withHeader(maxMessageBytes, 2013));
       }),
     );
-    const client = await connectWire(database.port);
+    const client = await connectWire(database.uri);
     expect(await client.command('test', { ping: 1 })).toEqual({ ok: 1 });
     client.close();
     expect(residentBytes(database.pid) - before).toBeLessThan(maxMessageBytes);
   });
 
   it('take little memory by not fetching their answers', async () => {
-    const client = await connectWire(database.port);
+    const client = await connectWire(database.uri);
     await client.command('test', {
       insert: 'things',
       documents: Array.from({ length: 100 }, () => ({ pad: 'x'.repeat(100_000) })),
     });
     const before = residentBytes(database.pid);
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     socket.pause();
     const find = message(serialize({ find: 'things', $db: 'test' }));
     socket.write(Buffer.concat(Array.from({ length: 100 }, () => find)));
@@ -147,8 +148,8 @@ function nested(depth: number): Buffer {
   return bytes;
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+async function open(uri: string): Promise<Socket> {
+  const socket = connect(addressOf(uri));
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   return socket;

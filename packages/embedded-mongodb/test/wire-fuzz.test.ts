@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { addressOf } from '../src/protocol/address.ts';
 import { freshDirectory } from './support/database.ts';
 import { mutate, seeds } from './support/mutations.ts';
 import { createRandom, testSeed } from './support/random.ts';
@@ -26,10 +27,10 @@ describe('broken messages', () => {
       const round = Math.min(roundSize, messageCount - sent);
       const share = Math.ceil(round / connectionCount);
       await Promise.all(
-        Array.from({ length: connectionCount }, () => sendBroken(database.port, share, () => mutate(random.pick(seeds), random))),
+        Array.from({ length: connectionCount }, () => sendBroken(database.uri, share, () => mutate(random.pick(seeds), random))),
       );
       sent += share * connectionCount;
-      await dropAll(database.port);
+      await dropAll(database.uri);
       const memory = residentBytes(database.pid);
       most = Math.max(most, memory);
       // The first round warms up.
@@ -43,9 +44,9 @@ describe('broken messages', () => {
 });
 
 /** Sends some to a connection, then closes it, and so on. */
-async function sendBroken(port: number, count: number, next: () => Buffer): Promise<void> {
+async function sendBroken(uri: string, count: number, next: () => Buffer): Promise<void> {
   for (let sent = 0; sent < count; ) {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const socket = connect(addressOf(uri));
     const closed = new Promise((resolve) => socket.once('close', resolve));
     // The database may close first.
     socket.on('error', () => {});
@@ -57,8 +58,8 @@ async function sendBroken(port: number, count: number, next: () => Buffer): Prom
 }
 
 /** A client that asks all the time and must always be answered. */
-async function startCanary({ port }: DatabaseProcess) {
-  const client = await connectWire(port);
+async function startCanary({ uri }: DatabaseProcess) {
+  const client = await connectWire(uri);
   expect(await client.command('canary', { insert: 'birds', documents: [{ _id: 'tweety' }] })).toMatchObject({ ok: 1, n: 1 });
   const result = { longestMillis: 0, answered: 0 };
   let stopped = false;
@@ -82,8 +83,8 @@ async function startCanary({ port }: DatabaseProcess) {
   };
 }
 
-async function dropAll(port: number): Promise<void> {
-  const client = await connectWire(port);
+async function dropAll(uri: string): Promise<void> {
+  const client = await connectWire(uri);
   await client.command('fuzz', { dropDatabase: 1 });
   client.close();
 }

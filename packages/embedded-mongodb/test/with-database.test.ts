@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { launchDatabase } from '../launch.ts';
+import { uriOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
 import { readHolder } from '../src/storage/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
@@ -19,7 +20,7 @@ describe('a command with a database around it', () => {
     const { code, output } = await withDatabase(dataDir, tellUri).ended;
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/^mongodb:\/\/127\.0\.0\.1:\d+\/\?directConnection=true\n$/),
+      output: `${uriOf(join(dataDir, 'database.sock'))}\n`,
     });
     expect(readHolder(dataDir)).toBeUndefined();
   });
@@ -33,7 +34,7 @@ describe('a command with a database around it', () => {
 
   it('starts its own where only the note of a process that no longer holds the database is left', async () => {
     const dataDir = freshDirectory();
-    await (await startDatabase({ dataDir, port: 0 })).close();
+    await (await startDatabase({ dataDir })).close();
     const stale = 'mongodb://127.0.0.1:9/';
     writeFileSync(join(dataDir, 'holder.json'), JSON.stringify({ pid: process.pid, uri: stale }));
     const { code, output } = await withDatabase(dataDir, tellUri).ended;
@@ -64,7 +65,7 @@ describe('a command with a database around it', () => {
 describe('a database in a process of its own', () => {
   it('has let go of its directory when closeNow returns', async () => {
     const dataDir = freshDirectory();
-    const first = await launchDatabase({ dataDir, port: 0 });
+    const first = await launchDatabase({ dataDir });
     const things = connect(first.uri).db('test').collection('things');
     await things.insertOne({ name: 'kept' });
     first.closeNow();
@@ -75,8 +76,8 @@ describe('a database in a process of its own', () => {
 
   it('is waited for by the next one while it ends', async () => {
     const dataDir = freshDirectory();
-    const first = await launchDatabase({ dataDir, port: 0 });
-    const second = launchDatabase({ dataDir, port: 0 });
+    const first = await launchDatabase({ dataDir });
+    const second = launchDatabase({ dataDir });
     await first.close();
     const { uri, close } = await second;
     expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });

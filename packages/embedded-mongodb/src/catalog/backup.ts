@@ -8,7 +8,8 @@ import type { Doc } from '../values/value.ts';
 /** Copies the database, as it is at the end of the copy, into a directory of this machine; others go on working meanwhile. */
 async function backup({ file, commits }: Database, { args, db, connection }: Command): Promise<Doc> {
   if (db !== 'admin') throw new DatabaseError(13, 'backup may only be run against the admin database.');
-  if (!connection.isLocal) throw new DatabaseError(13, 'backup may only be asked for on the machine of the database.');
+  if (!connection.isPrivate)
+    throw new DatabaseError(13, 'backup may only be asked for by the owner of the database, by its socket.');
   const directory = required(stringArg(args, 'directory'), 'backup.directory');
   if (!isAbsolute(directory)) throw badValue(`The directory of a backup must be an absolute path, not '${directory}'`);
   commits.flush();

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { decode, encode } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
+import { addressOf } from './address.ts';
 import { messageBytes, messageLength, replyHeadBytes } from './messages.ts';
 
 /** Asks a database of this machine one command and gives its answer. */
 export function ask(uri: string, command: Doc): Promise<Doc> {
-  const { hostname, port } = new URL(uri);
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  const socket = connect(addressOf(uri));
   return new Promise<Doc>((resolve, reject) => {
     let received = Buffer.alloc(0);
     socket.on('error', reject);

@@ -16,8 +16,6 @@ export type Database = {
   readonly commits: GroupCommit;
   readonly cursors: Cursors;
   readonly retryableWrites: RetryableWrites;
-  /** `host:port`, as clients reach it. */
-  readonly address: string;
 };
 
 /** One command to carry out. */

@@ -13,21 +13,21 @@ export type Handler = (message: Message, connection: Connection, done: (answer: 
 /** One client's connection, as commands see it. */
 export type Connection = {
   readonly id: number;
-  /** Whether the client is on this machine. */
-  readonly isLocal: boolean;
+  /** By which the client reached the database. */
+  readonly address: string;
+  /** Whether nobody but the database's owner can have opened it. */
+  readonly isPrivate: boolean;
 };
 
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */
 const maxWaitingBytes = 1_000_000;
 
-const loopback = /^(127\.|::1$|::ffff:127\.)/;
-
 let connections = 0;
 let replies = 0;
 
 /** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
-export function serveConnection(socket: Socket, handle: Handler): void {
-  const connection: Connection = { id: ++connections, isLocal: loopback.test(socket.remoteAddress ?? '') };
+export function serveConnection(socket: Socket, handle: Handler, way: Pick<Connection, 'address' | 'isPrivate'>): void {
+  const connection: Connection = { id: ++connections, ...way };
   const inbox = createInbox();
   let busy = false;
 

@@ -11,7 +11,8 @@ const maxWireVersion = 25;
 const replicaSet = 'rs0';
 const election = new ObjectId('7fffffff0000000000000001');
 
-function hello({ address }: Database, { name, connection }: Command): Doc {
+function hello(_database: Database, { name, connection }: Command): Doc {
+  const { address } = connection;
   return reply([
     [name === 'hello' ? 'isWritablePrimary' : 'ismaster', true],
     ['helloOk', true],

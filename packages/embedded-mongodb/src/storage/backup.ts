@@ -1,27 +1,31 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseError } from '../values/errors.ts';
-import { makeDirectory, syncDirectory } from './directories.ts';
+import { makeDirectory, makePrivateFile, syncDirectory } from './directories.ts';
 import { databaseFileName } from './holder.ts';
 import { sqlite } from './sqlite.ts';
 
 /** Pages of 4 KB copied between two looks at the writers' wishes. */
 const pagesPerStep = 500;
 
-/** Copies an open database into a directory that is empty or not there yet; what is written meanwhile is copied as well. */
+/** Copies an open database into a new directory of its owner's; what is written meanwhile is copied as well. */
 export async function backupInto(database: DatabaseSync, directory: string): Promise<void> {
+  const path = join(directory, databaseFileName);
   try {
-    makeDirectory(directory);
+    makeDirectory(dirname(directory));
+    mkdirSync(directory, 0o700);
+    makePrivateFile(path);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new DatabaseError(2, `There is something at ${directory} already; nothing was copied.`);
     throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
   }
-  if (readdirSync(directory).length > 0)
-    throw new DatabaseError(2, `The directory ${directory} is not empty; nothing was copied.`);
   try {
-    await sqlite.backup(database, join(directory, databaseFileName), { rate: pagesPerStep });
+    await sqlite.backup(database, path, { rate: pagesPerStep });
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
   syncDirectory(directory);
+  syncDirectory(dirname(directory));
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { backupInto } from './backup.ts';
-import { makeDirectory } from './directories.ts';
-import { announce, databaseFileName, isBusy, readAnnounced, withdraw } from './holder.ts';
+import { makeDirectory, makePrivate, makePrivateFile } from './directories.ts';
+import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw } from './holder.ts';
 import { sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
@@ -12,6 +12,7 @@ import { DatabaseStartError } from './start-error.ts';
 const currentFormat = 2;
 /** "ChDb": tells our files from other SQLite files. */
 const applicationId = 0x43684462;
+const logName = `${databaseFileName}-wal`;
 /** A process that is ending lets go of its database within this time. */
 const patienceMillis = 2000;
 
@@ -71,8 +72,11 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     announce: (uri) => announce(directory, uri),
     close() {
       statements.clear();
-      withdraw(directory);
-      database.close();
+      try {
+        withdraw(directory);
+      } finally {
+        database.close();
+      }
     },
   };
 }
@@ -91,6 +95,9 @@ function openLocked(directory: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     makeDirectory(directory);
+    makePrivate(directory, [databaseFileName, logName, holderFile]);
+    // SQLite gives its log the mode of its file.
+    makePrivateFile(join(directory, databaseFileName));
     database = new sqlite.DatabaseSync(join(directory, databaseFileName));
     // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
@@ -115,7 +122,7 @@ function openLocked(directory: string): DatabaseSync {
  * pages that the kernel dropped but still shows. Before anybody is told of them they are written once more, and synced.
  */
 function secureLog(directory: string): void {
-  const log = join(directory, `${databaseFileName}-wal`);
+  const log = join(directory, logName);
   if (!existsSync(log)) return;
   const file = openSync(log, 'r+');
   try {

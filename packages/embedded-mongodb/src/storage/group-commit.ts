@@ -27,9 +27,9 @@ export function ifPossible(step: () => void): void {
  * written in the turn may be told to a client before `settled` is called.
  */
 export type GroupCommit = {
-  /** Runs a change that has looked before for all that may stand against it: should it break half-way, the whole turn's writes are lost. */
+  /** Runs a change that has looked before for all that may stand against it; should it break, the whole turn's writes are lost. */
   write<T>(change: () => T): T;
-  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the same turn is not touched. */
+  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the turn is not touched. */
   atomically<T>(change: () => T): T;
   /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
   settled(callback: Settled): void;

@@ -4,7 +4,8 @@ import { sqlite } from './sqlite.ts';
 
 /** The name of the database file in its directory; whoever has it open holds SQLite's lock on it. */
 export const databaseFileName = 'database.sqlite';
-const holderFile = 'holder.json';
+/** Where its holder says who it is. */
+export const holderFile = 'holder.json';
 const sqliteBusy = 5;
 
 /** The process that has a directory's database open, and where it answers. */
@@ -48,7 +49,8 @@ export function readAnnounced(directory: string): Holder | undefined {
 
 /** Tells other processes of this machine where the database of a directory answers. */
 export function announce(directory: string, uri: string): void {
-  writeFileSync(join(directory, holderFile), JSON.stringify({ pid: process.pid, uri } satisfies Holder));
+  const holder: Holder = { pid: process.pid, uri };
+  writeFileSync(join(directory, holderFile), JSON.stringify(holder), { mode: 0o600 });
 }
 
 /** Takes back what was announced; only while the lock is held, lest it be another one's. */

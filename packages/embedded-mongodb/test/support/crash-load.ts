@@ -8,7 +8,7 @@ import { createWriter, type Writer } from './writer.ts';
 
 /** A database under test: `cut` ends it in the middle of its work, `start` starts it over what is left. */
 export type Victim = {
-  start(): Promise<{ readonly port: number }>;
+  start(): Promise<{ readonly uri: string }>;
   cut(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export type CrashReport = {
 
 const writerCount = 16;
 /** Of a database that does not start. */
-const noPort = 0;
+const nowhere = 'mongodb://127.0.0.1:1/';
 
 /**
  * Lets several clients write, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
@@ -44,11 +44,11 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
   const underWay = { sent: 0, done: 0 };
   let acknowledged = 0;
   let cuts = 0;
-  let { port } = await victim.start();
-  await prepare(port);
+  let { uri } = await victim.start();
+  await prepare(uri);
   for (;;) {
     const documents: Document[] = [];
-    const findings = await examine(writers, port, documents);
+    const findings = await examine(writers, uri, documents);
     const report = { cuts, acknowledged, documents: documents.length, underWay, findings };
     if (Object.values(findings).some((list) => list.length > 0) || cuts >= plan.cuts) return report;
     count(writers, documents, underWay);
@@ -57,7 +57,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     const enough = last ? plan.acknowledgements : acknowledged + (goal - acknowledged) * 2 * random.fraction();
     const reached = signal();
     const running = writers.map((writer) =>
-      write(writer, port, () => {
+      write(writer, uri, () => {
         acknowledged++;
         if (acknowledged >= enough) reached.done();
       }),
@@ -67,16 +67,16 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     await victim.cut();
     await Promise.all(running);
     cuts++;
-    port = await victim.start().then(
-      ({ port }) => port,
-      () => noPort,
+    uri = await victim.start().then(
+      ({ uri }) => uri,
+      () => nowhere,
     );
   }
 }
 
 /** Works until the connection breaks. */
-async function write(writer: Writer, port: number, acknowledged: () => void): Promise<void> {
-  const client = await connectWire(port);
+async function write(writer: Writer, uri: string, acknowledged: () => void): Promise<void> {
+  const client = await connectWire(uri);
   for (;;) {
     const { command } = writer.next();
     const reply = await client.command(testDatabase, command).catch(() => undefined);

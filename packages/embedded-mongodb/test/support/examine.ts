@@ -6,8 +6,8 @@ import { sharedCollection, type Writer } from './writer.ts';
 export const testDatabase = 'crash';
 
 /** Makes the collection that the writers share, with its indexes. */
-export async function prepare(port: number): Promise<void> {
-  const client = await connectWire(port);
+export async function prepare(uri: string): Promise<void> {
+  const client = await connectWire(uri);
   const indexes = [
     { name: 'key', key: { key: 1 }, unique: true },
     { name: 'writer', key: { writer: 1 } },
@@ -19,9 +19,9 @@ export async function prepare(port: number): Promise<void> {
 }
 
 /** Reads all documents and compares them with what the writers know. */
-export async function examine(writers: readonly Writer[], port: number, documents: Document[] = []): Promise<Findings> {
+export async function examine(writers: readonly Writer[], uri: string, documents: Document[] = []): Promise<Findings> {
   try {
-    const client = await connectWire(port);
+    const client = await connectWire(uri);
     documents.push(...(await readAll(client)));
     const findings = compareWithWriters(writers, documents);
     findings.lost.push(...(await faultsOfIndexes(client, documents.length)));

@@ -15,11 +15,11 @@ export type Refusals = {
 };
 
 /** Lets all write until each has been refused several times in a row. */
-export async function writeUntilRefused(writers: readonly Writer[], port: number, times = 3): Promise<Refusals> {
+export async function writeUntilRefused(writers: readonly Writer[], uri: string, times = 3): Promise<Refusals> {
   const result = { codes: new Set<number>(), acknowledged: 0, acknowledgedAfterwards: 0 };
   await Promise.all(
     writers.map(async (writer) => {
-      const client = await connectWire(port);
+      const client = await connectWire(uri);
       for (let refused = 0; refused < times; ) {
         const known = result.codes.size > 0;
         const reply = await client.command(testDatabase, writer.next().command);
@@ -41,10 +41,10 @@ export async function writeUntilRefused(writers: readonly Writer[], port: number
 }
 
 /** Lets each writer have some more commands acknowledged, the refused one first. */
-export async function writeSome(writers: readonly Writer[], port: number, commands: number): Promise<void> {
+export async function writeSome(writers: readonly Writer[], uri: string, commands: number): Promise<void> {
   await Promise.all(
     writers.map(async (writer) => {
-      const client = await connectWire(port);
+      const client = await connectWire(uri);
       for (let i = 0; i < commands; i++) writer.acknowledged(await client.command(testDatabase, writer.next().command));
       client.close();
     }),

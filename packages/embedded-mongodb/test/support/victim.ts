@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** A database process that tests may treat badly. */
 export type DatabaseProcess = {
   readonly pid: number;
-  readonly port: number;
+  readonly uri: string;
   /** Ends it at once, without any chance to tidy up. */
   kill(): Promise<void>;
   /** Stops every thread of it; only `kill` comes after that. */
@@ -24,7 +24,7 @@ export async function forkDatabase(
   main = databaseFileName,
   args: readonly string[] = [],
 ): Promise<DatabaseProcess> {
-  const child = fork(main, ['--data-dir', dataDir, '--port', '0', ...args], {
+  const child = fork(main, ['--data-dir', dataDir, ...args], {
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -32,7 +32,7 @@ export async function forkDatabase(
   const uri = await readyUri(child);
   return {
     pid: child.pid as number,
-    port: Number(new URL(uri).port),
+    uri,
     async kill() {
       child.kill('SIGKILL');
       await ended;

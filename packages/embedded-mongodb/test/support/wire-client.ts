@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { type Document, deserialize, serialize } from 'bson';
+import { addressOf } from '../../src/protocol/address.ts';
 import { decode, encode } from '../../src/values/bson.ts';
 import type { Doc, Value } from '../../src/values/value.ts';
 
@@ -16,8 +17,8 @@ export type WireClient = {
 };
 
 /** Connects to a database on this machine; one command at a time. */
-export async function connectWire(port: number): Promise<WireClient> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+export async function connectWire(uri: string): Promise<WireClient> {
+  const socket = connect(addressOf(uri));
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
