@@ -6,7 +6,9 @@ import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
 import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
+import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
+import { upgrade } from './storage/upgrade.ts';
 
 /** How often expired documents, cursors and answers are looked for. */
 const usualSweepMillis = 60_000;
@@ -23,6 +25,7 @@ export type Engine = {
 export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis): Promise<Engine> {
   const file = await openDatabaseFile(dataDir);
   try {
+    upgrade(file, dataDir);
     const database = assemble(file);
     const sweep = () => {
       database.cursors.expire();
@@ -48,8 +51,13 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
 }
 
 function assemble(file: DatabaseFile): Database {
-  const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
+  const commits: GroupCommit = createGroupCommit(
+    file,
+    () => catalog.load(),
+    () => mergeTexts(),
+  );
   const catalog = new Catalog(file, () => commits);
+  const mergeTexts = createTextMerges(catalog, commits);
   const retryableWrites = createRetryableWrites(file, () => commits);
-  return { file, catalog, commits, cursors: createCursors(), retryableWrites };
+  return { file, catalog, commits, cursors: createCursors(), retryableWrites, memory: { held: 0 } };
 }

@@ -10,7 +10,7 @@ describe('an index, when documents change', () => {
       { key: { name: 1, seq: -1 } },
       { key: { archived: 1 }, partialFilterExpression: { seq: { $gt: 3 } } },
       { key: { topic: 1 }, sparse: true },
-      { key: { text: 'text' } },
+      { key: { text: 'text' }, default_language: 'none' },
     ]);
     const members = Array.from({ length: 100 }, (_, user) => ({ user }));
     await rooms.insertOne({ name: 'a', seq: 1, text: 'one', archived: false, members });

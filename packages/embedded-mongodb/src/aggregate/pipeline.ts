@@ -1,14 +1,14 @@
 import { DatabaseError, typeMismatch } from '../values/errors.ts';
-import { type Doc, isDoc, type Value } from '../values/value.ts';
+import { isDoc, type Value } from '../values/value.ts';
 import { flow, limitOf } from './stages/flow.ts';
 import { group } from './stages/grouping.ts';
 import { lookup } from './stages/lookup.ts';
 import { shaping } from './stages/shaping.ts';
-import type { PipelineContext, Stage, StageCompiler } from './stages/stage.ts';
+import type { Docs, PipelineContext, Stage, StageCompiler } from './stages/stage.ts';
 
 /** A pipeline, compiled: it takes documents as they come and gives its own as they are asked for. */
 export type Pipeline = {
-  run(input: Iterable<Doc>): Iterable<Doc>;
+  run(input: Docs): Docs;
 };
 
 /** Compiles an aggregation pipeline. */

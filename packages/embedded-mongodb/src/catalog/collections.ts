@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { compileFilter } from '../match/filter.ts';
 import { boolArg, collectionName, docArg } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { firstBatch } from '../read/cursor-replies.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -32,7 +32,7 @@ function dropDatabase({ catalog }: Database, { db }: Command): Doc {
   return reply(collections.length > 0 ? [['dropped', db]] : []);
 }
 
-function listCollections(database: Database, command: Command): Buffer[] {
+function listCollections(database: Database, command: Command): Work {
   const { args, db } = command;
   const filter = compileFilter(docArg(args, 'filter') ?? new Map());
   const nameOnly = boolArg(args, 'nameOnly') === true;

@@ -1,10 +1,9 @@
 import { Int32 } from 'bson';
 import { arrayArg, collectionName, docArg, required } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { firstBatch } from '../read/cursor-replies.ts';
-import type { Collection } from '../storage/collection.ts';
-import type { StoredIndex } from '../storage/stored-index.ts';
+import type { Collection, CollectionIndex } from '../storage/collection.ts';
 import { encode } from '../values/bson.ts';
 import { equals } from '../values/compare.ts';
 import { DatabaseError } from '../values/errors.ts';
@@ -41,7 +40,7 @@ function isThere(collection: Collection, spec: Doc): boolean {
   if (pattern.size === 1 && pattern.has('_id')) return true;
   const samePattern = collection.indexes.filter((index) => equals(index.pattern, pattern));
   const same = samePattern.find((index) => sameOptions(index.spec, spec));
-  if (same === undefined && pattern.has('_fts') && collection.indexes.some(({ text }) => text !== undefined))
+  if (same === undefined && pattern.has('_fts') && collection.text !== undefined)
     throw new DatabaseError(85, 'An equivalent index already exists: only one text index per collection allowed');
   if (same !== undefined && same.name === name) return true;
   if (collection.indexes.some((index) => index.name === name)) {
@@ -74,7 +73,7 @@ function dropIndexes({ catalog }: Database, command: Command): Doc {
   return reply([['nIndexesWas', new Int32(before)]]);
 }
 
-function indexesToDrop(collection: Collection, which: Value | undefined): StoredIndex[] {
+function indexesToDrop(collection: Collection, which: Value | undefined): CollectionIndex[] {
   if (which === '*') return collection.indexes.filter(({ name }) => name !== '_id_');
   return (Array.isArray(which) ? which : [which]).map((one) => {
     const index = collection.indexes.find(({ name, pattern }) => name === one || (isDoc(one) && equals(pattern, one)));
@@ -87,7 +86,7 @@ function indexesToDrop(collection: Collection, which: Value | undefined): Stored
   });
 }
 
-function listIndexes(database: Database, command: Command): Buffer[] {
+function listIndexes(database: Database, command: Command): Work {
   const { args, db } = command;
   const name = collectionName(command);
   const collection = database.catalog.get(db, name);

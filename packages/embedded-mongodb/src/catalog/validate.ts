@@ -11,7 +11,7 @@ function validate({ catalog, file }: Database, command: Command): Doc {
   const name = collectionName(command);
   const collection = catalog.get(db, name);
   if (collection === undefined) throw new DatabaseError(26, `Collection '${db}.${name}' does not exist to validate.`);
-  const { documents, keys, errors } = checkCollection(file, collection, boolArg(args, 'full') === true);
+  const { documents, keys, errors } = checkCollection(file, collection, boolArg(args, 'full') === true, command.operation);
   return reply([
     ['ns', collection.namespace],
     ['nrecords', new Int32(documents)],

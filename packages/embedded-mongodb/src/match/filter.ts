@@ -49,17 +49,19 @@ function topLevel(name: string, value: Value, context: Context): Clause[] {
     case '$and':
       return branches(name, value).flatMap((branch) => clausesOf(branch, context));
     case '$or': {
-      const tests = branches(name, value).map((branch) => conjunction(clausesOf(branch, context)));
+      const tests = branches(name, value).map((branch) => subtest(branch, context));
       return [clause(rankTree, (doc) => tests.some((test) => test(doc, undefined)))];
     }
     case '$nor': {
-      const tests = branches(name, value).map((branch) => conjunction(clausesOf(branch, context)));
+      const tests = branches(name, value).map((branch) => subtest(branch, context));
       return [clause(rankLast, (doc) => !tests.some((test) => test(doc, undefined)))];
     }
     case '$expr':
       return [clause(rankLast, compileCondition(value, context))];
     case '$text':
-      return [clause(rankLast, textTest(value, context))];
+      if (!isDoc(value)) throw badValue('$text expects an object');
+      if (!context.hasText) throw new DatabaseError(27, 'text index required for $text query');
+      return [];
   }
   throw badValue(`unknown top level operator: ${name}`);
 }
@@ -71,11 +73,9 @@ function branches(name: string, value: Value): Doc[] {
   return value;
 }
 
-function textTest(value: Value, context: Context): DocTest {
-  if (!isDoc(value)) throw badValue('$text expects an object');
-  if (context.text === undefined) throw new DatabaseError(27, 'text index required for $text query');
-  const score = context.text(value);
-  return (doc) => score(doc) !== undefined;
+/** A filter inside another one, where `$text` would have to be asked of each document. */
+function subtest(filter: Doc, context: Context): DocTest {
+  return conjunction(clausesOf(filter, { ...context, hasText: false }));
 }
 
 function clause(rank: number, test: DocTest): Clause {
@@ -98,7 +98,7 @@ function conjunction(clauses: readonly Clause[]): DocTest {
 function fieldClauses(path: string, value: Value, context: Context): Clause[] {
   const parts = path.split('.');
   const subfilter = (filter: Doc) => {
-    const test = conjunction(clausesOf(filter, context));
+    const test = subtest(filter, context);
     return (doc: Doc) => test(doc, undefined);
   };
   return testsOfField(value, subfilter).map((test) => ({ rank: rankOf(test), path, test: onPath(parts, test) }));

@@ -1,40 +1,12 @@
 import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { KeyRange } from '../storage/key.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
 import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';
+import type { IndexPlan, Plan, Query } from './plan.ts';
 import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
-
-/** What is asked of a collection. */
-export type Query = {
-  readonly filter: Doc;
-  readonly sort?: Doc | undefined;
-};
-
-/** How an index answers a query. */
-export type IndexPlan = {
-  readonly index: StoredIndex;
-  /** In the order in which they are to be read. */
-  readonly ranges: readonly KeyRange[];
-  /** The intervals by field, as `explain` shows them. */
-  readonly intervals: readonly (readonly Interval[])[];
-  readonly backward: boolean;
-  /** All documents found match; the filter need not be asked again. */
-  readonly exact: boolean;
-  /** The documents come in the order that was asked for. */
-  readonly sorted: boolean;
-};
-
-/** How a query is answered: by an index, or by all documents in the order in which they are stored. */
-export type Plan = {
-  readonly index: IndexPlan | undefined;
-  readonly backward: boolean;
-  readonly exact: boolean;
-  readonly sorted: boolean;
-};
 
 /** More ranges than this are not worth looking up one by one. */
 const maxRanges = 20_000;
@@ -42,15 +14,20 @@ const maxRanges = 20_000;
 /** Chooses how to answer a query. */
 export function planQuery(collection: Collection, query: Query): Plan {
   const bounds = analyseFilter(query.filter);
-  const text = textOf(query.filter);
-  if (text !== undefined) return planOf(planText(collection, text, bounds, isEmpty(query.sort)));
-  const plans = collection.indexes.map((index) => planIndex(index, bounds, query)).filter((plan) => plan !== undefined);
-  const best = plans.toSorted((a, b) => b.score - a.score)[0]?.plan;
-  if (best !== undefined) return planOf(best);
-  return { index: undefined, backward: false, exact: bounds.size === 0, sorted: isEmpty(query.sort) };
-}
-
-function planOf(index: IndexPlan): Plan {
+  const operand = textOf(query.filter);
+  const isUnsorted = isEmpty(query.sort);
+  const plans = collection.ordered
+    .map((index) => planIndex(index, bounds, query))
+    .filter((plan) => plan !== undefined)
+    .sort((a, b) => b.score - a.score)
+    .map(({ plan }) => plan);
+  if (operand !== undefined) {
+    const inOrder = isUnsorted ? undefined : plans.find(({ sorted }) => sorted);
+    const text = planText(collection, operand, bounds, query.sort, inOrder);
+    return { index: undefined, text, backward: false, exact: false, sorted: isUnsorted || inOrder !== undefined };
+  }
+  const [index] = plans;
+  if (index === undefined) return { index, backward: false, exact: bounds.size === 0, sorted: isUnsorted };
   return { index, backward: index.backward, exact: index.exact, sorted: index.sorted };
 }
 
@@ -63,7 +40,7 @@ function planIndex(
   bounds: Map<string, PathBounds>,
   query: Query,
 ): { plan: IndexPlan; score: number } | undefined {
-  if (index.text !== undefined || !holdsAllMatches(index, bounds, query.filter)) return undefined;
+  if (!holdsAllMatches(index, bounds, query.filter)) return undefined;
   const intervals = index.fields.map((_, i) => fieldIntervals(index, i, bounds));
   const bounded = intervals.indexOf(undefined);
   const used = intervals.slice(0, bounded === -1 ? intervals.length : bounded) as Interval[][];

@@ -32,12 +32,6 @@ export function stageOf(stage: Value | undefined): [string, Value | undefined] {
   return [...stage][0] as [string, Value];
 }
 
-/** Whether a stage, or anything inside it, has a field of one of these names. */
-export function mentions(value: Value, names: ReadonlySet<string>): boolean {
-  if (Array.isArray(value)) return value.some((item) => mentions(item, names));
-  return isDoc(value) && [...value].some(([name, inner]) => names.has(name) || mentions(inner, names));
-}
-
 function allOf(filters: readonly Doc[]): Doc {
   if (filters.length <= 1) return filters[0] ?? new Map();
   return new Map([['$and', [...filters]]]);

@@ -1,4 +1,4 @@
-import type { TimeLimit } from '../plan/time-limit.ts';
+import type { Memory, Operation } from '../operation.ts';
 import type { Cursors } from '../sessions/cursors.ts';
 import type { RetryableWrites } from '../sessions/retryable-writes.ts';
 import type { Catalog } from '../storage/catalog.ts';
@@ -16,6 +16,7 @@ export type Database = {
   readonly commits: GroupCommit;
   readonly cursors: Cursors;
   readonly retryableWrites: RetryableWrites;
+  readonly memory: Memory;
 };
 
 /** One command to carry out. */
@@ -27,12 +28,14 @@ export type Command = {
   readonly connection: Connection;
   /** The instant that the whole command takes as now. */
   readonly now: Date;
-  /** Its `maxTimeMS`. */
-  readonly timeLimit: TimeLimit | undefined;
+  readonly operation: Operation;
 };
 
+/** A command that is carried out in slices: wherever it yields, others may have their turn. */
+export type Work = Generator<undefined, Reply>;
+
 /** Carries out a command; what it refuses it throws as a DatabaseError. */
-export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply>;
+export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply> | Work;
 
 /** A command: what carries it out, and which fields it knows beside those that every command has. */
 export type CommandEntry = {

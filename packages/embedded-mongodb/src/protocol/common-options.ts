@@ -1,5 +1,4 @@
 import { Int32 } from 'bson';
-import { TimeLimit } from '../plan/time-limit.ts';
 import { badValue, codeName, DatabaseError, failedToParse } from '../values/errors.ts';
 import { type Doc, isNumber, type Value } from '../values/value.ts';
 import { docArg, integerArg, stringArg } from './args.ts';
@@ -35,11 +34,11 @@ export function refuseTransactions(args: Doc): void {
   throw new DatabaseError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
 }
 
-/** The `maxTimeMS` of a command, from now on. */
-export function timeLimitOf(args: Doc): TimeLimit | undefined {
+/** The `maxTimeMS` of a command. */
+export function maxMillisOf(args: Doc): number {
   const millis = integerArg(args, 'maxTimeMS') ?? 0;
   if (millis < 0 || millis > 0x7fffffff) throw badValue(`${millis} value for maxTimeMS is out of range [0, 2147483647]`);
-  return millis === 0 ? undefined : new TimeLimit(millis);
+  return millis === 0 ? Number.POSITIVE_INFINITY : millis;
 }
 
 const readLevels = ['local', 'available', 'majority', 'linearizable', 'snapshot'];

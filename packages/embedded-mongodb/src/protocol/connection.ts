@@ -17,6 +17,8 @@ export type Connection = {
   readonly address: string;
   /** Whether nobody but the database's owner can have opened it. */
   readonly isPrivate: boolean;
+  /** Whether nobody waits any more. */
+  readonly isClosed: boolean;
 };
 
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */
@@ -27,7 +29,7 @@ let replies = 0;
 
 /** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
 export function serveConnection(socket: Socket, handle: Handler, way: Pick<Connection, 'address' | 'isPrivate'>): void {
-  const connection: Connection = { id: ++connections, ...way };
+  const connection: Connection & { isClosed: boolean } = { id: ++connections, ...way, isClosed: false };
   const inbox = createInbox();
   let busy = false;
 
@@ -67,6 +69,9 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
 
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    connection.isClosed = true;
+  });
   socket.on('data', (chunk) => {
     guarded(() => {
       inbox.add(chunk);

@@ -1,11 +1,11 @@
 import { arrayArg, collectionName, docArg, required } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { firstBatch } from './cursor-replies.ts';
 import { contextOf } from './find.ts';
 import { prepareStages, type Read } from './read.ts';
 
-function aggregate(database: Database, command: Command): Buffer[] {
+function aggregate(database: Database, command: Command): Work {
   const { args, db } = command;
   const cursor = docArg(args, 'cursor');
   if (cursor === undefined) throw new DatabaseError(9, "The 'cursor' option is required");
@@ -21,8 +21,8 @@ function aggregate(database: Database, command: Command): Buffer[] {
   });
 }
 
-function* encoded({ rows }: Read): Generator<Uint8Array> {
-  for (const { document } of rows()) yield document;
+function* encoded({ rows }: Read): Generator<Uint8Array | undefined> {
+  for (const row of rows()) yield row?.document;
 }
 
 /** Runs pipelines. */

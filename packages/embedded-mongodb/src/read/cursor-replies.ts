@@ -1,4 +1,4 @@
-import type { Command, Database } from '../protocol/command.ts';
+import type { Command, Database, Work } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
 import { cursorReply } from '../protocol/reply.ts';
 import { sessionKey } from '../protocol/sessions.ts';
@@ -12,7 +12,8 @@ const defaultBatch = 101;
 /** How a cursor begins. */
 export type CursorStart = {
   readonly namespace: string;
-  readonly documents: Iterator<Uint8Array>;
+  /** Encoded, and `undefined` where others may have their turn. */
+  readonly documents: Iterator<Uint8Array | undefined>;
   /** The collection that the documents come from: if it is dropped, the cursor ends. */
   readonly collection: Collection | undefined;
   readonly batchSize: number | undefined;
@@ -22,33 +23,35 @@ export type CursorStart = {
 };
 
 /** The first batch of a query, and a cursor if there is more. */
-export function firstBatch(
-  { cursors }: Database,
-  { args, timeLimit }: Pick<Command, 'args' | 'timeLimit'>,
-  start: CursorStart,
-): Buffer[] {
+export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args' | 'operation'>, start: CursorStart): Work {
+  const { args, operation } = command;
   const { namespace, collection, batchSize = defaultBatch, singleBatch = false, beside } = start;
   const source = documentsOf(start.documents);
-  const documents = takeBatch(source, batchSize);
-  timeLimit?.pause();
-  const ended = singleBatch || (batchSize > 0 && source.peek() === undefined);
-  if (ended) source.close();
-  const id = ended
-    ? 0n
-    : cursors.open({ namespace, documents: source, collection, session: sessionKey(args.get('lsid')), timeLimit }).id;
-  return cursorReply({ id, namespace, field: 'firstBatch', documents, beside });
+  let id = 0n;
+  try {
+    const documents = yield* takeBatch(source, batchSize);
+    const ended = singleBatch || (batchSize > 0 && (yield* source.peek()) === undefined);
+    operation.pause();
+    if (!ended) {
+      const session = sessionKey(args.get('lsid'));
+      id = cursors.open({ namespace, documents: source, collection, session, operation }).id;
+    }
+    return cursorReply({ id, namespace, field: 'firstBatch', documents, beside });
+  } finally {
+    if (id === 0n) source.close();
+  }
 }
 
 /** The documents of the next batch: as many as asked for and as fit into one message, but at least one. */
-export function takeBatch(source: Documents, batchSize: number): Uint8Array[] {
+export function* takeBatch(source: Documents, batchSize: number): Generator<undefined, Uint8Array[]> {
   const documents: Uint8Array[] = [];
   let bytes = 0;
   while (documents.length < batchSize) {
-    const document = source.peek();
+    const document = yield* source.peek();
     if (document === undefined || (documents.length > 0 && bytes + document.length > maxDocumentBytes)) break;
     documents.push(document);
     bytes += document.length;
-    source.next();
+    source.take();
   }
   return documents;
 }

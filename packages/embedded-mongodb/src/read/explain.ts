@@ -1,8 +1,8 @@
 import { Int32 } from 'bson';
-import type { Counts } from '../plan/execute.ts';
 import { explainFind } from '../plan/explain.ts';
+import type { Counts } from '../plan/plan.ts';
 import { arrayArg, collectionName, docArg, required, stringArg } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
@@ -12,7 +12,7 @@ import { prepareRead, prepareStages, type Read } from './read.ts';
 const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
 /** How a find or a pipeline would be carried out; but for `queryPlanner`, it is tried out. */
-function explain(database: Database, command: Command): Doc {
+function* explain(database: Database, command: Command): Work {
   const { db } = command;
   const args = required(docArg(command.args, 'explain'), 'explain');
   const verbosity = stringArg(command.args, 'verbosity') ?? 'allPlansExecution';
@@ -21,7 +21,11 @@ function explain(database: Database, command: Command): Doc {
   const [name = ''] = args.keys();
   const read = asked(database, { ...command, name, args });
   const counts: Counts = { keys: 0, documents: 0 };
-  const returned = verbosity === 'queryPlanner' ? 0 : Array.from(read.rows(counts)).length;
+  let returned = 0;
+  for (const row of verbosity === 'queryPlanner' ? [] : read.rows(counts)) {
+    if (row === undefined) yield undefined;
+    else returned++;
+  }
   const fields: [string, Value][] = [['queryPlanner', planner(`${db}.${args.get(name)}`, read)]];
   if (verbosity !== 'queryPlanner') fields.push(['executionStats', statistics(returned, counts, stagesOf(read, counts))]);
   const cursor: Doc = new Map([['$cursor', new Map(fields)]]);

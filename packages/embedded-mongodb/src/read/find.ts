@@ -1,11 +1,11 @@
+import type { Context } from '../context.ts';
 import type { FindQuery } from '../plan/find.ts';
-import type { QueryContext } from '../plan/query-context.ts';
 import type { Transform } from '../project/projection.ts';
 import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { cursorReply } from '../protocol/reply.ts';
-import { collectionDropped } from '../sessions/cursors.ts';
+import { collectionDropped } from '../storage/scan.ts';
 import { encode } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
@@ -15,7 +15,7 @@ import { firstBatch, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
 import { prepareRead, type Read } from './read.ts';
 
-function find(database: Database, command: Command): Buffer[] {
+function find(database: Database, command: Command): Work {
   const { args, db } = command;
   const name = collectionName(command);
   const context = contextOf(command);
@@ -24,15 +24,18 @@ function find(database: Database, command: Command): Buffer[] {
   return firstBatch(database, command, {
     namespace: `${db}.${name}`,
     collection: read.collection,
-    documents: shown(read, projectionArg(args, 'projection', { ...(read.find?.context ?? context), filter: read.filter })),
+    documents: shown(
+      read,
+      projectionArg(args, 'projection', { ...context, textScore: read.find?.textScore, filter: read.filter }),
+    ),
     batchSize: countArg(args, 'batchSize'),
     singleBatch: boolArg(args, 'singleBatch') === true || (integerArg(args, 'limit') ?? 0) < 0,
   });
 }
 
 /** What filters, updates and pipelines of a command may refer to. */
-export function contextOf({ now, timeLimit }: Pick<Command, 'now' | 'timeLimit'>): QueryContext {
-  return { now, timeLimit };
+export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>): Context {
+  return { now, operation };
 }
 
 /**
@@ -60,26 +63,29 @@ export function findQuery(args: Doc): FindQuery {
 }
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
-function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8Array> {
-  for (const row of rows()) yield project === undefined ? row.document : encode(project(row.doc));
+function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8Array | undefined> {
+  for (const row of rows()) yield row === undefined || project === undefined ? row?.document : encode(project(row.doc));
 }
 
-function getMore({ cursors, catalog }: Database, { args, db }: Command): Buffer[] {
+function* getMore({ cursors }: Database, { args, db, connection }: Command): Work {
   const id = longField(required(args.get('getMore'), 'getMore.getMore'), 'getMore.getMore');
   const namespace = `${db}.${required(stringArg(args, 'collection'), 'getMore.collection')}`;
-  const cursor = cursors.get(id, namespace);
-  const { collection, timeLimit } = cursor;
+  const batchSize = countArg(args, 'batchSize') || Number.POSITIVE_INFINITY;
   if (args.has('maxTimeMS')) throw badValue('cannot set maxTimeMS on getMore command for a non-awaitData cursor');
-  if (collection !== undefined && catalog.get(collection.db, collection.identity.name)?.identity.id !== collection.identity.id) {
-    cursors.close(cursor.id);
-    throw collectionDropped(collection);
+  const cursor = cursors.take(id, namespace);
+  const { collection, operation } = cursor;
+  let goesOn = false;
+  try {
+    if (collection?.isDropped) throw collectionDropped(collection);
+    operation.resume(connection);
+    const documents = yield* takeBatch(cursor.documents, batchSize);
+    goesOn = (yield* cursor.documents.peek()) !== undefined;
+    operation.pause();
+    return cursorReply({ id: goesOn ? id : 0n, namespace, field: 'nextBatch', documents });
+  } finally {
+    if (goesOn) cursors.giveBack(cursor);
+    else cursors.close(id);
   }
-  timeLimit?.resume();
-  const documents = takeBatch(cursor.documents, countArg(args, 'batchSize') || Number.POSITIVE_INFINITY);
-  const ended = cursor.documents.peek() === undefined;
-  timeLimit?.pause();
-  if (ended) cursors.close(cursor.id);
-  return cursorReply({ id: ended ? 0n : cursor.id, namespace, field: 'nextBatch', documents });
 }
 
 function killCursors({ cursors }: Database, { args }: Command): Doc {

@@ -1,11 +1,11 @@
 import { Int32 } from 'bson';
 import { compilePipeline } from '../aggregate/pipeline.ts';
 import type { PipelineContext } from '../aggregate/stages/stage.ts';
+import type { Context } from '../context.ts';
 import { compileFilter, type Filter } from '../match/filter.ts';
-import type { Counts } from '../plan/execute.ts';
 import { type Find, type FindQuery, prepareFind } from '../plan/find.ts';
+import type { Counts } from '../plan/plan.ts';
 import { pushDown } from '../plan/pushdown.ts';
-import type { QueryContext } from '../plan/query-context.ts';
 import { checkScores } from '../plan/text-search.ts';
 import type { Database } from '../protocol/command.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -27,7 +27,8 @@ export type Read = {
   readonly find: Find | undefined;
   /** The stages that a pipeline leaves to be done after the find. */
   readonly rest: readonly Value[];
-  rows(counts?: Counts): Iterable<Result>;
+  /** What it gives, and `undefined` where others may have their turn. */
+  rows(counts?: Counts): Iterable<Result | undefined>;
 };
 
 /** What a driver's countDocuments asks for; the plan may know the answer without reading documents. */
@@ -47,7 +48,7 @@ export function prepareRead(
   db: string,
   name: string,
   query: FindQuery,
-  context: QueryContext,
+  context: Context,
 ): Read & { readonly filter: Filter } {
   const collection = database.catalog.get(db, name);
   const find = collection && prepareFind(database.file, collection, query, context);
@@ -61,40 +62,35 @@ export function prepareRead(
 }
 
 /** Prepares a pipeline on a collection; as much as possible of its beginning is left to an index. */
-export function prepareStages(
-  database: Database,
-  db: string,
-  name: string,
-  stages: readonly Value[],
-  context: QueryContext,
-): Read {
+export function prepareStages(database: Database, db: string, name: string, stages: readonly Value[], context: Context): Read {
   const collection = database.catalog.get(db, name);
   const { query, rest } = pushDown(stages);
   const find = collection && prepareFind(database.file, collection, query, context);
   if (find === undefined) compileFilter(query.filter, context);
-  if (find?.context.textScore !== undefined) checkScores(rest);
+  if (find?.textScore !== undefined) checkScores(rest);
   const isCount = rest.length === 1 && equals(rest[0], countAllStage);
-  const pipeline = rest.length === 0 ? undefined : compilePipeline(rest, pipelineContext(database, db, find?.context ?? context));
-  const rows = (counts?: Counts): Iterable<Result> => {
+  const around = pipelineContext(database, db, { ...context, textScore: find?.textScore });
+  const pipeline = rest.length === 0 ? undefined : compilePipeline(rest, around);
+  const rows = (counts?: Counts): Iterable<Result | undefined> => {
     if (pipeline === undefined) return find?.rows(counts) ?? [];
-    if (find !== undefined && isCount) return results(countAll(find.count()));
+    if (find?.count !== undefined && isCount) return results(countAll(find.count()));
     return results(pipeline.run(docsOf(find, counts)));
   };
   return { collection, find, rest, rows };
 }
 
 /** What pipelines see of the database around them. */
-function pipelineContext(database: Database, db: string, context: QueryContext): PipelineContext {
+function pipelineContext(database: Database, db: string, context: Context): PipelineContext {
   return {
     ...context,
     collection: (name, filter = new Map()) => docsOf(prepareRead(database, db, name, { filter }, context)),
-    isIndexed: (name, path) => database.catalog.get(db, name)?.indexes.some((index) => index.leadsBy(path)) === true,
+    isIndexed: (name, path) => database.catalog.get(db, name)?.ordered.some((index) => index.leadsBy(path)) === true,
   };
 }
 
 /** Documents that were made, in the form in which stored ones come. */
-function* results(docs: Iterable<Doc>): Generator<Result> {
-  for (const doc of docs) yield { doc, document: encode(doc) };
+function* results(docs: Iterable<Doc | undefined>): Generator<Result | undefined> {
+  for (const doc of docs) yield doc && { doc, document: encode(doc) };
 }
 
 function countAll(n: number): Doc[] {
@@ -107,6 +103,6 @@ function countAll(n: number): Doc[] {
   ];
 }
 
-function* docsOf(read: Pick<Read, 'rows'> | undefined, counts?: Counts): Generator<Doc> {
-  if (read !== undefined) for (const { doc } of read.rows(counts)) yield doc;
+function* docsOf(read: Pick<Read, 'rows'> | undefined, counts?: Counts): Generator<Doc | undefined> {
+  if (read !== undefined) for (const row of read.rows(counts)) yield row?.doc;
 }

@@ -1,11 +1,13 @@
 import { Binary, UUID } from 'bson';
 import { decode, encode } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
-import { Collection } from './collection.ts';
+import { Collection, type CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { IndexIdentity } from './index-keys.ts';
 import { checkNames } from './names.ts';
 import { idIndexSpec, StoredIndex } from './stored-index.ts';
+import { TextIndex } from './text-index.ts';
 
 type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
 type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];
@@ -25,6 +27,7 @@ export class Catalog {
 
   /** Reads everything from the file, forgetting what memory held. */
   load(): void {
+    const before = this.all();
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
     for (const row of this.#file.prepare('SELECT id, db, name, options FROM collections ORDER BY id').all()) {
@@ -37,7 +40,13 @@ export class Catalog {
     for (const row of this.#file.prepare('SELECT id, collection, spec, multikey, stored_to FROM indexes ORDER BY id').all()) {
       const [id, owner, spec, multikey, storedTo] = row as unknown as IndexRow;
       const collection = byId.get(owner);
-      collection?.indexes.push(new StoredIndex({ id, spec: decode(spec), multikey, storedTo }, collection.table, this.#file));
+      collection?.indexes.push(this.#open({ id, spec: decode(spec), multikey, storedTo }, collection));
+    }
+    // Whoever still reads what is no longer there is to learn of it.
+    for (const collection of before) {
+      const ids = byId.get(collection.identity.id)?.indexes.map(({ id }) => id);
+      collection.isDropped ||= ids === undefined;
+      for (const index of collection.indexes) index.isDropped ||= !ids?.includes(index.id);
     }
   }
 
@@ -75,30 +84,36 @@ export class Catalog {
       this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
       this.#dropTable(collection.table);
       this.#collections.delete(collection.namespace);
+      collection.isDropped = true;
     });
   }
 
   /** Adds an index, still empty; the keys of the documents that are there go right into its table. */
-  addIndex(collection: Collection, spec: Doc): StoredIndex {
+  addIndex(collection: Collection, spec: Doc): CollectionIndex {
     return this.#commits().write(() => {
       const storedTo = collection.lastRid();
       const { lastInsertRowid } = this.#file
         .prepare('INSERT INTO indexes (collection, spec, stored_to) VALUES (?, ?, ?)')
         .run(collection.identity.id, encode(spec), storedTo);
-      const identity = { id: Number(lastInsertRowid), spec, multikey: 0, storedTo };
-      const index = new StoredIndex(identity, collection.table, this.#file);
-      this.#file.exec(`CREATE TABLE ${index.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`);
+      const index = this.#open({ id: Number(lastInsertRowid), spec, multikey: 0, storedTo }, collection);
+      this.#file.exec(index.tableSql);
       collection.indexes.push(index);
       return index;
     });
   }
 
-  dropIndex(collection: Collection, index: StoredIndex): void {
+  dropIndex(collection: Collection, index: CollectionIndex): void {
     this.#commits().write(() => {
       this.#file.prepare('DELETE FROM indexes WHERE id = ?').run(index.id);
       this.#dropTable(index.table);
       collection.indexes.splice(collection.indexes.indexOf(index), 1);
+      index.isDropped = true;
     });
+  }
+
+  #open(identity: IndexIdentity, { table }: Collection): CollectionIndex {
+    const isText = (identity.spec.get('key') as Doc).has('_fts');
+    return isText ? new TextIndex(identity, table, this.#file) : new StoredIndex(identity, table, this.#file);
   }
 
   #dropTable(table: string): void {

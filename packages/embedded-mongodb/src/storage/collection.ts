@@ -7,6 +7,10 @@ import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { IndexKeys } from './index-keys.ts';
 import type { StoredIndex } from './stored-index.ts';
+import type { TextIndex } from './text-index.ts';
+
+/** An index of either kind. */
+export type CollectionIndex = StoredIndex | TextIndex;
 
 /** What the catalog stores about a collection. */
 export type CollectionIdentity = {
@@ -24,7 +28,8 @@ export class Collection {
   readonly identity: CollectionIdentity;
   readonly namespace: string;
   readonly table: string;
-  readonly indexes: StoredIndex[] = [];
+  readonly indexes: CollectionIndex[] = [];
+  isDropped = false;
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
   readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
@@ -47,6 +52,16 @@ export class Collection {
 
   get db(): string {
     return this.identity.db;
+  }
+
+  /** The indexes that have documents in the order of their values. */
+  get ordered(): StoredIndex[] {
+    return this.indexes.filter((index) => index.kind === 'ordered');
+  }
+
+  /** The one text index, if there is one. */
+  get text(): TextIndex | undefined {
+    return this.indexes.find((index) => index.kind === 'text');
   }
 
   /** Stores a new document; `doc` is the same, decoded. */
@@ -117,7 +132,7 @@ export class Collection {
   }
 
   /** Fills a new index from the documents that are there; refuses if one of them stands against it. */
-  fill(index: StoredIndex): void {
+  fill(index: CollectionIndex): void {
     this.#commits().write(() => {
       const rows = this.#file.prepare(`SELECT rid, doc FROM ${this.table} WHERE rid > ? ORDER BY rid LIMIT 500`);
       for (let last = 0, batch: [number, Uint8Array][]; ; ) {
@@ -126,8 +141,7 @@ export class Collection {
         for (const [rid, bytes] of batch) {
           const document = asBuffer(bytes);
           const keys = index.keysOf(document, () => decode(document));
-          const conflict = index.conflict(keys.keys, rid);
-          if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
+          this.#refuseDuplicates(document, [index], [keys], rid);
           index.put(keys, rid);
           last = rid;
         }
@@ -137,12 +151,13 @@ export class Collection {
 
   #refuseDuplicates(
     document: Buffer,
-    indexes: readonly StoredIndex[],
+    indexes: readonly CollectionIndex[],
     keys: readonly IndexKeys[],
     rid: number | undefined,
   ): void {
     keys.forEach(({ keys }, i) => {
-      const index = indexes[i] as StoredIndex;
+      const index = indexes[i] as CollectionIndex;
+      if (index.kind === 'text') return;
       const conflict = index.conflict(keys, rid);
       if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
     });

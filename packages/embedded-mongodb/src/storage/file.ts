@@ -8,8 +8,10 @@ import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw
 import { sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
-/** The format that this version writes and reads; a later one is refused and never rewritten. */
-const currentFormat = 2;
+/** The format that this version writes; a later one is refused and never rewritten. */
+export const currentFormat = 3;
+/** The earliest that `upgrade` makes one of the present. */
+const earliestFormat = 1;
 /** "ChDb": tells our files from other SQLite files. */
 const applicationId = 0x43684462;
 const logName = `${databaseFileName}-wal`;
@@ -17,25 +19,21 @@ const logName = `${databaseFileName}-wal`;
 const patienceMillis = 2000;
 
 const schema = `
-  CREATE TABLE collections (id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name));
-  CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL DEFAULT 0, stored_to INTEGER NOT NULL DEFAULT 0);
-  CREATE TABLE retryable_writes (session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE collections (
+    id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name)
+  );
+  CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL,
+    multikey INTEGER NOT NULL DEFAULT 0, stored_to INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE retryable_writes (
+    session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL
+  ) WITHOUT ROWID;
 `;
-
-/** What makes a file of each earlier format one of the next. */
-const upgrades: Readonly<Record<number, (database: DatabaseSync) => void>> = {
-  // Since 2, the keys of the latest documents may be missing from a text index.
-  1(database) {
-    database.exec('DROP INDEX retryable_writes_used; ALTER TABLE indexes ADD COLUMN stored_to INTEGER NOT NULL DEFAULT 0');
-    for (const { id } of database.prepare('SELECT id FROM collections').all()) {
-      const last = `(SELECT coalesce(max(rid), 0) FROM c${id})`;
-      database.exec(`UPDATE indexes SET stored_to = ${last} WHERE collection = ${id}`);
-    }
-  },
-};
 
 /** An open database file, locked for this process, with its prepared statements. */
 export type DatabaseFile = {
+  readonly format: number;
   /** A statement that is prepared once; rows come as arrays. */
   prepare(sql: string): StatementSync;
   exec(sql: string): void;
@@ -50,10 +48,11 @@ export type DatabaseFile = {
 
 /** Opens the database in a directory, creating it if need be. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
-  const database = await openPatiently(directory);
+  const { database, format } = await openPatiently(directory);
   withdraw(directory);
   const statements = new Map<string, StatementSync>();
   return {
+    format,
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) {
@@ -65,7 +64,7 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     },
     exec: (sql) => database.exec(sql),
     forget(table) {
-      const names = new RegExp(`\\b${table}\\b`);
+      const names = new RegExp(`\\b${table}(_|\\b)`);
       for (const sql of statements.keys()) if (names.test(sql)) statements.delete(sql);
     },
     backup: (target) => backupInto(database, target),
@@ -81,7 +80,9 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
   };
 }
 
-async function openPatiently(directory: string): Promise<DatabaseSync> {
+type Opened = { readonly database: DatabaseSync; readonly format: number };
+
+async function openPatiently(directory: string): Promise<Opened> {
   for (const deadline = Date.now() + patienceMillis; ; await setTimeout(50)) {
     try {
       return openLocked(directory);
@@ -91,7 +92,7 @@ async function openPatiently(directory: string): Promise<DatabaseSync> {
   }
 }
 
-function openLocked(directory: string): DatabaseSync {
+function openLocked(directory: string): Opened {
   let database: DatabaseSync | undefined;
   try {
     makeDirectory(directory);
@@ -109,8 +110,7 @@ function openLocked(directory: string): DatabaseSync {
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
         'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY',
     );
-    upgrade(database, format);
-    return database;
+    return { database, format };
   } catch (error) {
     database?.close();
     throw error;
@@ -145,19 +145,12 @@ function formatOf(database: DatabaseSync, directory: string): number {
     return currentFormat;
   }
   const format = pragma('application_id') === applicationId ? pragma('user_version') : undefined;
-  if (format !== undefined && (format === currentFormat || format in upgrades)) return format;
+  if (format !== undefined && format >= earliestFormat && format <= currentFormat) return format;
   const what =
     format === undefined
       ? 'is not a database of this program'
       : `has format ${format}, this version knows format ${currentFormat}`;
   throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, databaseFileName)} ${what}; it was left as it is.`);
-}
-
-function upgrade(database: DatabaseSync, from: number): void {
-  if (from === currentFormat) return;
-  database.exec('BEGIN');
-  for (let format = from; format < currentFormat; format++) upgrades[format]?.(database);
-  database.exec(`PRAGMA user_version = ${currentFormat}; COMMIT`);
 }
 
 function startError(error: NodeJS.ErrnoException & { errcode?: number }, directory: string): Error {

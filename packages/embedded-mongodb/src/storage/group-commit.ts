@@ -41,8 +41,11 @@ export type GroupCommit = {
   flush(): void;
 };
 
-/** `rolledBack` is called when memory no longer agrees with the stored data and must be read again. */
-export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): GroupCommit {
+/**
+ * `rolledBack` is called when memory no longer agrees with the stored data and must be read again, `grown` now and then when there
+ * were commits.
+ */
+export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, grown: () => void = () => {}): GroupCommit {
   let open = false;
   let changes = 0;
   let commits = 0;
@@ -60,7 +63,9 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
     const wrote = open || doomed !== undefined;
     const error = wrote ? commit() : undefined;
     for (const callback of callbacks) callback(error);
-    if (wrote && error === undefined && ++commits % commitsPerLook === 0) checkpoint();
+    if (!wrote || error !== undefined || ++commits % commitsPerLook !== 0) return;
+    checkpoint();
+    grown();
   };
 
   const schedule = () => {

@@ -1,7 +1,17 @@
 import { DatabaseError } from '../values/errors.ts';
 import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
-import { BsonType } from '../values/value.ts';
+import { BsonType, type Doc } from '../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
+
+/** What the catalog stores about an index. */
+export type IndexIdentity = {
+  readonly id: number;
+  readonly spec: Doc;
+  /** The fields, as bits, that in some document led through an array. */
+  readonly multikey: number;
+  /** Of a text index: the last document whose words are in its table; those of later ones wait for it. */
+  readonly storedTo: number;
+};
 
 /** One field of an index: its path, each part encoded, and its direction. */
 export type IndexField = {

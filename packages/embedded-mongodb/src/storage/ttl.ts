@@ -1,3 +1,4 @@
+import { Operation, present } from '../operation.ts';
 import { decode } from '../values/bson.ts';
 import { BsonType } from '../values/value.ts';
 import type { Catalog } from './catalog.ts';
@@ -12,14 +13,14 @@ const maxRemoved = 10_000;
 /** Removes the documents whose date in a TTL index has passed by more than its `expireAfterSeconds`. */
 export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.now()): void {
   for (const collection of catalog.all()) {
-    for (const index of collection.indexes) {
+    for (const index of collection.ordered) {
       if (index.expireAfterSeconds === undefined) continue;
       const [oldest, limit] = [Buffer.of(typeByte(BsonType.date)), valueKey(new Date(now - index.expireAfterSeconds * 1000))];
       const range = index.fields[0]?.descending
         ? { low: invertKey(limit), high: Buffer.of(256 - typeByte(BsonType.date)) }
         : { low: oldest, high: limit };
       const expired = new Set<number>();
-      for (const { rid } of scanIndex(file, collection, index, range, false)) {
+      for (const { rid } of present(scanIndex(index, range, { file, collection, backward: false, operation: new Operation() }))) {
         expired.add(rid);
         if (expired.size === maxRemoved) break;
       }

@@ -49,9 +49,11 @@ const codeNames: Readonly<Record<number, string>> = {
   225: 'TransactionTooOld',
   246: 'SnapshotUnavailable',
   251: 'NoSuchTransaction',
+  279: 'ClientDisconnect',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  12051: 'CursorInUse',
   14031: 'OutOfDiskSpace',
 };
 

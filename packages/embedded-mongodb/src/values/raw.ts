@@ -68,6 +68,11 @@ function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
   return true;
 }
 
+/** A string's characters. */
+export function textOf({ bytes, start, end }: RawValue): string {
+  return bytes.toString('utf8', start + 4, end - 1);
+}
+
 /** Where a value of a type ends that starts at `at`. */
 export function valueEnd(bytes: Buffer, type: number, at: number): number {
   switch (type) {

@@ -1,6 +1,6 @@
 import { Double, Int32 } from 'bson';
 import { arrayArg, boolArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
-import type { Command, CommandEntry, Database } from '../protocol/command.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { checkFields } from '../protocol/common-options.ts';
 import { errorFields } from '../protocol/error-fields.ts';
 import { firstBatch } from '../read/cursor-replies.ts';
@@ -16,7 +16,7 @@ import { updateArg } from './writes.ts';
 
 type Kind = 'insert' | 'update' | 'delete';
 
-function bulkWrite(database: Database, command: Command): Buffer[] {
+function bulkWrite(database: Database, command: Command): Work {
   const { args, db } = command;
   if (db !== 'admin') throw new DatabaseError(13, 'bulkWrite may only be run against the admin database.');
   const targets = documentsOf(command, 'nsInfo').map((bytes) => targetOf(database, command, decode(bytes)));

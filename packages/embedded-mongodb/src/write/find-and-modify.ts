@@ -1,6 +1,5 @@
 import { Int32 } from 'bson';
 import { compileFilter } from '../match/filter.ts';
-import { withText } from '../plan/text-search.ts';
 import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
@@ -66,11 +65,8 @@ function selection(args: Doc) {
 type Show = (doc: Doc | undefined) => Doc | null;
 
 /** Shows a document as the projection wants it. */
-function showing({ database, db, name, context: asked }: Target, args: Doc): Show {
-  const query = docArg(args, 'query') ?? new Map();
-  const collection = database.catalog.get(db, name);
-  const context = collection === undefined ? asked : withText(collection, query, asked);
-  const filter = compileFilter(query, context);
+function showing({ context }: Target, args: Doc): Show {
+  const filter = compileFilter(docArg(args, 'query') ?? new Map(), { ...context, hasText: true });
   const project = projectionArg(args, 'fields', { ...context, filter });
   return (doc) => (doc === undefined || project === undefined ? (doc ?? null) : project(doc));
 }

@@ -1,7 +1,8 @@
 import { ObjectId } from 'bson';
+import type { Context } from '../context.ts';
+import { present } from '../operation.ts';
 import { Row } from '../plan/execute.ts';
 import { prepareFind } from '../plan/find.ts';
-import type { QueryContext } from '../plan/query-context.ts';
 import type { Database } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -18,7 +19,7 @@ export type Target = {
   readonly database: Database;
   readonly db: string;
   readonly name: string;
-  readonly context: QueryContext;
+  readonly context: Context;
 };
 
 /** An update statement of any command. */
@@ -72,7 +73,7 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
     collection && prepareFind(target.database.file, collection, { ...statement, limit: multi ? undefined : 1 }, target.context);
   let result: UpdateResult = { matched: 0, modified: 0 };
   if (collection !== undefined && found !== undefined) {
-    for (const row of stable(collection, found.rows(), multi)) {
+    for (const row of stable(collection, present(found.rows()), multi)) {
       const { doc, modified } = changeRow(collection, row, update);
       result = { matched: result.matched + 1, modified: result.modified + Number(modified), before: row.doc, after: doc };
     }
@@ -91,7 +92,7 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
   if (collection === undefined) return { removed, last };
   const query = { ...statement, limit: statement.multi ? undefined : 1 };
   const { rows } = prepareFind(target.database.file, collection, query, target.context);
-  for (const row of stable(collection, rows(), statement.multi)) {
+  for (const row of stable(collection, present(rows()), statement.multi)) {
     collection.remove(row.rid, row.document, () => row.doc);
     removed++;
     last = statement.multi ? undefined : row.doc;

@@ -185,20 +185,19 @@ describe('a stored value that is only kept', () => {
 });
 
 describe('$text', () => {
-  it('asks whoever has the index, once for the search and then by document', () => {
-    const searches: unknown[] = [];
-    const text = (search: unknown) => {
-      searches.push(search);
-      return (doc: ReadonlyMap<string, unknown>) => (doc.get('a') === 'hit' ? 1.5 : undefined);
-    };
-    const filter = compileFilter(d({ $text: { $search: 'x' }, b: 1 }), { text });
-    expect(
-      [
-        { a: 'hit', b: 1 },
-        { a: 'hit', b: 2 },
-        { a: 'miss', b: 1 },
-      ].map((doc) => filter.matches(d(doc))),
-    ).toEqual([true, false, false]);
-    expect(searches).toEqual([d({ $search: 'x' })]);
+  const search = { $text: { $search: 'x' } };
+
+  it('is taken as said where documents are found by it', () => {
+    const filter = compileFilter(d({ $and: [search], b: 1 }), { hasText: true });
+    expect([{ b: 1 }, { b: 2 }].map((doc) => filter.matches(d(doc)))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['where nothing finds documents by it', search, false],
+    ['in $or', { $or: [search, { b: 1 }] }, true],
+    ['in $nor', { $nor: [search] }, true],
+    ['in $elemMatch', { a: { $elemMatch: { b: 1, ...search } } }, true],
+  ])('is refused %s', (_, filter, hasText) => {
+    expect(codeOf(() => compileFilter(d(filter), { hasText }))).toBe(27);
   });
 });

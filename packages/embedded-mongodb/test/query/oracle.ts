@@ -3,6 +3,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { compilePipeline } from '../../src/aggregate/pipeline.ts';
 import { compileFilter } from '../../src/match/filter.ts';
 import { compileSort } from '../../src/match/sort.ts';
+import { present } from '../../src/operation.ts';
 import { compileProjection } from '../../src/project/projection.ts';
 import { compileUpdate } from '../../src/update/update.ts';
 import { decode } from '../../src/values/bson.ts';
@@ -44,7 +45,10 @@ export function ownOracle(): Oracle {
         return 'docs' in result ? (result.docs[0] as Doc) : result.code;
       }),
     aggregate: async (docs, stages, others = []) =>
-      outcome(() => [...compilePipeline(stages, { collection: (name) => (name === othersName ? others : docs) }).run(docs)]),
+      outcome(() => {
+        const collection = (name: string) => (name === othersName ? others : docs);
+        return [...present(compilePipeline(stages, { collection }).run(docs))];
+      }),
   };
 }
 

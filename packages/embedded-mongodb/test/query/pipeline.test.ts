@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { present } from '../../src/operation.ts';
 import type { Doc } from '../../src/values/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
@@ -36,7 +37,7 @@ describe('a pipeline is lazy', () => {
       for (;;) yield d({ a: asked++ });
     }
     const stages = [{ $match: { a: { $ne: 1 } } }, { $set: { b: 1 } }, { $skip: 1 }, { $limit: 2 }].map(d);
-    expect([...compilePipeline(stages, { collection: () => [] }).run(endless())].map(plain)).toEqual([
+    expect([...present(compilePipeline(stages, { collection: () => [] }).run(endless()))].map(plain)).toEqual([
       { a: 2, b: 1 },
       { a: 3, b: 1 },
     ]);

@@ -1,6 +1,7 @@
 import { deserialize } from 'bson';
 import { compilePipeline } from '../../src/aggregate/pipeline.ts';
 import type { PipelineContext } from '../../src/aggregate/stages/stage.ts';
+import { present } from '../../src/operation.ts';
 import { encode } from '../../src/values/bson.ts';
 import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
@@ -15,7 +16,7 @@ export const someUsers = all(
 /** Runs a pipeline, as a driver would send it. */
 export function run(stages: object[], docs: Doc[], context: Partial<PipelineContext> = {}): Doc[] {
   const collection = (name: string) => (name === 'users' ? someUsers : []);
-  return [...compilePipeline(stages.map(d), { collection, ...context }).run(docs)];
+  return [...present(compilePipeline(stages.map(d), { collection, ...context }).run(docs))];
 }
 
 /** A document as a driver would read it. */

@@ -90,6 +90,7 @@ function eachElement(
   const cell: Cell = { value: undefined };
   const input = compiler.compile(doc.get('input') as Value);
   const body = compiler.withVariables({ [variable]: cell }).compile(doc.get(part) as Value);
+  const { operation } = compiler.context;
   return {
     constant: false,
     evaluate(root: Doc) {
@@ -97,6 +98,7 @@ function eachElement(
       if (isNullish(items)) return null;
       if (!Array.isArray(items)) throw new DatabaseError(notArray, `input to ${name} must be an array not ${typeName(items)}`);
       return apply(items, (item) => {
+        operation?.check();
         cell.value = item;
         return body.evaluate(root);
       });

@@ -19,12 +19,6 @@ export const objects: Readonly<Record<string, Operator>> = {
   $meta: (operand, { context: { textScore } }) => {
     if (operand !== 'textScore') throw notSupported(`$meta: ${String(operand)} is not supported`);
     if (textScore === undefined) throw new DatabaseError(40218, 'query requires text score metadata, but it is not available');
-    return {
-      constant: false,
-      evaluate(root) {
-        const score = textScore(root);
-        return score === undefined ? undefined : new Double(score);
-      },
-    };
+    return { constant: false, evaluate: (root) => new Double(textScore(root)) };
   },
 };

@@ -1,9 +1,11 @@
 import { compileFilter } from '../../match/filter.ts';
-import { compileSort, type Sort } from '../../match/sort.ts';
+import { compileSort } from '../../match/sort.ts';
+import { sorted } from '../../match/sorting.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { integerOf } from '../../values/numbers.ts';
-import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
-import type { Stage, StageCompiler } from './stage.ts';
+import { sizeOf } from '../../values/size.ts';
+import { isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
+import type { StageCompiler } from './stage.ts';
 
 /** Stages that let documents through: which of them, how many, in which order. */
 export const flow: Readonly<Record<string, StageCompiler>> = {
@@ -11,7 +13,7 @@ export const flow: Readonly<Record<string, StageCompiler>> = {
     if (!isDoc(spec)) throw new DatabaseError(15959, 'the match filter must be an expression in an object');
     const { matches } = compileFilter(spec, context);
     return function* (input) {
-      for (const doc of input) if (matches(doc)) yield doc;
+      for (const doc of input) if (doc === undefined || matches(doc)) yield doc;
     };
   },
   $limit: (spec) => {
@@ -21,7 +23,7 @@ export const flow: Readonly<Record<string, StageCompiler>> = {
       let left = limit;
       for (const doc of input) {
         yield doc;
-        left--;
+        if (doc !== undefined) left--;
         if (left === 0) return;
       }
     };
@@ -31,7 +33,7 @@ export const flow: Readonly<Record<string, StageCompiler>> = {
     return function* (input) {
       let left = skip;
       for (const doc of input) {
-        if (left === 0) yield doc;
+        if (left === 0 || doc === undefined) yield doc;
         else left--;
       }
     };
@@ -39,25 +41,10 @@ export const flow: Readonly<Record<string, StageCompiler>> = {
   $sort: (spec, context) => {
     if (!isDoc(spec)) throw new DatabaseError(15973, 'the $sort key specification must be an object');
     if (spec.size === 0) throw new DatabaseError(15976, '$sort stage must have at least one sort key');
-    return sorting(compileSort(spec), context.limit);
+    const sort = compileSort(spec);
+    return (input) => sorted(input, sort, { docOf: (doc) => doc, sizeOf }, context.operation, context.limit);
   },
 };
-
-/** A stage that sorts all that comes; it keeps no more than twice what is asked for, if that is known. */
-function sorting(sort: Sort, limit = Number.POSITIVE_INFINITY): Stage {
-  return function* (input) {
-    let keyed: { doc: Doc; key: Maybe[] }[] = [];
-    const settle = () => keyed.sort((a, b) => sort.compareKeys(a.key, b.key)).slice(0, limit);
-    for (const doc of input) {
-      keyed.push({ doc, key: sort.keyOf(doc) });
-      if (keyed.length > 2 * limit + spare) keyed = settle();
-    }
-    for (const { doc } of settle()) yield doc;
-  };
-}
-
-/** Sorting a few documents more at once is cheaper than sorting often. */
-const spare = 100;
 
 /** How many documents a stage lets through, `undefined` for all other stages. */
 export function limitOf(stage: Maybe): number | undefined {

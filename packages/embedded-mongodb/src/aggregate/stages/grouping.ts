@@ -1,5 +1,6 @@
 import { DatabaseError, notSupported } from '../../values/errors.ts';
 import { hashKey } from '../../values/hash-key.ts';
+import { sizeOf } from '../../values/size.ts';
 import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
 import { compilerFor } from '../expression.ts';
 import type { Compiler } from '../expressions/operator.ts';
@@ -16,11 +17,16 @@ export const group: StageCompiler = (spec, context) => {
   return function* (input) {
     const groups = new Map<string, { id: Value; sums: Summation[] }>();
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined;
+        continue;
+      }
       const id = idOf(doc) ?? null;
       const key = hashKey(id);
       let found = groups.get(key);
       if (found === undefined) {
         found = { id, sums: fields.map(() => new Summation()) };
+        context.operation?.hold(groupBytes + sizeOf(id) + 2 * key.length + fields.length * sumBytes, '$group');
         groups.set(key, found);
       }
       for (const [i, { addend }] of fields.entries()) {
@@ -28,10 +34,16 @@ export const group: StageCompiler = (spec, context) => {
         if (isNumber(value)) found.sums[i]?.add(value);
       }
     }
-    for (const { id, sums } of groups.values())
+    for (const { id, sums } of groups.values()) {
       yield new Map<string, Value>([['_id', id], ...fields.map(({ name }, i) => [name, (sums[i] as Summation).total] as const)]);
+      if (context.operation?.isDue()) yield undefined;
+    }
   };
 };
+
+/** What a group takes in memory beside its identity. */
+const groupBytes = 200;
+const sumBytes = 100;
 
 /** A single missing part of a document as `_id` counts as null, but one of several parts is left out: so MongoDB has it. */
 function compileId(spec: Value, compiler: Compiler): (doc: Doc) => Maybe {

@@ -1,11 +1,13 @@
 import { isOperatorDoc } from '../../match/fields.ts';
-import { failedToParse } from '../../values/errors.ts';
+import type { Operation } from '../../operation.ts';
+import { DatabaseError, failedToParse } from '../../values/errors.ts';
 import { hashKey } from '../../values/hash-key.ts';
 import { valuesAt, visitPath } from '../../values/path.ts';
+import { sizeOf } from '../../values/size.ts';
 import type { Doc, Value } from '../../values/value.ts';
 import { fieldParts } from '../expression.ts';
 import { withNested } from './shaping.ts';
-import { docOf, type StageCompiler, type StageContext } from './stage.ts';
+import { type Docs, docOf, type StageCompiler, type StageContext } from './stage.ts';
 
 /** `$lookup` by equality of two fields. */
 export const lookup: StageCompiler = (spec, context) => {
@@ -17,8 +19,12 @@ export const lookup: StageCompiler = (spec, context) => {
   return function* (input) {
     const find = isIndexed ? byIndex(from, foreign, foreignParts, context) : byTable(from, foreignParts, context);
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined;
+        continue;
+      }
       const values = valuesAt(doc, localParts);
-      yield withNested(doc, asParts, find(values.length === 0 ? [null] : values));
+      yield withNested(doc, asParts, yield* find(values.length === 0 ? [null] : values));
     }
   };
 };
@@ -33,46 +39,68 @@ function textOption(options: Doc, name: string): string {
   );
 }
 
-/** Finds the documents that have one of some values. */
-type Finder = (values: readonly Value[]) => Doc[];
+/** Finds the documents that have one of some values; in between, others may have their turn. */
+type Finder = (values: readonly Value[]) => Generator<undefined, Doc[]>;
 
-/** So many partners are remembered during one run, so that memory does not grow with the data. */
+/** So many partners are remembered during one run, if they are not larger than that, so that memory does not grow with the data. */
 const mostKnown = 200;
+const mostKnownBytes = 50_000;
 
 function byIndex(from: string, foreign: string, parts: readonly string[], { collection }: StageContext): Finder {
-  const find = (values: readonly Value[], keys: ReadonlySet<string>) => {
+  function* find(values: readonly Value[], keys: ReadonlySet<string>): Generator<undefined, { found: Doc[]; bytes: number }> {
     // A document of operators would mean something else in a filter than it does as a value.
     const filter = values.some(isOperatorDoc) ? undefined : new Map([[foreign, new Map([['$in', [...values]]])]]);
-    return Array.from(collection(from, filter)).filter((partner) => keysOf(partner, parts).some((key) => keys.has(key)));
-  };
+    const found: Doc[] = [];
+    let bytes = 0;
+    for (const partner of collection(from, filter)) {
+      if (partner === undefined) yield undefined;
+      else if (keysOf(partner, parts).some((key) => keys.has(key))) {
+        found.push(partner);
+        bytes += sizeOf(partner);
+        if (bytes > mostPartnerBytes) throw tooManyPartners(from);
+      }
+    }
+    return { found, bytes };
+  }
   // Many documents have the same few partners, such as the messages of a page their authors.
   const known = new Map<string, Doc[]>();
-  return (values) => {
+  return function* (values) {
     const keys = new Set(values.map(hashKey));
-    const [key] = keys;
-    if (key === undefined || keys.size > 1) return find(values, keys);
-    const found = known.get(key) ?? find(values, keys);
-    if (known.size < mostKnown) known.set(key, found);
+    const [key = ''] = keys.size === 1 ? keys : [];
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const { found, bytes } = yield* find(values, keys);
+    if (keys.size === 1 && known.size < mostKnown && bytes < mostKnownBytes) known.set(key, found);
     return found;
   };
 }
 
 /** Without an index, through a table made of one pass over the collection. */
-function byTable(from: string, parts: readonly string[], { collection }: StageContext): Finder {
-  let table: Map<string, { doc: Doc; place: number }[]> | undefined;
-  return (values) => {
-    table ??= tableOf(collection(from), parts);
+function byTable(from: string, parts: readonly string[], { collection, operation }: StageContext): Finder {
+  let table: Table | undefined;
+  return function* (values) {
+    table ??= yield* tableOf(collection(from), parts, operation);
     const found = new Set(values.flatMap((value) => table?.get(hashKey(value)) ?? []));
     // Partners come in the order of their collection, each once.
-    return [...found].sort((a, b) => a.place - b.place).map(({ doc }) => doc);
+    const partners = [...found].sort((a, b) => a.place - b.place);
+    if (partners.reduce((sum, { bytes }) => sum + bytes, 0) > mostPartnerBytes) throw tooManyPartners(from);
+    return partners.map(({ doc }) => doc);
   };
 }
 
-function tableOf(docs: Iterable<Doc>, parts: readonly string[]): Map<string, { doc: Doc; place: number }[]> {
-  const table = new Map<string, { doc: Doc; place: number }[]>();
+/** The documents of a collection by what they can be found by. */
+type Table = Map<string, { doc: Doc; place: number; bytes: number }[]>;
+
+function* tableOf(docs: Docs, parts: readonly string[], operation: Operation | undefined): Generator<undefined, Table> {
+  const table: Table = new Map();
   let place = 0;
   for (const doc of docs) {
-    const entry = { doc, place: place++ };
+    if (doc === undefined) {
+      yield undefined;
+      continue;
+    }
+    const entry = { doc, place: place++, bytes: sizeOf(doc) };
+    operation?.hold(entry.bytes, '$lookup');
     for (const key of new Set(keysOf(doc, parts))) {
       const entries = table.get(key);
       if (entries === undefined) table.set(key, [entry]);
@@ -80,6 +108,16 @@ function tableOf(docs: Iterable<Doc>, parts: readonly string[]): Map<string, { d
     }
   }
   return table;
+}
+
+/** In memory a document takes several times of what it takes as BSON, of which a result may have 16 MB. */
+const mostPartnerBytes = 64 * 1024 * 1024;
+
+function tooManyPartners(from: string): DatabaseError {
+  return new DatabaseError(
+    4568,
+    `Total size of documents in ${from} matching pipeline's $lookup stage exceeds the maximum document size`,
+  );
 }
 
 /** The keys of all values by which a filter of equality finds the document. */

@@ -26,7 +26,7 @@ export function compileReplaceWith(spec: Value, context: Context): Transform {
   };
 }
 
-function unwind(spec: Value): Stage {
+function unwind(spec: Value, { operation }: Context): Stage {
   const options: Doc = isDoc(spec) ? spec : new Map([['path', spec]]);
   for (const name of options.keys())
     if (name !== 'path') throw new DatabaseError(28811, `unrecognized option to $unwind stage: ${name}`);
@@ -42,9 +42,15 @@ function unwind(spec: Value): Stage {
   const parts = fieldParts(path.slice(1));
   return function* (input) {
     for (const doc of input) {
-      const value = nested(doc, parts);
-      if (Array.isArray(value)) for (const item of value) yield withNested(doc, parts, item);
-      else if (!isNullish(value)) yield doc;
+      const value = doc && nested(doc, parts);
+      if (doc === undefined || !Array.isArray(value)) {
+        if (doc === undefined || !isNullish(value)) yield doc;
+        continue;
+      }
+      for (const item of value) {
+        yield withNested(doc, parts, item);
+        if (operation?.isDue()) yield undefined;
+      }
     }
   };
 }

@@ -2,13 +2,16 @@ import type { Context } from '../../context.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { type Doc, isDoc, typeName, type Value } from '../../values/value.ts';
 
+/** Documents as they come, and `undefined` where others may have their turn. */
+export type Docs = Iterable<Doc | undefined>;
+
 /** What a pipeline needs around it. */
 export type PipelineContext = Context & {
   /**
    * The documents of a collection of the same database, at least all those that match `filter`, which is there for an index to be
    * used; a collection that does not exist is empty.
    */
-  readonly collection: (name: string, filter?: Doc) => Iterable<Doc>;
+  readonly collection: (name: string, filter?: Doc) => Docs;
   /** Whether `collection` finds documents by this path without looking at all of them; otherwise a join keeps its own table. */
   readonly isIndexed?: (collection: string, path: string) => boolean;
 };
@@ -20,7 +23,7 @@ export type StageContext = PipelineContext & {
 };
 
 /** A stage, compiled. */
-export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
+export type Stage = (input: Docs) => Docs;
 
 /** Compiles a stage of one kind. */
 export type StageCompiler = (spec: Value, context: StageContext) => Stage;
@@ -28,7 +31,7 @@ export type StageCompiler = (spec: Value, context: StageContext) => Stage;
 /** A stage that makes each document of one document. */
 export function mapping(transform: (doc: Doc) => Doc): Stage {
   return function* (input) {
-    for (const doc of input) yield transform(doc);
+    for (const doc of input) yield doc && transform(doc);
   };
 }
 

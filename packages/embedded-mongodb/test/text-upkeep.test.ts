@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Collection, Db } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { normalised } from '../src/catalog/index-specs.ts';
+import { Operation } from '../src/operation.ts';
 import { startDatabase } from '../src/server.ts';
+import { Catalog } from '../src/storage/catalog.ts';
+import { checkCollection } from '../src/storage/check.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
+import { createGroupCommit } from '../src/storage/group-commit.ts';
+import type { TextIndex } from '../src/storage/text-index.ts';
+import { encode } from '../src/values/bson.ts';
+import { d } from './query/notation.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 type Note = { _id: number; text: string };
@@ -34,10 +43,10 @@ describe('the words of the latest documents, which their text index stores later
     const { notes, db } = await freshNotes();
     await notes.insertMany(Array.from({ length: 30 }, (_, i) => note(i, 'tea')));
     const reader = notes.find({ $text: { $search: 'tea' } }, { batchSize: 10 });
-    const seen = [(await reader.next())?._id];
+    const seen = [(await reader.next())?._id as number];
     await notes.insertMany(Array.from({ length: 300 }, (_, i) => note(100 + i, `word${i} of${i} many${i} others${i}`)));
     for await (const { _id } of reader) seen.push(_id);
-    expect(seen).toEqual(Array.from({ length: 30 }, (_, i) => i));
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, i) => 29 - i));
     await expectValid(db, 30 + 4 * 300);
   });
 
@@ -64,6 +73,27 @@ describe('the words of the latest documents, which their text index stores later
     const [row] = file.prepare('SELECT max(stored_to) AS last FROM indexes').all();
     file.close();
     expect(row?.last).toBeGreaterThan(500);
+  });
+
+  it('are put together, so that a search need not look into many parts', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    onTestFinished(() => file.close());
+    const commits = createGroupCommit(file, () => {});
+    const catalog = new Catalog(file, () => commits);
+    const notes = catalog.create('test', 'notes');
+    const spec = normalised(d({ key: { text: 'text' }, name: 'words', default_language: 'none' }));
+    const words = catalog.addIndex(notes, spec) as TextIndex;
+    for (let i = 0; i < 1200; i++) {
+      const doc = d({ _id: i, text: `tea number ${i}` });
+      notes.insert(Buffer.from(encode(doc)), () => doc);
+      commits.flush();
+    }
+    const parts = () => (file.prepare(`SELECT count(DISTINCT segid) FROM ${words.table}_idx`).get() as unknown as number[])[0];
+    expect([words.isUntidy, parts()]).toEqual([true, expect.toSatisfy((count) => count > 2)]);
+    while (words.isUntidy) commits.write(() => words.merge(4));
+    expect(parts()).toBe(1);
+    expect(checkCollection(file, notes, true, new Operation()).errors).toEqual([]);
+    commits.flush();
   });
 
   it('are counted like others', async () => {
