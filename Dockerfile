@@ -1,4 +1,4 @@
-# The service as `npm run serve` runs it, with nothing in it that only development needs.
+# The service as `npm run serve` runs it, without anything that only development needs.
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -18,11 +18,11 @@ COPY lib lib
 COPY packages/embedded-mongodb packages/embedded-mongodb
 RUN install -d -o node -g node /data node_modules/.cache
 USER node
-# What it keeps, it keeps for this user, and where nothing can be written later.
+# Fills the compile cache as the user who runs the server; at run time the file system may be read-only.
 RUN ["node", "hosts/server/warm-up.js"]
 ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=3000 DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "hosts/server/healthcheck.ts"]
-# Not npm: it would stand between the signals and the server.
+# Not through npm, whose shell does not pass signals on to the server.
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--import", "./hosts/server/compile-cache.js", "hosts/server/main.ts"]

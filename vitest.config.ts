@@ -1,13 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    // With another database at hand, the embedded one's own tests have nothing to say about it.
+    // The embedded database's own tests say nothing about another database.
     exclude: process.env.MONGODB_URI ? ['packages/embedded-mongodb/**'] : [],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts'],
+    // Tests wait for the database and for other processes about as often as they compute.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

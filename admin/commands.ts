@@ -5,7 +5,7 @@ import { tokenCommands } from './commands/token.ts';
 import { transferCommands } from './commands/transfer.ts';
 import { userCommands } from './commands/user.ts';
 
-/** Every command, by the words that call it. */
+/** Every command by its name. */
 export const commands: Record<string, Command> = {
   ...userCommands,
   ...tokenCommands,

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './command.ts';
-import { UsageError } from './command.ts';
+import { explainFailure } from '../lib/errors.ts';
+import { type Command, UsageError } from './command.ts';
 
-/** The administrators' command line: finds the command, runs it, and says how it went in one sentence and an exit status. */
+/** The administrators' command line: finds the command, runs it, and reports its result in one sentence and an exit status. */
 async function main(words: string[]): Promise<number> {
-  // Imported late, so that a setting that can't be used is told like any other mistake.
+  // Imported late, so that a setting with an unusable value is reported like any other mistake.
   const { commands } = await import('./commands.ts');
   const name = Object.keys(commands).find((candidate) => candidate === words.slice(0, candidate.split(' ').length).join(' '));
   const command = name === undefined ? undefined : commands[name];
@@ -24,7 +24,7 @@ async function run(command: Command, words: string[]): Promise<number> {
       process.stdout.write(`${usageOf([command])}\n${command.summary}\n`);
       return 0;
     }
-    const { prepareDatabase, closeDatabase } = await import('../lib/collections/prepare.ts');
+    const { prepareDatabase, closeDatabase } = await import('../lib/prepare.ts');
     try {
       await prepareDatabase();
       const { data, text } = await command.run(positionals, values);
@@ -45,7 +45,9 @@ function parse(command: Command, words: string[]) {
     const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
     const parsed = parseArgs({ args: words, options, allowPositionals: true });
     if (!parsed.values.help && parsed.positionals.length !== command.operands) {
-      throw new UsageError(parsed.positionals.length < command.operands ? 'Something is missing.' : 'There is a word too many.');
+      throw new UsageError(
+        parsed.positionals.length < command.operands ? 'An argument is missing.' : 'There are too many arguments.',
+      );
     }
     return parsed as { values: Record<string, string | boolean | string[] | undefined>; positionals: string[] };
   } catch (error) {
@@ -56,10 +58,9 @@ function parse(command: Command, words: string[]) {
 const usageOf = (commands: Command[]) =>
   `Usage:\n${commands.map(({ usage }) => `  npm run --silent admin -- ${usage}\n`).join('')}`;
 
-async function say(error: unknown): Promise<number> {
-  const { explain } = await import('../lib/explain-failure.ts');
-  process.stderr.write(`${explain(error)}\n`);
+function fail(error: unknown): number {
+  process.stderr.write(`${explainFailure(error)}\n`);
   return 1;
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(say);
+process.exitCode = await main(process.argv.slice(2)).catch(fail);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { newPassword } from '../lib/accounts/password-policy.ts';
 import { readParameters } from '../lib/api/parameters.ts';
 
-/** Gets a new password from standard input or, hidden and twice, from whoever sits at the terminal; never from the arguments, which others can see. */
+/** Reads a new password from standard input or, hidden and twice, from a terminal; not from arguments, which other users can see. */
 export async function askPassword(fromStandardInput: boolean): Promise<string> {
   const typed = fromStandardInput ? await readLine() : await typeTwice();
   return readParameters({ password: newPassword }, { password: typed }).password;
@@ -20,8 +20,8 @@ async function typeTwice(): Promise<string> {
 }
 
 async function typeHidden(prompt: string): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: discard, terminal: true });
   const interrupted = new Promise<never>((_resolve, reject) => {
     terminal.once('SIGINT', () => reject(new Error('Interrupted: nothing was changed.')));
     terminal.once('close', () => reject(new Error('No password was typed: nothing was changed.')));
@@ -30,7 +30,7 @@ async function typeHidden(prompt: string): Promise<string> {
   try {
     return await Promise.race([terminal.question(''), interrupted]);
   } finally {
-    interrupted.catch(() => {}); // closing below is no news any more
+    interrupted.catch(() => {}); // Closing the terminal below rejects it, too.
     terminal.close();
     process.stderr.write('\n');
   }

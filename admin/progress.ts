@@ -1,4 +1,4 @@
-/** A bar on the terminal's last line while something long is under way; nothing where nobody looks. */
+/** A progress bar on the terminal's last line; prints nothing without a terminal. */
 export function progressBar(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, width = 40) {
   let shown = '';
   return {

@@ -1,4 +1,4 @@
-/** Sets rows of words as columns, each as wide as its widest word. */
+/** Formats rows of words as columns, each as wide as its widest word. */
 export function table(head: string[], rows: string[][]): string {
   const all = [head, ...rows];
   const widths = head.map((_word, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -12,5 +12,5 @@ export function table(head: string[], rows: string[][]): string {
     .join('\n');
 }
 
-/** Yes or no, as a word of a row. */
+/** A boolean as a word of a row. */
 export const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');

@@ -1,27 +1,24 @@
 import { defaultLimit } from '../lib/api/pages.ts';
-import { id, integer, optional, sequence } from '../lib/api/parameters.ts';
+import { id, integer, optional, sequence, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { eventSchema, nextCursor, readEvents } from '../lib/feed/events.ts';
+import { eventRefusals, eventSchema, nextCursor, readEvents } from '../lib/feed/events.ts';
+import { Answer } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
-import { Answer, operation } from '../lib/http/operation.ts';
+import { operation } from '../lib/http/operation.ts';
 
 /** `/api/events`: what happens in a room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read what happened in a room behind a cursor, without a gap; without a cursor, get one for now',
+    summary: 'Read what happened in a room after a cursor, without a gap; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
-    query: { room: id, after: optional(sequence), limit: optional(integer(1, 500)) },
+    query: { room: id, after: optional(sequence), limit: withDefault(integer(1, 500), defaultLimit) },
     status: 200,
     answer: listOf(eventSchema),
     headers: { 'X-Next-Cursor': nextCursor },
-    refusals: {
-      403: ['Room membership required.'],
-      404: ['No such room.'],
-      410: ['The cursor is older than the kept history.'],
-    },
-    run: async ({ query: { room, after, limit = defaultLimit }, caller }) => {
-      const { events, next } = await readEvents(room, caller, after, limit);
+    refusals: eventRefusals,
+    run: async ({ query: { room, after, limit }, caller }) => {
+      const { events, next } = await readEvents(room, after, limit, caller);
       return new Answer(events, { 'X-Next-Cursor': String(next) });
     },
   }),

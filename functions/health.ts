@@ -2,10 +2,10 @@ import { checkHealth, healthSchema } from '../lib/health.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/health`: for whoever watches over the service. */
+/** `/api/health`: for whoever monitors the service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell that the service runs and reaches its database',
+    summary: 'Check that the service runs and reaches its database',
     access: 'anyone',
     status: 200,
     answer: healthSchema,

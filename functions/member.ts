@@ -1,46 +1,43 @@
-import { pathId } from '../lib/api/extended-json.ts';
-import { integer, oneOf, optional } from '../lib/api/parameters.ts';
+import { idOf, oneOf, optional } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { changeMember } from '../lib/members/change.ts';
+import { changeMember, memberChangeRefusals, memberChanges } from '../lib/members/change.ts';
 import { findMember, memberSchema } from '../lib/members/members.ts';
-import { removeMember } from '../lib/members/remove.ts';
-import { memberRole } from '../lib/rooms/rooms.ts';
+import { removalRefusals, removeMember } from '../lib/members/remove.ts';
 
-/** `/api/members/{member}`: one user's place in one room. */
+const path = { member: idOf('member') };
+
+/** `/api/members/{member}`: one user's membership of one room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Get a member, as one of the same room',
+    summary: 'Get a member, as another member of the same room',
     access: 'user',
     scope: 'members:read',
+    path,
     status: 200,
     answer: memberSchema,
-    run: ({ path, caller }) => findMember(pathId(path.member, 'member'), caller.user),
+    run: ({ path: { member }, caller }) => findMember(member, caller),
   }),
   PATCH: operation({
     summary: "Move one's own read marker forwards, or change a member's role, as an owner",
     access: 'user',
     scope: 'members:write',
-    body: { last_read: optional(integer(0, Number.MAX_SAFE_INTEGER)), role: optional(memberRole) },
+    path,
+    body: memberChanges,
     needsAny: true,
     status: 200,
     answer: memberSchema,
-    refusals: {
-      403: ['Room owner required.', 'Only members themselves know what they have read.'],
-      409: ['The last owner must stay an owner.'],
-    },
-    run: ({ path, body, caller }) => changeMember(pathId(path.member, 'member'), body, caller.user),
+    refusals: memberChangeRefusals,
+    run: ({ path: { member }, body, caller }) => changeMember(member, body, caller),
   }),
   DELETE: operation({
-    summary: 'Leave a room, or put someone out of it, as a moderator, and keep them out with a ban',
+    summary: 'Leave a room, or remove someone from it, as a moderator, and keep them out with a ban',
     access: 'user',
     scope: 'members:write',
+    path,
     query: { ban: optional(oneOf('true', 'false')) },
     status: 204,
-    refusals: {
-      403: ['Room moderator required.', 'Room owner required.'],
-      409: ['The last owner must stay while others remain.'],
-    },
-    run: ({ path, query, caller }) => removeMember(pathId(path.member, 'member'), { ban: query.ban === 'true' }, caller.user),
+    refusals: removalRefusals,
+    run: ({ path: { member }, query: { ban }, caller }) => removeMember(member, { ban: ban === 'true' }, caller),
   }),
 });

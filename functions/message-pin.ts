@@ -1,8 +1,10 @@
-import { pathId } from '../lib/api/extended-json.ts';
+import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { messageSchema } from '../lib/messages/messages.ts';
-import { pinMessage, unpinMessage } from '../lib/messages/pins.ts';
+import { shownMessage } from '../lib/messages/messages.ts';
+import { pinMessage, pinRefusals, unpinMessage } from '../lib/messages/pins.ts';
+
+const path = { message: idOf('message') };
 
 /** `/api/messages/{message}/pin`: whether a message is pinned in its room. */
 export const handler = endpoint({
@@ -10,19 +12,21 @@ export const handler = endpoint({
     summary: 'Pin a message',
     access: 'user',
     scope: 'messages:write',
+    path,
     body: {},
     status: 200,
-    answer: messageSchema,
-    refusals: { 403: ['Room moderator required.'], 409: ['The message is deleted.', 'The room is archived.'] },
-    run: async ({ path, caller }) => pinMessage(pathId(path.message, 'message'), caller),
+    answer: shownMessage.schema,
+    refusals: pinRefusals,
+    run: ({ path: { message }, caller }) => pinMessage(message, caller),
   }),
   DELETE: operation({
     summary: 'Unpin a message',
     access: 'user',
     scope: 'messages:write',
+    path,
     status: 200,
-    answer: messageSchema,
-    refusals: { 403: ['Room moderator required.'], 409: ['The message is deleted.', 'The room is archived.'] },
-    run: async ({ path, caller }) => unpinMessage(pathId(path.message, 'message'), caller),
+    answer: shownMessage.schema,
+    refusals: pinRefusals,
+    run: ({ path: { message }, caller }) => unpinMessage(message, caller),
   }),
 });

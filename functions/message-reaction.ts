@@ -1,8 +1,10 @@
-import { pathId } from '../lib/api/extended-json.ts';
+import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { messageSchema } from '../lib/messages/messages.ts';
-import { addReaction, mostEmoji, removeReaction } from '../lib/messages/reactions.ts';
+import { shownMessage } from '../lib/messages/messages.ts';
+import { addReaction, addReactionRefusals, emoji, removeReaction, removeReactionRefusals } from '../lib/messages/reactions.ts';
+
+const path = { message: idOf('message'), emoji };
 
 /** `/api/messages/{message}/reactions/{emoji}`: the caller's own reaction to a message. */
 export const handler = endpoint({
@@ -10,27 +12,21 @@ export const handler = endpoint({
     summary: 'React to a message',
     access: 'user',
     scope: 'messages:write',
+    path,
     body: {},
     status: 200,
-    answer: messageSchema,
-    refusals: {
-      400: ["The 'emoji' parameter must be 1 to 64 characters without white space."],
-      403: ['Room membership required.'],
-      409: ['The message is deleted.', `The message has ${mostEmoji} different reactions already.`, 'The room is archived.'],
-    },
-    run: async ({ path, caller }) => addReaction(pathId(path.message, 'message'), caller, path.emoji),
+    answer: shownMessage.schema,
+    refusals: addReactionRefusals,
+    run: ({ path: { message, emoji }, caller }) => addReaction(message, emoji, caller),
   }),
   DELETE: operation({
-    summary: 'Take a reaction back',
+    summary: 'Remove a reaction',
     access: 'user',
     scope: 'messages:write',
+    path,
     status: 200,
-    answer: messageSchema,
-    refusals: {
-      400: ["The 'emoji' parameter must be 1 to 64 characters without white space."],
-      403: ['Room membership required.'],
-      409: ['The message is deleted.', 'The room is archived.'],
-    },
-    run: async ({ path, caller }) => removeReaction(pathId(path.message, 'message'), caller, path.emoji),
+    answer: shownMessage.schema,
+    refusals: removeReactionRefusals,
+    run: ({ path: { message, emoji }, caller }) => removeReaction(message, emoji, caller),
   }),
 });

@@ -1,8 +1,10 @@
-import { pathId } from '../lib/api/extended-json.ts';
+import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { deleteMessage, editMessage } from '../lib/messages/edit.ts';
-import { messageSchema, messageText, readMessage } from '../lib/messages/messages.ts';
+import { deleteMessage, deleteMessageRefusals, editMessage, editRefusals } from '../lib/messages/edit.ts';
+import { messageText, readMessage, shownMessage } from '../lib/messages/messages.ts';
+
+const path = { message: idOf('message') };
 
 /** `/api/messages/{message}`: one message. */
 export const handler = endpoint({
@@ -10,26 +12,29 @@ export const handler = endpoint({
     summary: 'Read a message',
     access: 'user',
     scope: 'messages:read',
+    path,
     status: 200,
-    answer: messageSchema,
-    run: async ({ path, caller }) => readMessage(pathId(path.message, 'message'), caller),
+    answer: shownMessage.schema,
+    run: ({ path: { message }, caller }) => readMessage(message, caller),
   }),
   PATCH: operation({
-    summary: 'Give a message of your own another text',
+    summary: "Change the text of one's own message",
     access: 'user',
     scope: 'messages:write',
+    path,
     body: { text: messageText },
     status: 200,
-    answer: messageSchema,
-    refusals: { 403: ['Message author required.'], 409: ['The message is deleted.', 'The room is archived.'] },
-    run: async ({ path, body, caller }) => editMessage(pathId(path.message, 'message'), caller, body.text),
+    answer: shownMessage.schema,
+    refusals: editRefusals,
+    run: ({ path: { message }, body: { text }, caller }) => editMessage(message, text, caller),
   }),
   DELETE: operation({
     summary: 'Delete a message, which keeps its place and loses its text',
     access: 'user',
     scope: 'messages:write',
+    path,
     status: 204,
-    refusals: { 403: ['Room moderator required.'] },
-    run: async ({ path, caller }) => deleteMessage(pathId(path.message, 'message'), caller),
+    refusals: deleteMessageRefusals,
+    run: ({ path: { message }, caller }) => deleteMessage(message, caller),
   }),
 });

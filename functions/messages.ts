@@ -1,12 +1,13 @@
-import { sentOnce } from '../lib/api/idempotency.ts';
-import { defaultLimit, pageLimit, withNext } from '../lib/api/pages.ts';
+import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
+import { pageLimit } from '../lib/api/pages.ts';
 import { id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { answerCreated, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { historyParameters, readHistory } from '../lib/messages/history.ts';
-import { messageSchema, messageText } from '../lib/messages/messages.ts';
-import { sendMessage } from '../lib/messages/send.ts';
+import { historyParameters, historyRefusals, readHistory } from '../lib/messages/history.ts';
+import { messageText, shownMessage } from '../lib/messages/messages.ts';
+import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
 /** `/api/messages`: the history of a room, and what comes next in it. */
 export const handler = endpoint({
@@ -16,10 +17,10 @@ export const handler = endpoint({
     scope: 'messages:read',
     query: { room: id, limit: pageLimit, ...historyParameters },
     status: 200,
-    answer: listOf(messageSchema),
-    refusals: { 403: ['Room membership required.'], 404: ['No such room.'] },
-    run: async ({ query: { room, limit = defaultLimit, ...wanted }, caller, request }) => {
-      const { messages, next } = await readHistory(room, caller, wanted, limit);
+    answer: listOf(shownMessage.schema),
+    refusals: historyRefusals,
+    run: async ({ query: { room, limit, ...wanted }, caller, request }) => {
+      const { messages, next } = await readHistory(room, wanted, limit, caller);
       return withNext(messages, request, next);
     },
   }),
@@ -29,14 +30,12 @@ export const handler = endpoint({
     scope: 'messages:write',
     body: { room: id, text: messageText, thread: optional(id) },
     status: 201,
-    answer: messageSchema,
+    answer: shownMessage.schema,
     isIdempotent: true,
-    refusals: {
-      403: ['Room membership required.'],
-      404: ['No such room.', 'No such message.'],
-      409: ['The room is archived.'],
+    refusals: sendRefusals,
+    run: async ({ body, caller, request: { headers } }) => {
+      const key = idempotencyKeyOf(headers, body.room, body.text, body.thread ?? null);
+      return answerCreated(await sendMessage(body, key, caller));
     },
-    run: async ({ body, caller, request }) =>
-      sendMessage(caller, body, sentOnce(request, body.room, body.text, body.thread ?? null)),
   }),
 });

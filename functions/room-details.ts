@@ -1,29 +1,33 @@
-import { pathId } from '../lib/api/extended-json.ts';
-import { flag, optional } from '../lib/api/parameters.ts';
+import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { changeDetails, detailsSchema, findDetails, topic } from '../lib/rooms/details.ts';
+import { changeDetails, detailChanges, findDetails, shownDetails } from '../lib/rooms/details.ts';
+import { refusalsOf } from '../lib/rooms/permissions.ts';
 
-/** `/api/rooms/{room}/details`: what there is to know of a room beside its five fields. */
+const path = { room: idOf('room') };
+
+/** `/api/rooms/{room}/details`: what there is to know of a room besides its five fields. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Get the details of a room, as a member',
     access: 'user',
     scope: 'rooms:read',
+    path,
     status: 200,
-    answer: detailsSchema,
-    refusals: { 403: ['Room membership required.'] },
-    run: ({ path, caller }) => findDetails(pathId(path.room, 'room'), caller.user),
+    answer: shownDetails.schema,
+    refusals: refusalsOf('read'),
+    run: ({ path: { room }, caller }) => findDetails(room, caller),
   }),
   PATCH: operation({
-    summary: "Change a room's topic, or archive it or take it back into use, as an owner",
+    summary: 'Change the details of a room, or archive it or take it back into use, as an owner',
     access: 'user',
     scope: 'rooms:write',
-    body: { topic: optional(topic), archived: optional(flag) },
+    path,
+    body: detailChanges,
     needsAny: true,
     status: 200,
-    answer: detailsSchema,
-    refusals: { 403: ['Room owner required.'] },
-    run: ({ path, body, caller }) => changeDetails(pathId(path.room, 'room'), body, caller.user),
+    answer: shownDetails.schema,
+    refusals: refusalsOf('change'),
+    run: ({ path: { room }, body, caller }) => changeDetails(room, body, caller),
   }),
 });

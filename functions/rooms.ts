@@ -1,22 +1,26 @@
-import { sentOnce } from '../lib/api/idempotency.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
+import { defaultLimit, optionalPageLimit, pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { answerTooLarge } from '../lib/errors.ts';
+import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { createRoom, createRoomOnce, listRooms, roomName, roomSchema } from '../lib/rooms/rooms.ts';
+import { createRoom, listAllRooms, listRooms, roomName, shownRoom } from '../lib/rooms/rooms.ts';
 
-/** `/api/rooms`: all rooms, for admins. */
+/** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the rooms, all of them when no page is asked for',
+    summary: 'List the rooms, all of them unless a page is asked for',
     access: 'admin',
     scope: 'rooms:read',
-    query: pageParameters,
+    query: { ...pageParameters, limit: optionalPageLimit },
     status: 200,
-    answer: listOf(roomSchema),
-    refusals: { 413: ["The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter."] },
-    run: async ({ query: { limit = defaultLimit, after }, request }) =>
-      Object.keys(request.query).length === 0 ? listRooms() : answerPage(await listRooms({ limit, after }), limit, request),
+    answer: listOf(shownRoom.schema),
+    refusals: [answerTooLarge],
+    run: async ({ query: { limit, after }, request }) =>
+      limit === undefined && after === undefined
+        ? listAllRooms()
+        : answerList(await listRooms({ limit: limit ?? defaultLimit, after }), request),
   }),
   POST: operation({
     summary: 'Create a room',
@@ -24,11 +28,9 @@ export const handler = endpoint({
     scope: 'rooms:write',
     body: { name: roomName },
     status: 201,
-    answer: roomSchema,
+    answer: shownRoom.schema,
     isIdempotent: true,
-    run: async ({ body: { name }, caller, request }) => {
-      const once = sentOnce(request, name);
-      return once ? createRoomOnce(name, caller.user._id, once) : createRoom(name, caller.user._id);
-    },
+    run: async ({ body: { name }, caller, request: { headers } }) =>
+      answerCreated(await createRoom(name, caller.user._id, idempotencyKeyOf(headers, name))),
   }),
 });

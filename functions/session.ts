@@ -1,4 +1,5 @@
 import { endSession } from '../lib/accounts/sessions.ts';
+import { idOr } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
@@ -8,7 +9,8 @@ export const handler = endpoint({
     summary: 'Log out: end a session at once',
     access: 'user',
     scope: 'account',
+    path: { session: idOr('current', 'session') },
     status: 204,
-    run: ({ path, caller }) => endSession(path.session, caller),
+    run: ({ path: { session }, caller }) => endSession(session, caller),
   }),
 });

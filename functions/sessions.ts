@@ -1,13 +1,15 @@
-import { logIn } from '../lib/accounts/login.ts';
-import { endOtherSessions, newSessionSchema } from '../lib/accounts/sessions.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
+import { logIn, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
+import { endOtherSessions } from '../lib/accounts/sessions.ts';
+import { pageParameters } from '../lib/api/pages.ts';
 import { anyText } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { tooManyRequests } from '../lib/errors.ts';
+import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listTokens, tokenSchema } from '../lib/identity/tokens.ts';
+import { listTokens, shownToken } from '../lib/identity/tokens.ts';
 
-/** `/api/sessions`: logging in, and the sessions that the caller has. */
+/** `/api/sessions`: logging in, and the caller's sessions. */
 export const handler = endpoint({
   GET: operation({
     summary: "List the caller's sessions",
@@ -15,11 +17,9 @@ export const handler = endpoint({
     scope: 'account',
     query: pageParameters,
     status: 200,
-    answer: listOf(tokenSchema),
-    run: async ({ query: { limit = defaultLimit, after }, caller, request }) => {
-      const found = await listTokens({ user: caller.user._id, kind: 'session' }, { limit, after });
-      return answerPage(found, limit, request);
-    },
+    answer: listOf(shownToken.schema),
+    run: async ({ query, caller, request }) =>
+      answerList(await listTokens({ user: caller.user._id, kind: 'session' }, query), request),
   }),
   POST: operation({
     summary: 'Log in with a username or an e-mail address, and a password',
@@ -27,12 +27,12 @@ export const handler = endpoint({
     body: { username: anyText, password: anyText },
     status: 201,
     answer: newSessionSchema,
-    refusals: { 401: ['The username or password is incorrect.'], 429: ['Retry in 12 seconds.'] },
-    run: ({ body, request: { source, headers } }) =>
-      logIn({ name: body.username, password: body.password, source, agent: headers['user-agent'] }),
+    refusals: [wrongLogin, tooManyRequests],
+    run: ({ body: { username, password }, request: { source, headers } }) =>
+      logIn({ name: username, password, source, agent: headers['user-agent'] }),
   }),
   DELETE: operation({
-    summary: "End every session of the caller's but the one that calls",
+    summary: "End all of the caller's sessions but the one that calls",
     access: 'user',
     scope: 'account',
     status: 204,

@@ -1,10 +1,11 @@
-import { createTokenFor, tokenName } from '../lib/accounts/api-tokens.ts';
-import { answerPage, defaultLimit, pageParameters } from '../lib/api/pages.ts';
-import { dateTime, id, optional, someOf } from '../lib/api/parameters.ts';
+import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/api-tokens.ts';
+import { pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
-import { operation, scopes } from '../lib/http/operation.ts';
-import { listTokens, newTokenSchema, refuseScopes, tokenSchema } from '../lib/identity/tokens.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken } from '../lib/identity/caller.ts';
+import { listTokens, newTokenSchema, shownToken } from '../lib/identity/tokens.ts';
 
 /** `/api/tokens`: named tokens, for programs. */
 export const handler = endpoint({
@@ -14,24 +15,18 @@ export const handler = endpoint({
     scope: 'account',
     query: pageParameters,
     status: 200,
-    answer: listOf(tokenSchema),
-    run: async ({ query: { limit = defaultLimit, after }, caller, request }) => {
-      const found = await listTokens({ user: caller.user._id, kind: 'api' }, { limit, after });
-      return answerPage(found, limit, request);
-    },
+    answer: listOf(shownToken.schema),
+    run: async ({ query, caller, request }) =>
+      answerList(await listTokens({ user: caller.user._id, kind: 'api' }, query), request),
   }),
   POST: operation({
-    summary: 'Make a named token; its 32 characters are shown this once',
+    summary: 'Create a named token; its 32 characters are shown this once',
     access: 'user',
-    permit: ({ caller }) => refuseScopes(caller),
-    body: { name: tokenName, scopes: optional(someOf(scopes)), expires_at: optional(dateTime), user: optional(id) },
+    permit: ({ caller }) => requireUnscopedToken(caller),
+    body: tokenParameters,
     status: 201,
     answer: newTokenSchema,
-    refusals: {
-      403: ['A token without scopes is required.', 'Admin required.'],
-      404: ['No such user.'],
-      409: ['The name of the token is already in use.'],
-    },
-    run: ({ body, caller }) => createTokenFor(caller, body),
+    refusals: tokenRefusals,
+    run: ({ body, caller }) => createTokenFor(body, caller),
   }),
 });

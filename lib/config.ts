@@ -1,7 +1,7 @@
-/** What the service can be told from outside; every value has a default but the database's address. */
-export type Config = ReturnType<typeof readConfig>;
+/** The service's settings. Every one has a default, except the address of the database. */
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** Reads the settings from an environment; a value that makes no sense ends it with the variable's name. */
+/** Reads the settings from an environment; throws a `ConfigError` that names the first variable with an unusable value. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const text = (name: string, fallback: string) => environment[name]?.trim() || fallback;
 
@@ -35,7 +35,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 }
 
-/** A setting that can't be used; its message says which one and what it should be. */
+/** A setting has an unusable value; the message names the setting and says what it should be. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -50,4 +50,7 @@ function mongodbUri(value: string): string {
 }
 
 /** The settings of this process. */
-export const config = readConfig(process.env);
+export const config: Config = Object.freeze(readConfig(process.env));
+
+/** Whether this process is a Lambda function, which may be frozen as soon as it has answered. */
+export const isOnLambda = process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;

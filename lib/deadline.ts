@@ -1,12 +1,56 @@
-import { serviceUnavailable } from './errors.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HttpError, serviceUnavailable } from './errors.ts';
 
-/** How long a whole request may take, in milliseconds: well under the 20 s of a function and the 30 s of the gateway. */
-export const requestDeadline = 10_000;
+// The deadline of the request that the current work belongs to, on the clock of `performance.now()`.
+const deadlines = new AsyncLocalStorage<number>();
 
-/** Waits for `work`, but not past `deadline` (of `performance.now()`): then it is 503, whatever becomes of the work. */
-export function before<T>(deadline: number, work: Promise<T>): Promise<T> {
+/** Does a request's work, but waits for it no longer than until `deadline` (of `performance.now()`): 503 from then on. */
+export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(serviceUnavailable()), deadline - performance.now());
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    deadlines
+      .run(deadline, work)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
   });
+}
+
+/** When the time of the current request is up, on the clock of `performance.now()`; undefined outside a request. */
+export const deadlineOfRequest = (): number | undefined => deadlines.getStore();
+
+/** Does work for several requests together: it has as much time as the last of them. */
+export const withLatestDeadline = <T>(all: (number | undefined)[], work: () => T): T =>
+  deadlines.run(Math.max(...all.map((deadline) => deadline ?? Number.POSITIVE_INFINITY)), work);
+
+/** Completes what has begun, also when the request's time is up meanwhile: nobody waits for it any more, but it is done. */
+export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Number.POSITIVE_INFINITY, work);
+
+/** How often, or for how many milliseconds, to try at most; the request's deadline holds in any case. */
+type Bound = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
+
+/** How an operation is repeated. */
+export type Attempts = Bound & {
+  /** How many milliseconds to wait after the given attempt, counted from 1. */
+  pause?: (attempt: number) => number;
+  /** What to throw when every attempt has failed. */
+  exhausted?: () => HttpError;
+};
+
+/**
+ * Tries until there is a result other than undefined. Gives up after a bounded number of times, or when the request has no time left for
+ * another try.
+ * Every loop that waits for another process to finish or to stop interfering is one of these.
+ */
+export async function attempt<T>(
+  { times = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, pause, exhausted = serviceUnavailable }: Attempts,
+  tryOnce: (attempt: number) => Promise<T | undefined>,
+): Promise<T> {
+  const end = Math.min(performance.now() + milliseconds, deadlineOfRequest() ?? Number.POSITIVE_INFINITY);
+  for (let count = 1; count === 1 || (count <= times && performance.now() < end); count++) {
+    const result = await tryOnce(count);
+    if (result !== undefined) return result;
+    if (pause) await delay(pause(count));
+  }
+  throw exhausted();
 }

@@ -1,5 +1,3 @@
-import { config } from './config.ts';
-
 /** The body of an error: what went wrong in general, and in this case. */
 export type ErrorBody = {
   title: string;
@@ -7,7 +5,7 @@ export type ErrorBody = {
   link?: { href: string; rel: string; text: string };
 };
 
-/** An answer other than success: thrown anywhere below `errors()` in the chain, which turns it into a response. */
+/** A response other than success: thrown anywhere below `errors()` in the chain, which turns it into a response. */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: number;
@@ -22,79 +20,104 @@ export class HttpError extends Error {
   }
 }
 
-/** 400: a required parameter is not there. */
+/** An empty 204 that ends the chain early, such as the answer to OPTIONS: thrown, because only then do the steps above add their headers. */
+export class EarlyAnswer extends Error {
+  override name = 'EarlyAnswer';
+  readonly headers: Record<string, string>;
+
+  constructor(headers: Record<string, string>) {
+    super('answered early');
+    this.headers = headers;
+  }
+}
+
+/** Makes one particular refusal: a rule throws it, and an operation lists it, so that its sentence stands in one place. */
+export type Refusal = () => HttpError;
+
+/** 400: a required parameter is absent. */
 export const missingParameter = (name: string) =>
   new HttpError(400, { title: 'Missing parameter', description: `The '${name}' parameter is required.` });
 
-/** 400: of several parameters none is there. */
+/** 400: all of several parameters are absent, of which one is required. */
 export const missingEvery = (names: string[]) =>
   new HttpError(400, {
     title: 'Missing parameter',
     description: `At least one of the parameters ${names.map((name) => `'${name}'`).join(', ')} is required.`,
   });
 
-/** 400: a parameter is not as it must be; `rule` completes "The 'limit' parameter must ...". */
+/** 400: a parameter breaks its rule; `rule` completes "The 'limit' parameter must ...". */
 export const invalidParameter = (name: string, rule: string) =>
   new HttpError(400, { title: 'Invalid parameter', description: `The '${name}' parameter must ${rule}.` });
 
-/** 400: the body can't be read; `description` is a sentence. */
+/** 400: the body is unusable; `description` is a sentence. */
 export const invalidJson = (description = 'The request body is not a JSON object.') =>
   new HttpError(400, { title: 'Invalid JSON', description });
 
-/** 401, in the specification's own spelling. */
-export const notAuthentificated = (description = 'Please provide an auth token or login.') =>
+/** 401; the specification fixes the spelling of the title. */
+export const unauthenticated = (description = 'Please provide an auth token or login.') =>
   new HttpError(401, { title: 'Not authentificated', description });
 
-/** 403: the caller is known, but may not do this. */
-export const permissionDenied = (description = 'Admin required.') =>
-  new HttpError(403, { title: 'Permission Denied', description });
+/** 403: the caller is known, and has no permission for this. */
+export const permissionDenied = (description: string) => new HttpError(403, { title: 'Permission Denied', description });
 
-/** 404: there is no such thing, or none that the caller may see. */
+/** 403: only administrators may do this. */
+export const adminRequired: Refusal = () => permissionDenied('Admin required.');
+
+/** 404: the thing does not exist, or the caller may not see it. */
 export const notFound = (thing: string) => new HttpError(404, { title: 'Not found', description: `No such ${thing}.` });
 
-/** 405: no body; `allow` names what the path can do. */
+/** 405, without a body; `allow` lists the path's methods. */
 export const methodNotAllowed = (allow: string) => new HttpError(405, undefined, { allow });
 
-/** 406: neither the caller nor this service would understand the other. */
-export const notAcceptable = () =>
+/** 406: the caller and this service have no common media type. */
+export const notAcceptable = (docsUrl: string) =>
   new HttpError(406, {
     title: 'Media type not acceptable',
     description: 'This API only supports responses encoded as JSON.',
-    link: { href: `${config.docsUrl}/api/json`, rel: 'help', text: 'How to ask for JSON and how to send it' },
+    link: { href: `${docsUrl}/api/json`, rel: 'help', text: 'How to ask for JSON and how to send it' },
   });
 
 /** 409: the thing's present state does not allow it. */
 export const conflict = (description: string) => new HttpError(409, { title: 'Conflict', description });
 
-/** 410: it was there, and is not kept for ever. */
+/** 410: it existed, and is kept no longer. */
 export const gone = (description: string) => new HttpError(410, { title: 'Gone', description });
 
-/** 413: more than the service reads. */
+/** 413: the body is larger than the service reads, in bytes. */
 export const payloadTooLarge = (most: number) =>
   new HttpError(413, { title: 'Payload too large', description: `The body must not exceed ${most} bytes.` });
 
-/** 413: more than one response can carry. */
-export const answerTooLarge = () =>
+/** 413: the answer is larger than one response can be. */
+export const answerTooLarge: Refusal = () =>
   new HttpError(413, {
     title: 'Payload too large',
     description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
   });
 
-/** 429: too many in too short a time; worth a retry in so many seconds. */
-export const tooManyRequests = (seconds: number) =>
+/** 422: the idempotency key of a request was used with another one. */
+export const keyReused: Refusal = () =>
+  new HttpError(422, { title: 'Idempotency key reused', description: 'The key was used with a different request.' });
+
+/** 429: too many requests in too short a time; a retry makes sense after so many seconds (12 in the documentation's example). */
+export const tooManyRequests = (seconds = 12) =>
   new HttpError(
     429,
     { title: 'Too many requests', description: `Retry in ${seconds} seconds.` },
     { 'Retry-After': String(seconds) },
   );
 
-/** 500: tells nothing but where to look. */
+/** 500: says nothing but where to look. */
 export const internalError = (requestId: string) =>
   new HttpError(500, { title: 'Internal error', description: `The request failed and has been logged as ${requestId}.` });
 
-/** 503: the database is down, mute or slow; worth a retry. */
+/** 503: the database is down, silent or slow; a retry makes sense. */
 export const serviceUnavailable = (description = 'The database did not answer in time.') =>
   new HttpError(503, { title: 'Service unavailable', description }, { 'Retry-After': '2' });
 
-/** Not a refusal: ends the chain early with an empty answer, such as that to OPTIONS, which needs no token. */
-export const noContent = (headers: Record<string, string>) => new HttpError(204, undefined, headers);
+/** One sentence about a failure for people at a terminal, which says what to do where that is known. */
+export function explainFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'MongoServerSelectionError')
+    return `The database can't be reached (${error.message}): check MONGODB_URI and that the database runs.`;
+  return error.message;
+}

@@ -1,4 +1,4 @@
-import { config } from './config.ts';
+import { config, isOnLambda } from './config.ts';
 
 const levels = { debug: 0, info: 1, error: 2, silent: 3 } as const;
 
@@ -6,28 +6,26 @@ const levels = { debug: 0, info: 1, error: 2, silent: 3 } as const;
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
   const line = `${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`;
-  if (!isOnLambda) gather(line);
-  else process.stdout.write(line);
+  // A frozen process writes nothing: on Lambda the line goes out at once.
+  if (isOnLambda) process.stdout.write(line);
+  else buffer(line);
 }
 
-// Lambda may freeze the process as soon as it has answered, with what was not written yet.
-const isOnLambda = process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
+let buffered = '';
 
-let gathered = '';
-
-// Writing to a pipe or a file holds up the process: where many requests share it, the lines of one turn of its loop are written at once.
-function gather(line: string): void {
-  if (gathered === '') setImmediate(flush);
-  gathered += line;
+// A write to a pipe or a file blocks the process, so the lines of one turn of the event loop are written together.
+function buffer(line: string): void {
+  if (buffered === '') setImmediate(flush);
+  buffered += line;
 }
 
 function flush(): void {
-  process.stdout.write(gathered);
-  gathered = '';
+  process.stdout.write(buffered);
+  buffered = '';
 }
-process.on('exit', () => gathered !== '' && flush());
+process.on('exit', () => buffered !== '' && flush());
 
-/** What a log line says of an error: its kind, words and place, and those of its cause. */
+/** An error as a log line shows it: its kind, message and stack, and those of its cause. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

@@ -1,15 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
-import { config } from './config.ts';
+import { config, isOnLambda } from './config.ts';
 
-/** How one request went. */
+/** How one request ended. */
 export type RequestEnded = { function: string; method: string; status: number; milliseconds: number };
 
-/** Where each request is told when it has ended, for whoever counts. */
+/** Publishes a `RequestEnded` for every request, to whoever counts them. */
 export const requestEnded = channel('chat-service:request');
 
-/** What makes a log line a metric, too: CloudWatch's Embedded Metric Format, on Lambda and when it is asked for. */
+/** The fields that make a log line a metric in CloudWatch's Embedded Metric Format; none unless this is Lambda and `METRICS` is on. */
 export function embeddedMetrics({ function: name, status }: RequestEnded, at = Date.now()): Record<string, unknown> {
-  if (!config.metrics || process.env.AWS_LAMBDA_FUNCTION_NAME === undefined) return {};
+  if (!config.metrics || !isOnLambda) return {};
   return { _aws: { Timestamp: at, CloudWatchMetrics: [directive] }, function: name, server_errors: Number(status >= 500) };
 }
 

@@ -1,24 +1,24 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../lib/accounts/api-tokens.ts';
+import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
-import { type Scope, scopes } from '../lib/http/operation.ts';
-import type { Handler } from '../lib/http/request.ts';
-import { functions } from '../tools/harness/routes.ts';
+import type { Handler } from '../lib/http/operation.ts';
+import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
 import { inProcess as call } from './support/transports.ts';
 
-/** Who asks, from nobody to an administrator; `low` is an administrator's token whose one scope is another than the operation's. */
+/** The callers, from anonymous to an administrator; `low` is an administrator's token whose only scope is not the operation's. */
 const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'user', 'other', 'admin'] as const;
 
-/** What an operation is asked for: the variable parts of its path, its query and its body; `user` is whose things they are. */
-type Asked = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
+/** Prepares a request: the variable parts of its path, its query and its body, which are about things of `user`. */
+type Prepare = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
 
-/** One row for each operation: the status that each identity gets, and what it asks for. */
+/** One row for each operation: the status that each identity gets, and its request. */
 // biome-ignore format: a table is read by its columns
-const table: Record<string, [statuses: number[], asked?: Asked]> = {
+const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   //                               none  bad  exp  rev  low user other admin
   'GET /api/health':               [[200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /api/rooms':                [[401, 401, 401, 401, 403, 403, 403, 200]],
@@ -78,16 +78,16 @@ const operations = (
   )
 ).flat();
 
-describe('who may do what', () => {
-  it('is said in a row for each operation, and for nothing else', () => {
+describe('authorisation', () => {
+  it('has a row for each operation, and no others', () => {
     expect(Object.keys(table).sort()).toEqual(operations.map(({ name }) => name).sort());
   });
 
   describe.each(operations)('$name', ({ name, method, path, scope }) => {
-    const [statuses = [], asked = async () => ({})] = table[name] ?? [];
+    const [statuses = [], prepare = async () => ({})] = table[name] ?? [];
     it.each(identities.map((identity, index) => [identity, statuses[index]] as const))('%s: %i', async (identity, status) => {
       const user = await anAccount();
-      const { path: parts = {}, query = '', body } = (await asked(user)) as Awaited<ReturnType<Asked>>;
+      const { path: parts = {}, query = '', body } = (await prepare(user)) as Awaited<ReturnType<Prepare>>;
       const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '') + query;
       const reply = await call(method, address, { token: await tokens[identity](user, scope), body, source: anAddress() });
       expect(reply.status).toBe(status);

@@ -5,7 +5,7 @@ import { startService } from '../tools/harness/service.ts';
 import { aName, anAdmin } from './support/accounts.ts';
 import { overHttp, type Sent } from './support/transports.ts';
 
-// A service of its own, that logs all it has to say.
+// A separate service that logs at every level.
 const service = await startService({ ...inject('environment'), LOG_LEVEL: 'debug' });
 afterAll(() => service.stop());
 
@@ -17,7 +17,7 @@ const keep = (secret: string) => {
   return secret;
 };
 
-/** Calls the service; the tokens that an answer is meant to give are kept as secrets and taken out of it. */
+/** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it. */
 async function call(method: string, path: string, sent: Sent = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
   const { token, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<string, unknown>;
@@ -27,7 +27,7 @@ async function call(method: string, path: string, sent: Sent = {}): Promise<Reco
 }
 
 describe('a password or a token', () => {
-  it('is found in no answer but the one that gives it, in no log, and in no file of the embedded database', async () => {
+  it('is in no response but the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
     const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
     const username = aName();
@@ -37,7 +37,7 @@ describe('a password or a token', () => {
     await call('POST', '/api/users', { body: person });
     await call('POST', '/api/sessions', { body: { username, password: first } });
     await call('POST', '/api/sessions', { body: { username, password: wrong } });
-    // A password in the place of a name is a common slip.
+    // Typing the password in place of the name is a common slip.
     await call('POST', '/api/sessions', { body: { username: wrong, password: first } });
     await call('POST', '/api/users', { body: { ...person, username: wrong } });
     await call('POST', '/api/sessions', { body: `{"username":"${username}","password":"${first}"` });
@@ -61,7 +61,7 @@ describe('a password or a token', () => {
   });
 });
 
-/** The files of a directory, byte by byte. */
+/** The files of a directory and their bytes. */
 async function filesOf(directory: string): Promise<Record<string, string>> {
   if (directory === '') return {};
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

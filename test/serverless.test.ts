@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
-import { functions, loadHandler, serverless } from '../tools/harness/routes.ts';
+import { loadHandler } from '../hosts/server/routes.ts';
+import { functions, serverless } from '../tools/harness/functions.ts';
 import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
@@ -21,21 +22,19 @@ describe('serverless.yml', () => {
     );
   });
 
-  it.each(functions)(
-    '$name: $file exports its handler, and answers OPTIONS with its methods',
-    async ({ path, file, exported }) => {
-      expect(existsSync(file)).toBe(true);
-      expect(exported).toBe('handler');
-      const handler = await loadHandler(file);
-      expect(handler).toEqual(expect.any(Function));
-      const methods = Object.keys(handler.operations);
-      const { status, headers } = await call('OPTIONS', path === '*' ? '/nowhere' : path.replaceAll(/\{\w+\}/g, 'x'));
-      expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
-    },
-  );
+  it.each(functions)('$name: $file exports its handler, and answers OPTIONS with its methods', async (route) => {
+    const { path, file, exported } = route;
+    expect(existsSync(file)).toBe(true);
+    expect(exported).toBe('handler');
+    const handler = await loadHandler(route);
+    expect(handler).toEqual(expect.any(Function));
+    const methods = Object.keys(handler.operations);
+    const { status, headers } = await call('OPTIONS', path === '*' ? '/nowhere' : path.replaceAll(/\{\w+\}/g, 'x'));
+    expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
+  });
 
-  it('loads the hashing of passwords, and the list of common ones, only where they are needed', async () => {
-    const { metafile } = await build({
+  it('bundles password hashing, and the list of common passwords, only where they are needed', async () => {
+    const { metafile, outputFiles } = await build({
       entryPoints: functions.map(({ file }) => file),
       bundle: true,
       platform: 'node',
@@ -56,6 +55,8 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
+    const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
+    expect(haveList).toEqual(['users.js', 'user.js']);
     const withoutDatabase = ['docs', 'docs-json', 'not-found'];
     expect(loads('node_modules/mongodb/')).toEqual(
       functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),
@@ -84,7 +85,7 @@ describe('serverless.yml', () => {
     const resources = Object.values<{ Type: string; Properties: Record<string, unknown> }>(template.Resources);
     const of = (type: string) => resources.filter(({ Type }) => Type === type).map(({ Properties }) => Properties);
     expect(of('AWS::Lambda::Function')).toHaveLength(functions.length);
-    // Four fifths of the connections, 6 to a process (a pool of 5, and one that watches), shared by all functions.
+    // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions.
     const share = Math.floor((0.8 * 1_500) / 6 / functions.length);
     for (const { FunctionName, ...properties } of of('AWS::Lambda::Function')) {
       expect(properties).toMatchObject({
@@ -96,7 +97,7 @@ describe('serverless.yml', () => {
         Environment: { Variables: { MONGODB_URI: '{{resolve:ssm:/chat-service/dev/mongodb-uri}}' } },
       });
     }
-    // A role of its own for each function, which may write its own log and nothing else.
+    // Each function has its own role, which may write its own log and nothing else.
     const roles = of('AWS::Lambda::Function').map(({ Role }) => template.Resources[(Role as Reference)['Fn::GetAtt'][0]]);
     expect(roles.map((role) => statementsOf(role))).toEqual(
       of('AWS::Lambda::Function').map(({ FunctionName }) => [

@@ -1,6 +1,6 @@
 import { createToken, revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
 import { id, optional, readParameters, someOf } from '../../lib/api/parameters.ts';
-import { scopes } from '../../lib/http/operation.ts';
+import { scopes } from '../../lib/api/scopes.ts';
 import { listAllTokens } from '../../lib/identity/tokens.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { type Command, required, UsageError } from '../command.ts';
@@ -10,7 +10,7 @@ import { readUsername } from './user.ts';
 export const tokenCommands: Record<string, Command> = {
   'token create': {
     usage: 'token create <username> --name <name> [--scope <scope> ...] [--expires 90d]',
-    summary: `Makes a token for an account and prints it, this once. It may do all that its user may, or what its scopes say: ${scopes.join(', ')}.`,
+    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes: ${scopes.join(', ')}.`,
     operands: 1,
     options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
     run: async ([word], options) => {
@@ -20,13 +20,13 @@ export const tokenCommands: Record<string, Command> = {
       );
       const expiresAt = options.expires === undefined ? undefined : timeFromNow(options.expires);
       const user = await findUserId(readUsername(word));
-      const made = await createToken(user, token.name, { scopes: token.scope, expiresAt });
-      return { data: made, text: made.token };
+      const created = await createToken(user, token.name, { scopes: token.scope, expiresAt });
+      return { data: created, text: created.token };
     },
   },
   'token list': {
     usage: 'token list <username>',
-    summary: "Lists an account's tokens and sessions, without the tokens themselves.",
+    summary: "Lists an account's tokens and sessions, without their secrets.",
     operands: 1,
     run: async ([word]) => {
       const tokens = await listAllTokens(await findUserId(readUsername(word)));
@@ -44,9 +44,9 @@ export const tokenCommands: Record<string, Command> = {
   },
   'token revoke': {
     usage: 'token revoke <id>',
-    summary: 'Ends a token or a session at once. It does not ask: nothing is lost that is not made anew in a moment.',
+    summary: 'Revokes a token or ends a session, immediately and without asking.',
     operands: 1,
-    // For scripts that say it to every command that takes something away.
+    // For scripts that pass it to every command that removes something.
     options: { yes: { type: 'boolean' } },
     run: async ([word]) => {
       const token = await revokeAnyToken(readParameters({ id }, { id: word }).id);
@@ -55,7 +55,7 @@ export const tokenCommands: Record<string, Command> = {
   },
 };
 
-/** The time after so many hours, days, weeks: 12h, 90d, 52w. */
+/** Now plus a number of hours, days or weeks: 12h, 90d, 52w. */
 function timeFromNow(span: unknown): Date {
   const [, count, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(String(span)) ?? [];
   const hours = { h: 1, d: 24, w: 168 }[unit];

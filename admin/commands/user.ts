@@ -1,14 +1,15 @@
-import { ObjectId } from 'mongodb';
 import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { toObjectId } from '../../lib/api/extended-json.ts';
 import { readParameters } from '../../lib/api/parameters.ts';
-import { email, findUserByName, findUserId, listUsers, type User, username } from '../../lib/identity/users.ts';
+import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
 import { type Command, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
+import { everyItem } from '../every-item.ts';
 import { askPassword } from '../password.ts';
 import { table, yesOrNo } from '../table.ts';
 
-/** Reads a user's name as the API does. */
+/** Reads a username as the API does. */
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
 
 export const userCommands: Record<string, Command> = {
@@ -41,7 +42,7 @@ export const userCommands: Record<string, Command> = {
     summary: 'Lists the accounts, the oldest first.',
     operands: 0,
     run: async () => {
-      const users = await listAllUsers();
+      const users = await everyItem((page) => listUsers(page));
       const rows = users.map((user) => [
         user.username,
         user.email,
@@ -70,29 +71,29 @@ export const userCommands: Record<string, Command> = {
     },
   },
   'user promote': changing('promote', 'Makes an account an administrator.', { is_admin: true }, 'is an administrator'),
-  'user demote': changing('demote', 'Makes an administrator a user.', { is_admin: false }, 'is no administrator'),
+  'user demote': changing('demote', 'Makes an administrator an ordinary user.', { is_admin: false }, 'is not an administrator'),
   'user deactivate': changing(
     'deactivate',
-    'Shuts an account off: its sessions end, its tokens rest.',
+    'Deactivates an account: its sessions end, and its tokens do not work until it is active again.',
     { is_active: false },
     'is not active',
   ),
-  'user activate': changing('activate', 'Lets a deactivated account in again.', { is_active: true }, 'is active'),
+  'user activate': changing('activate', 'Activates a deactivated account again.', { is_active: true }, 'is active'),
   'user delete': {
     usage: 'user delete <username> [--yes]',
-    summary: 'Deletes an account for good: its messages stay, under a deleted user. Asks before it does, or takes --yes.',
+    summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',
     operands: 1,
     options: { yes: { type: 'boolean' } },
     run: async ([word], options) => {
       const user = await findUserByName(readUsername(word));
       await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true);
-      await deleteUser(idOf(user));
+      await deleteUser(toObjectId(user._id));
       return { data: user, text: `Deleted ${user.username}.` };
     },
   },
 };
 
-/** A command that changes the state of an account, and says what it is then. */
+/** A command that changes the state of an account and reports the new one. */
 function changing(word: string, summary: string, changes: AccountChanges, state: string): Command {
   return {
     usage: `user ${word} <username>`,
@@ -104,15 +105,3 @@ function changing(word: string, summary: string, changes: AccountChanges, state:
     },
   };
 }
-
-async function listAllUsers(): Promise<User[]> {
-  const all: User[] = [];
-  const limit = 200;
-  for (let after: ObjectId | undefined; ; after = idOf(all.at(-1) as User)) {
-    const page = await listUsers({ limit, after });
-    all.push(...page.slice(0, limit));
-    if (page.length <= limit) return all;
-  }
-}
-
-const idOf = (user: User) => new ObjectId(user._id.$oid);

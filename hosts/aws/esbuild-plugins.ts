@@ -1,16 +1,23 @@
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
 
-/** Puts what `lib/accounts/common-passwords.ts` exports into a bundle, instead of the package from which it takes it. */
+const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
+
+/** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
   name: 'common-passwords',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]lib[\\/]common-passwords\.ts$/ }, () => ({
-      contents: `
-        export const leastCharacters = ${leastCharacters};
-        export const readCommonPasswords = () => ${JSON.stringify(readCommonPasswords())};
-      `,
-    }));
+    onLoad({ filter: /common-passwords\.ts$/ }, ({ path }) =>
+      path === source
+        ? {
+            contents: `
+              export const leastCharacters = ${leastCharacters};
+              export const readCommonPasswords = () => ${JSON.stringify(readCommonPasswords())};
+            `,
+          }
+        : undefined,
+    );
   },
 };
 

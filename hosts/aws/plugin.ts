@@ -12,7 +12,7 @@ type Serverless = {
   getProvider: (name: 'aws') => { naming: { getNormalizedFunctionName: (name: string) => string } };
 };
 
-/** A serverless plugin: gives each function a role of its own, its share of the database's connections, and alarms. */
+/** A serverless plugin: gives each function its own role, its share of the database's connections, and alarms. */
 export default class DeploymentPlugin {
   readonly hooks: Record<string, () => void>;
 
@@ -49,8 +49,8 @@ function addResources(serverless: Serverless): void {
     resources[`${logicalId}Role`] = roleOf(deployed);
     resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
-    const own = process.env[`CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`];
-    if (own) definition.reservedConcurrency = wholeNumber(`CONCURRENCY_${name}`, own);
+    const override = process.env[`CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`];
+    if (override) definition.reservedConcurrency = wholeNumber(`CONCURRENCY_${name}`, override);
     else if (limit > 0) definition.reservedConcurrency = share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };

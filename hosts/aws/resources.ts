@@ -1,7 +1,7 @@
-/** One function, as far as its resources depend on it. */
+/** What the resources of a function depend on. */
 export type Deployed = { name: string; functionName: string; logicalId: string; isTraced: boolean };
 
-/** A function's role: it may write its own log (and traces, where there are any), and nothing else. */
+/** A function's role: it may write its own log (and traces, if enabled), and nothing else. */
 export const roleOf = ({ functionName, isTraced }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
@@ -24,7 +24,7 @@ export const roleOf = ({ functionName, isTraced }: Deployed) => ({
                 },
               ],
             },
-            // X-Ray knows no resources.
+            // X-Ray has no resource-level permissions.
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
               : []),
@@ -35,9 +35,9 @@ export const roleOf = ({ functionName, isTraced }: Deployed) => ({
   },
 });
 
-/** Tells when a function's calls are refused because too many run at once. */
+/** Alarms when calls of a function are throttled because too many run concurrently. */
 export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
-  alarm(`${functionName}: calls refused, too many at once`, actions, {
+  alarm(`${functionName}: calls throttled, too many run concurrently`, actions, {
     Namespace: 'AWS/Lambda',
     MetricName: 'Throttles',
     Dimensions: [{ Name: 'FunctionName', Value: functionName }],
@@ -45,15 +45,15 @@ export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) 
     Threshold: 0,
   });
 
-/** What tells when the API as a whole is not well. */
+/** Alarms on errors and slow responses of the API as a whole. */
 export const apiAlarms = (service: string, actions: unknown[]) => ({
-  AlarmServerErrors: alarm(`${service}: answers with 5xx`, actions, {
+  AlarmServerErrors: alarm(`${service}: responses with 5xx`, actions, {
     ...ofTheApi,
     MetricName: '5xx',
     Statistic: 'Sum',
     Threshold: 5,
   }),
-  AlarmSlow: alarm(`${service}: one answer in a hundred takes more than 2 seconds`, actions, {
+  AlarmSlow: alarm(`${service}: 1 % of the responses take more than 2 seconds`, actions, {
     ...ofTheApi,
     MetricName: 'Latency',
     ExtendedStatistic: 'p99',
@@ -62,15 +62,15 @@ export const apiAlarms = (service: string, actions: unknown[]) => ({
   }),
 });
 
-/** Where alarms go: a topic with one address. */
+/** The topic that alarms go to, with one e-mail address. */
 export const alarmTopic = (email: string) => ({
   Type: 'AWS::SNS::Topic',
   Properties: { Subscription: [{ Protocol: 'email', Endpoint: email }] },
 });
 
 /**
- * How many of a function may run at once: all of them together may open four fifths of the connections that the cluster takes, and each
- * holds its pool and one connection that watches the server.
+ * How many instances of each function may run concurrently: together they may open four fifths of the connections that the cluster
+ * allows, and each opens its pool and one connection that monitors the server.
  */
 export const concurrencyFor = (connectionLimit: number, poolSize: number, functions: number): number =>
   Math.floor((0.8 * connectionLimit) / (poolSize + 1) / functions);

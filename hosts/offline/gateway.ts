@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Puts right what serverless-offline, and hapi beneath it, do otherwise than API Gateway. */
+/** Corrects what serverless-offline, and hapi under it, do differently from API Gateway. */
 export function likeApiGateway(): void {
   subscribe('http.server.request.start', (message) => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
@@ -15,15 +15,15 @@ export function likeApiGateway(): void {
 }
 
 function correctRequest(request: IncomingMessage): void {
-  // To a request with an origin it gives CORS headers of its own, with credentials. It looks for the origin in `headers`;
-  // the function's event is made from `rawHeaders`.
+  // It adds CORS headers of its own, with credentials, for a request with an origin. It reads the origin from `headers`;
+  // the function's event is created from `rawHeaders`.
   delete request.headers.origin;
-  // It refuses cookies that are not as RFC 6265 has them.
+  // It rejects cookies that do not conform to RFC 6265.
   delete request.headers.cookie;
-  // It takes a body without a Content-Type for JSON; this is what RFC 9110 (8.3) lets a recipient assume.
+  // It treats a body without a Content-Type as JSON; RFC 9110 (8.3) lets a recipient assume `application/octet-stream`.
   const hasBody = Boolean(request.headers['content-length'] ?? request.headers['transfer-encoding']);
   if (hasBody && !request.headers['content-type']) request.rawHeaders.push('content-type', 'application/octet-stream');
-  // It parses JSON, and hands over `null`, `false`, `0` and `""` as no body at all; text it decodes, whatever its bytes are.
+  // It parses JSON, and passes on `null`, `false`, `0` and `""` as no body; it decodes text, even if the bytes are not UTF-8.
   request.headers['content-type'] &&= 'multipart/form-data; boundary=none';
   request.url &&= correctTarget(request.url);
 }
@@ -33,7 +33,7 @@ function correctTarget(target: string): string {
   return [doubleLastSlash(escapeAgain(path)), ...query].join('?');
 }
 
-// It refuses an escape that is none.
+// It rejects malformed escapes.
 function escapeAgain(path: string): string {
   try {
     decodeURIComponent(path);
@@ -43,18 +43,18 @@ function escapeAgain(path: string): string {
   }
 }
 
-// It takes one slash off the end.
+// It removes one slash from the end.
 const doubleLastSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? `${path}/` : path);
 
 function correctResponse(response: ServerResponse, status: number): void {
   response.removeHeader('accept-ranges');
-  // It adds this where a function says nothing.
+  // It adds this when a function sets none.
   if (response.getHeader('cache-control') === 'no-cache') response.removeHeader('cache-control');
-  // It adds `accept-encoding`, also where it is there, and where there is nothing to encode.
+  // It adds `accept-encoding` even when it is present, or when there is nothing to encode.
   const vary = String(response.getHeader('vary') ?? '').replace(/,?accept-encoding$/, '');
   if (vary) response.setHeader('vary', vary);
   else response.removeHeader('vary');
   if (Number(response.getHeader('content-length') ?? 1) === 0 || status === 204) response.removeHeader('content-type');
-  // It adds a charset to JSON that has none, which only errors are.
+  // It adds a charset to JSON without one; only errors have none.
   else if (status >= 400) response.setHeader('content-type', 'application/json');
 }

@@ -15,7 +15,7 @@ type Serverless = {
   pluginManager: { hooks: Record<string, Hook[]> };
 };
 
-/** A serverless plugin for serverless-offline: checks what it needs before it starts, and says at the end where everything is. */
+/** A serverless plugin for serverless-offline: checks the ports, prepares the database, and prints the addresses at the end. */
 export default class OfflinePlugin {
   readonly hooks: Record<string, () => void | Promise<void>>;
   readonly #serverless: Serverless;
@@ -27,7 +27,7 @@ export default class OfflinePlugin {
     this.hooks = { initialize: () => this.#runSources(), 'before:offline:start': start, 'before:offline:start:init': start };
   }
 
-  /** serverless-offline runs TypeScript by itself; a bundle per function would give each a database client of its own. */
+  /** serverless-offline runs TypeScript by itself; a bundle per function would give each its own database client. */
   #runSources(): void {
     const { hooks } = this.#serverless.pluginManager;
     for (const event of ['before:offline:start', 'before:offline:start:init']) {
@@ -57,19 +57,19 @@ async function endIfTaken(setting: string, port: string, host: string): Promise<
   if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
 }
 
-/** Runs the service's own preparation on the database; what it says when it fails is what people need to know. */
+/** Prepares the database with the service's own command; if that fails, prints its message and ends. */
 function prepareDatabase(command: string): void {
   const { status, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
   if (status !== 0) end(stderr.trim());
 }
 
 async function announce(url: string, hint: string, port: number, host: string): Promise<void> {
-  while (!(await answers(port, host))) await delay(50);
+  while (!(await isListening(port, host))) await delay(50);
   const database = decodeURIComponent(new URL(process.env.MONGODB_URI ?? '').host);
   process.stdout.write(`\nThe API is at ${url}/api, its database at ${database}. Stop both with Ctrl-C.\n${hint}\n\n`);
 }
 
-const answers = (port: number, host: string) =>
+const isListening = (port: number, host: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, host, () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());

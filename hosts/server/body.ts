@@ -1,23 +1,49 @@
 import type { IncomingMessage } from 'node:http';
+import { limits } from '../../lib/api/limits.ts';
+import type { Share } from './memory-budget.ts';
 
 /** Whether a request has a body at all. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** All of a request's body, or undefined once it is larger than `most` bytes: then the rest stays unread. */
-export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve(undefined);
+/** The most that is kept of a body, in bytes: enough for an operation to see that it is too large. */
+const mostKept = limits.jsonBody + 1;
+
+/** How many bytes are reserved for a body that does not say how long it is, or says that it is longer. */
+const reservedFirst = 8_192;
+
+/**
+ * A request's body, of which no more is kept than an operation looks at: the rest is counted. Undefined, with the rest unread, when it is
+ * larger than the gateway lets pass. Rejects when the connection breaks.
+ */
+export function readBody(request: IncomingMessage, share: Share): Promise<Buffer | undefined> {
+  const declared = Number(request.headers['content-length'] ?? reservedFirst);
+  if (declared > limits.requestBody) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let body = Buffer.alloc(0);
     let size = 0;
+
+    // One buffer, because chunks may be as small as their sender likes.
+    const reserve = (bytes: number) => {
+      const larger = Buffer.allocUnsafeSlow(bytes);
+      body.copy(larger);
+      share.add(bytes - body.length);
+      body = larger;
+    };
+    reserve(Math.min(declared, reservedFirst));
+
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > most) {
+      if (size + chunk.length > limits.requestBody) {
         request.removeAllListeners('data').pause();
         resolve(undefined);
-      } else chunks.push(chunk);
+        return;
+      }
+      const needed = Math.min(size + chunk.length, mostKept);
+      if (needed > body.length) reserve(Math.min(mostKept, Math.max(needed, 2 * body.length)));
+      if (size < mostKept) chunk.copy(body, size);
+      size += chunk.length;
     });
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('end', () => resolve(body.subarray(0, size)));
     request.once('error', reject);
   });
 }

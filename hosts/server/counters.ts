@@ -4,7 +4,7 @@ import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
 /** Upper bounds of the histogram of durations, in milliseconds. */
 export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/** How long the requests of one function took: how many were within each bound, all of them, and their sum. */
+/** How long the requests of one function took: how many were within each bound, how many there were, and their sum in milliseconds. */
 export type Durations = { within: number[]; count: number; sum: number };
 
 /** What one process has counted since it started. */
@@ -13,7 +13,7 @@ export type Snapshot = {
   requests: Record<string, number>;
   durations: Record<string, Durations>;
   memory: number;
-  /** The p99 of how late the event loop was, in milliseconds. */
+  /** The p99 of the delay of the event loop, in milliseconds. */
   delay: number;
 };
 
@@ -21,7 +21,7 @@ const requests: Record<string, number> = {};
 const durations: Record<string, Durations> = {};
 const delay = monitorEventLoopDelay();
 
-/** What was counted; counting begins with the first import. */
+/** The counts so far; counting begins with the first import. */
 export const snapshot = (): Snapshot => ({
   requests,
   durations,

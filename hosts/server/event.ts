@@ -1,13 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Found } from './routes.ts';
+import { log } from '../../lib/log.ts';
+import type { Match } from './routes.ts';
 
-/** What is known of a request beside its message. */
+/** The parts of an HTTP message that the event is made from. */
+export type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
+
+/** What is known of a request besides its message. */
 export type Received = { id: string; at: number; source: string; path: string; query: string; body: Buffer | undefined };
 
 /** The event that API Gateway's HTTP APIs would make of a request (payload 2.0). */
-export function makeEvent(request: IncomingMessage, received: Received, { route, variables }: Found): APIGatewayProxyEventV2 {
+export function makeEvent(request: Message, received: Received, { route, variables }: Match): APIGatewayProxyEventV2 {
   const { id, at, source, query } = received;
   const { headers, cookies } = readHeaders(request.rawHeaders);
   const path = received.path.includes('%') ? decodeURIComponent(received.path) : received.path;
@@ -45,15 +50,15 @@ export function makeEvent(request: IncomingMessage, received: Received, { route,
   };
 }
 
-/** The context that Lambda would hand over beside it. */
-export const makeContext = ({ id, at }: Received, { route }: Found, milliseconds: number) =>
+/** The context that Lambda would pass with it to a function that has so many milliseconds. */
+export const makeContext = ({ id, at }: Received, { route }: Match, milliseconds: number) =>
   ({
     awsRequestId: id,
     functionName: route.name,
     getRemainingTimeInMillis: () => at + milliseconds - Date.now(),
   }) as Context;
 
-/** The path of a request's target, with its query apart. What is no escape in it stands for itself. */
+/** Splits a request's target into its path and its query. In a path with a malformed escape each `%` stands for itself. */
 export function splitTarget(target: string): { path: string; query: string } {
   const relative = target.startsWith('/') ? target : target.replace(/^\w+:\/\/[^/?]*/, '');
   const mark = relative.indexOf('?');
@@ -62,15 +67,39 @@ export function splitTarget(target: string): { path: string; query: string } {
 }
 
 /**
- * The address that a request comes from. Each trusted proxy has added the address that it saw to the end of X-Forwarded-For:
- * what stands further left anyone may have written.
+ * The address that a request comes from. Each trusted proxy has appended the address that it saw to X-Forwarded-For: anyone may have written
+ * what stands further left.
  */
 export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
-  const nearest = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  if (trustedProxies === 0) return nearest;
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  const addresses = [...forwarded.map((address) => address.trim()).filter(Boolean), nearest];
-  return addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
+  const nearest = plainAddress(request.socket.remoteAddress ?? '');
+  const header = request.headers['x-forwarded-for'];
+  if (header === undefined) return nearest;
+  if (trustedProxies === 0) {
+    warnOfProxy();
+    return nearest;
+  }
+  const addresses = [...String(header).split(',').map(plainAddress), nearest];
+  const source = addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
+  return isIP(source) ? source : nearest;
+}
+
+/** An address without what some proxies write around it: a port, brackets, the prefix of IPv4 within IPv6. */
+const plainAddress = (written: string): string =>
+  written
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '');
+
+// Once is enough: behind a proxy, every request would say so.
+let hasWarned = false;
+
+function warnOfProxy(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  const message =
+    'X-Forwarded-For came and is ignored: set TRUST_PROXY=1 if a proxy stands before the service, or all share its limits';
+  log('error', message);
 }
 
 function isWellEscaped(path: string): boolean {

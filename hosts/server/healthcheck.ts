@@ -1,7 +1,7 @@
-/* Ends with 0 if the server of this machine answers and its database does: `node hosts/server/healthcheck.ts`, for who watches over containers. */
+/* Exits with 0 if this machine's server and its database answer: `node hosts/server/healthcheck.ts`, for container health checks. */
 
 const port = process.env.HTTP_PORT || '3000';
-// Within the container everywhere is here.
+// A server that listens on all addresses listens on this one, too.
 const host = ['', '0.0.0.0', '::'].includes(process.env.HTTP_HOST ?? '') ? '127.0.0.1' : process.env.HTTP_HOST;
 
 try {

@@ -1,4 +1,5 @@
 import { startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
+import { explainFailure } from '../../lib/errors.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
@@ -9,10 +10,10 @@ async function main(words: string[]): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  // Many requests at once share this process; on Lambda it is one.
+  // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
-  // Imported late, so that a setting that can't be used is told like any other mistake; the driver while the database starts.
-  await Promise.all([startDatabaseForThisProcess(), import('mongodb')]);
+  // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
+  await Promise.all([startDatabaseForThisProcess(), import('../../lib/database/driver-fix.ts')]);
   const { serve } = await import('./run.ts');
   await serve(settings);
 }
@@ -20,7 +21,6 @@ async function main(words: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const { explain } = await import('../../lib/explain-failure.ts');
-  process.stderr.write(`${explain(error)}\n${error instanceof SettingsError ? usage : ''}`);
+  process.stderr.write(`${explainFailure(error)}\n${error instanceof SettingsError ? usage : ''}`);
   process.exit(error instanceof SettingsError ? 2 : 1);
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bounds, type Snapshot } from './counters.ts';
 
-/** Serves `/metrics` on a port of its own, which the API's reverse proxy does not reach; resolves to the port. */
+/** Serves `/metrics` on a port of its own, away from the API's reverse proxy; resolves to the port. */
 export async function serveMetrics(host: string, port: number, gather: () => Promise<Snapshot[]>): Promise<number> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end();
@@ -12,12 +12,12 @@ export async function serveMetrics(host: string, port: number, gather: () => Pro
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  // It keeps no process alive: the API does.
+  // The API keeps the process alive, not this.
   server.unref();
   return (server.address() as AddressInfo).port;
 }
 
-/** What the processes have counted, together, in Prometheus' text format. */
+/** The sums of what the processes have counted, in Prometheus' text format. */
 export function render(snapshots: Snapshot[]): string {
   const requests = new Map<string, number>();
   const durations = new Map<string, { within: number[]; count: number; sum: number }>();
@@ -42,11 +42,11 @@ export function render(snapshots: Snapshot[]): string {
       `chat_request_duration_seconds_sum{function="${name}"} ${sum / 1_000}`,
       `chat_request_duration_seconds_count{function="${name}"} ${count}`,
     ]),
-    ...metric('chat_processes', 'gauge', 'Processes that serve.'),
+    ...metric('chat_processes', 'gauge', 'Processes that serve requests.'),
     `chat_processes ${snapshots.length}`,
     ...metric('chat_memory_bytes', 'gauge', 'Memory that these processes hold.'),
     `chat_memory_bytes ${snapshots.reduce((sum, { memory }) => sum + memory, 0)}`,
-    ...metric('chat_event_loop_delay_seconds', 'gauge', 'The p99 of how late the latest of these processes was.'),
+    ...metric('chat_event_loop_delay_seconds', 'gauge', 'The p99 of the event loop delay, of the slowest of these processes.'),
     `chat_event_loop_delay_seconds ${Math.max(0, ...snapshots.map(({ delay }) => delay)) / 1_000}`,
     '',
   ].join('\n');

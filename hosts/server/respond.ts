@@ -1,15 +1,16 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { limits } from '../../lib/api/limits.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
-import { limits } from './limits.ts';
 
-/** Sends what a function returned, as API Gateway does. */
-export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): void {
+/** Sends what a function returned, as API Gateway does; returns how many bytes the body has. */
+export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): number {
   const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
   response.writeHead(statusCode, fields(statusCode, headers, cookies, payload));
   response.end(payload);
+  return Buffer.byteLength(payload);
 }
 
-/** The same for a connection whose request could not be read so far that there is a response to it. */
+/** The same on a connection whose request could not be read, so that Node.js has no response object for it. */
 export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
   const all = { ...fields(statusCode, headers, undefined, body), Date: new Date().toUTCString(), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

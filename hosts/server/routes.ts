@@ -2,25 +2,31 @@ import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import { load } from 'js-yaml';
-import type { Handler } from '../../lib/http/request.ts';
+import type { Handler } from '../../lib/http/operation.ts';
 
 const project = new URL('../../', import.meta.url);
 
-/** One event of one function of `serverless.yml`: `path` is `*` for all that are no other's, `method` is `ANY` or one. */
+/** One event of one function of `serverless.yml`: `path` is `*` for all paths that no other function has, `method` is `ANY` or one method. */
 export type Route = { name: string; method: string; path: string; file: string; exported: string };
 
-/** What answers a request, and the variable parts of its path. */
-export type Found = { route: Route; handler: Handler; variables: Record<string, string> | undefined };
+/** The route of a request, and the variable parts of its path. */
+export type Match = { route: Route; variables: Record<string, string> | undefined };
+
+/** The same with the function itself. */
+export type Found = Match & { handler: Handler };
 
 /** Finds what answers a method of a path. */
 export type FindRoute = (method: string, path: string) => Found;
 
-/** Reads the routes, which are listed in `serverless.yml` and nowhere else. */
-export function readRoutes(): Route[] {
-  const { functions } = load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
+/** Reads `serverless.yml`, as far as somebody asks for it. */
+export const readServerless = () =>
+  load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
     functions: Record<string, { handler: string; events: { httpApi: string }[] }>;
   };
-  return Object.entries(functions).flatMap(([name, { handler, events }]) => {
+
+/** The routes of the service, which are listed in `serverless.yml` and nowhere else. */
+export function readRoutes(): Route[] {
+  return Object.entries(readServerless().functions).flatMap(([name, { handler, events }]) => {
     const [file, exported = ''] = handler.split('.');
     return events.map(({ httpApi }) => {
       const words = httpApi.split(' ');
@@ -30,32 +36,42 @@ export function readRoutes(): Route[] {
   });
 }
 
-/** Loads every function, and finds the one for a method and a path as API Gateway does: what a route spells out goes before what it leaves open. */
+/** Loads the function of a route. */
+export const loadHandler = async ({ file, exported }: Pick<Route, 'file' | 'exported'>): Promise<Handler> =>
+  (await import(new URL(file, project).href))[exported];
+
+/** Loads every function, and finds the one for a method and a path. */
 export async function loadRoutes(routes = readRoutes()): Promise<FindRoute> {
-  const loaded = await Promise.all(routes.map(async (route) => ({ route, handler: await loadHandler(route) })));
-  const fallback = loaded.find(({ route }) => route.path === '*');
+  const match = matchRoutes(routes);
+  const handlers = new Map(await Promise.all(routes.map(async (route) => [route, await loadHandler(route)] as const)));
+  return (method, path) => {
+    const found = match(method, path);
+    return { ...found, handler: handlers.get(found.route) as Handler };
+  };
+}
+
+/** Finds the route for a method and a path as API Gateway does: a literal part of a path goes before a variable one. */
+export function matchRoutes(routes: Route[]): (method: string, path: string) => Match {
+  const fallback = routes.find(({ path }) => path === '*');
   if (!fallback) throw new Error("serverless.yml has no function for '*'.");
-  const other = { ...fallback, variables: undefined };
 
   const router = createRouter({ maxParamLength: 10_240 });
   // A route for one method goes before the one for ANY of the same path.
-  for (const { route, handler } of loaded.toSorted((one, another) => order(one.route) - order(another.route))) {
+  for (const route of routes.toSorted((one, another) => order(one) - order(another))) {
     if (route.path === '*') continue;
     const path = route.path.replace(/\{\w+\+\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
     const methods = (route.method === 'ANY' ? METHODS : [route.method]) as HTTPMethod[];
     const free = methods.filter((method) => !router.hasRoute(method, path));
-    if (free.length > 0) router.on(free, path, () => {}, { route, handler });
+    if (free.length > 0) router.on(free, path, () => {}, route);
   }
 
   return (method, path) => {
     const found = router.find(method as HTTPMethod, path);
     // The gateway lets no variable part be empty.
-    if (!found || Object.values(found.params).includes('')) return other;
-    return { ...found.store, variables: nameGreedy(found.store.route.path, found.params) };
+    if (!found || Object.values(found.params).includes('')) return { route: fallback, variables: undefined };
+    return { route: found.store, variables: nameGreedy(found.store.path, found.params) };
   };
 }
-
-const loadHandler = async ({ file, exported }: Route): Promise<Handler> => (await import(new URL(file, project).href))[exported];
 
 const order = ({ method }: Route) => Number(method === 'ANY');
 

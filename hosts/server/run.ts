@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { closeDatabase, prepareDatabase } from '../../lib/collections/prepare.ts';
+import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
 import { type Server, startServer } from './server.ts';
@@ -37,7 +37,7 @@ async function start(settings: Settings): Promise<Server> {
   }
 }
 
-/** Ends when what runs is answered, or has had its time: a request takes 10 seconds at most. */
+/** Ends when the running requests are answered, or have had their time: a request takes 10 seconds at most. */
 function closeOnSignal(server: Server): void {
   onEnd(async () => {
     setTimeout(() => process.exit(1), 15_000).unref();

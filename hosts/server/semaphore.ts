@@ -1,11 +1,11 @@
-/** Lets so many run at once; the others wait in the order in which they came, so that what they need is not fought for. */
-export function createTurns(most: number) {
+/** Lets so many run concurrently; the others wait in the order in which they came, so that nobody competes for what they need. */
+export function createSemaphore(most: number) {
   let running = 0;
   const waiting = new Set<() => void>();
 
   return {
-    /** Resolves to whether it is one's turn, after at most so many milliseconds; who had a turn must give it back. */
-    take(milliseconds: number): true | Promise<boolean> {
+    /** Resolves to whether a slot became free within so many milliseconds; whoever got one must release it. */
+    acquire(milliseconds: number): true | Promise<boolean> {
       if (running < most) {
         running++;
         return true;
@@ -23,8 +23,8 @@ export function createTurns(most: number) {
       });
     },
 
-    /** Passes the turn on. */
-    giveBack(): void {
+    /** Passes the slot on. */
+    release(): void {
       const [next] = waiting;
       if (next === undefined) {
         running--;

@@ -1,39 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { limits } from '../../lib/api/limits.ts';
 import { config } from '../../lib/config.ts';
-import { requestDeadline } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../../lib/errors.ts';
-import { refuse } from '../../lib/http/base-chain.ts';
-import type { ApiResponse, Handler } from '../../lib/http/request.ts';
+import { rejectWith } from '../../lib/http/base-chain.ts';
+import type { Handler } from '../../lib/http/operation.ts';
+import type { ApiResponse } from '../../lib/http/request.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
+import { limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, sourceOf, splitTarget } from './event.ts';
-import { limits } from './limits.ts';
+import { createMemoryBudget } from './memory-budget.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
-import { createTurns } from './semaphore.ts';
+import { createSemaphore } from './semaphore.ts';
 import type { Settings } from './settings.ts';
 
 /** A server that listens. */
 export type Server = {
   port: number;
-  /** Takes no more requests, and resolves when those that run are answered. */
+  /** Takes no more requests, and resolves when the running ones are answered. */
   close: () => Promise<void>;
 };
 
-type Address = Pick<Settings, 'host' | 'port' | 'trustProxy'>;
+type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'>;
 
 /** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */
-export async function startServer({ host, port, trustProxy }: Address, find?: FindRoute): Promise<Server> {
+export async function startServer({ host, port, trustProxy, maxConnections }: Address, find?: FindRoute): Promise<Server> {
   const route = find ?? (await loadRoutes());
   let closing = false;
 
-  const server = createServer({ maxHeaderSize: limits.headers, noDelay: true }, (request, response) => {
+  const options = { maxHeaderSize: limits.headers, noDelay: true, connectionsCheckingInterval: 5_000 };
+  const server = createServer(options, (request, response) => {
     if (closing) response.shouldKeepAlive = false;
     response.sendDate = true;
     answer(request, response).catch((error) => {
-      // Who went away needs no answer.
+      // A client that has gone needs no response.
       if (!response.destroyed) log('error', 'connection broken', { error: describeError(error) });
       response.destroy();
     });
@@ -49,18 +53,32 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
       query,
       body: undefined,
     };
-    let found = route(request.method ?? '', path);
-    if (hasBody(request)) {
-      received.body = await readBody(request, limits.requestBody);
-      if (received.body === undefined) {
-        found = { ...found, handler: tooLarge };
-        response.shouldKeepAlive = false;
-      }
+    const found = route(request.method ?? '', path);
+    if (!hasBody(request)) return send(response, await invoke(found, request, received));
+
+    const givenUp = Promise.withResolvers<Handler>();
+    const share = memory.begin(() => givenUp.resolve(busy));
+    try {
+      const read = await Promise.race([readBody(request, share), givenUp.promise]);
+      share.settle();
+      const body = Buffer.isBuffer(read) ? read : undefined;
+      // The rest of a body that is refused stays unread, and ends the connection.
+      if (!body) response.shouldKeepAlive = false;
+      const handler = body ? found.handler : ((read as Handler | undefined) ?? tooLarge);
+      send(response, await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }));
+    } finally {
+      share.release();
     }
-    respond(response, await invoke(found, request, received));
   }
 
-  // What is not HTTP, or has too long headers; the rest of these errors are connections that broke.
+  // What nobody reads stays in memory.
+  function send(response: ServerResponse, answer: ApiResponse): void {
+    const share = memory.begin(() => response.destroy());
+    response.once('close', share.release);
+    share.add(respond(response, answer));
+  }
+
+  // Requests that are not HTTP, or whose headers are too long; the rest of these errors are broken connections.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const handler = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : error.code?.startsWith('HPE_') ? notHttp : undefined;
     if (!handler || !socket.writable) socket.destroy();
@@ -69,7 +87,10 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
   // Longer than reverse proxies keep theirs, so that they never use a connection at the moment it ends.
   server.keepAliveTimeout = 75_000;
   server.headersTimeout = 15_000;
-  server.requestTimeout = limits.milliseconds;
+  server.requestTimeout = limits.functionTime;
+  // A connection on which nothing moves although something is to be sent.
+  server.timeout = limits.functionTime;
+  limitConnections(server, maxConnections, trustProxy > 0);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -80,7 +101,7 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
     close: async () => {
       closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Connections become idle when their last answer is sent.
+      // Connections become idle when their last response is sent.
       const idle = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearInterval(idle);
@@ -90,29 +111,27 @@ export async function startServer({ host, port, trustProxy }: Address, find?: Fi
 
 async function invoke(found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> {
   const event = makeEvent(request, received, found);
-  const context = makeContext(received, found, requestDeadline);
-  const turn = turns.take(limits.wait);
-  if (!(turn === true || (await turn))) return busy(event, context);
+  const context = makeContext(received, found, limits.requestTime);
+  const slot = slots.acquire(longestWait);
+  if (!(slot === true || (await slot))) return busy(event, context);
   try {
-    const response = await within(limits.milliseconds, found.handler(event, context));
-    if (response === undefined) return busy(event, context);
+    const response = await withDeadline(performance.now() + limits.functionTime, () => found.handler(event, context));
     return isWithinLimit(response) ? response : responseTooLarge(event, context);
+  } catch (error) {
+    if (error instanceof HttpError) return busy(event, context);
+    throw error;
   } finally {
-    turns.giveBack();
+    slots.release();
   }
 }
 
-// Who waits here does so in order, and longer than the driver lets anyone wait for a connection.
-const turns = createTurns(config.mongodbPoolSize);
+// Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
+const slots = createSemaphore(config.mongodbPoolSize);
+const longestWait = 5_000;
 
-function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds, undefined);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
+const memory = createMemoryBudget(limits.memory);
 
-/** Answers, and logs, a request of which nothing is known but that it can't be read. */
+/** Answers, and logs, a request that can't be read. */
 async function answerRaw(socket: Socket, handler: Handler): Promise<void> {
   const id = randomUUID();
   const http = { method: '', path: '', protocol: 'HTTP/1.1', sourceIp: socket.remoteAddress ?? '', userAgent: '' };
@@ -120,14 +139,14 @@ async function answerRaw(socket: Socket, handler: Handler): Promise<void> {
   respondRaw(socket, await handler(event, { awsRequestId: id, functionName: 'gateway' } as Parameters<Handler>[1]));
 }
 
-const tooLarge = refuse(() => payloadTooLarge(limits.requestBody));
-const busy = refuse(serviceUnavailable);
-const responseTooLarge = refuse(internalError);
-const headersTooLarge = refuse(
+const tooLarge = rejectWith(() => payloadTooLarge(limits.requestBody));
+const busy = rejectWith(() => serviceUnavailable('The service is busy.'));
+const responseTooLarge = rejectWith(internalError);
+const headersTooLarge = rejectWith(
   () =>
     new HttpError(431, {
       title: 'Request header fields too large',
       description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
     }),
 );
-const notHttp = refuse(() => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.' }));
+const notHttp = rejectWith(() => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.' }));

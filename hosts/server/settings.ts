@@ -1,25 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-/** How the server is run. */
+/** How the server runs. */
 export type Settings = ReturnType<typeof readSettings>;
 
-/** The server was called in a way that it can't be. */
+/** The command line or the environment has an unusable setting. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** How it is called. */
+/** How the server is called. */
 export const usage = `Usage: npm run serve -- [OPTION...]
-  --host HOST       where to listen (HTTP_HOST, default localhost; 0.0.0.0 and :: are everywhere)
+  --host HOST       where to listen (HTTP_HOST, default localhost; 0.0.0.0 and :: are all addresses)
   --port PORT       (HTTP_PORT, default 3000; 0 is any free one)
   --workers COUNT   processes that share the port (WORKERS, default 1; 'auto' is one per core)
-  --trust-proxy N   how many reverse proxies stand before it, whose X-Forwarded-For is believed (TRUST_PROXY, default 0)
-  --metrics-port N  where /metrics is, for Prometheus (METRICS_PORT, default none)
+  --trust-proxy N   how many reverse proxies stand in front of it, whose X-Forwarded-For is trusted (TRUST_PROXY, default 0)
+  --max-connections N  connections of a process, of which one address may have a quarter (MAX_CONNECTIONS, default 10000)
+  --metrics-port N  the port of /metrics, for Prometheus (METRICS_PORT, default none)
   --help
 `;
 
-/** Reads the settings from the command line and, where that says nothing, from the environment. */
+/** Reads the settings from the command line and, where it says nothing, from the environment. */
 export function readSettings(words: string[], environment: Record<string, string | undefined>) {
   const given = parse(words);
   const setting = (option: keyof typeof given, variable: string, fallback: string) =>
@@ -37,6 +38,7 @@ export function readSettings(words: string[], environment: Record<string, string
     host: setting('host', 'HTTP_HOST', 'localhost'),
     port: integer('port', 'HTTP_PORT', '3000', 65_535),
     workers: Math.max(1, workers),
+    maxConnections: Math.max(1, integer('max-connections', 'MAX_CONNECTIONS', '10000', 65_535)),
     trustProxy: integer('trust-proxy', 'TRUST_PROXY', '0', 16),
     metricsPort:
       setting('metrics-port', 'METRICS_PORT', '') === '' ? undefined : integer('metrics-port', 'METRICS_PORT', '', 65_535),
@@ -52,6 +54,7 @@ function parse(words: string[]) {
         port: { type: 'string' },
         workers: { type: 'string' },
         'trust-proxy': { type: 'string' },
+        'max-connections': { type: 'string' },
         'metrics-port': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

@@ -4,10 +4,10 @@ import { log } from '../../lib/log.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { onEnd } from './signals.ts';
 
-/** The workers that can be talked to. */
+/** The workers that are ready. */
 const listening = new Set<Worker>();
 
-/** Runs so many workers until a signal ends them all, starts another for each that fails, and resolves to their port when all listen. */
+/** Runs so many workers until a signal ends them all, replaces each that fails, and resolves to their port when all listen. */
 export async function runWorkers(count: number): Promise<number> {
   let ending = false;
   let status = 0;
@@ -22,7 +22,7 @@ export async function runWorkers(count: number): Promise<number> {
       log('error', 'worker ended', { process: worker.process.pid, code, signal });
       if (listening.delete(worker)) cluster.fork();
       else {
-        // It has told why; another would fail alike.
+        // It has reported why it could not start; another would fail as well.
         status = 1;
         end();
       }
@@ -38,7 +38,7 @@ export async function runWorkers(count: number): Promise<number> {
   return (await Promise.all(ports))[0] as number;
 }
 
-/** What each worker has counted; one that ends meanwhile says nothing. */
+/** What each worker has counted, but for those that end meanwhile. */
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
   const asked = [...listening].map(async (worker) => {
     if (!worker.isConnected()) return [];
@@ -49,7 +49,7 @@ export async function metricsOfWorkers(): Promise<Snapshot[]> {
   return (await Promise.all(asked)).flat();
 }
 
-/** Answers that, in a worker. */
+/** Answers that question, in a worker. */
 export function answerMetrics(): void {
   process.on('message', (message) => message === 'metrics' && process.send?.(snapshot()));
 }

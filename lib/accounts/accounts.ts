@@ -1,14 +1,16 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
-import { aToken, record } from '../api/schema.ts';
-import { duplicateIn, insertWithTimes, oneByOne } from '../database/client.ts';
-import { conflict, notFound } from '../errors.ts';
-import { emailKey, living, showUser, type User, type UserDocument, userSchema, users } from '../identity/users.ts';
-import { leaveAdmins } from './last-admin.ts';
+import { aToken, record, type Shown } from '../api/schema.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { insertWithTimes, serializeByKey } from '../database/writes.ts';
+import { conflict, type Refusal } from '../errors.ts';
+import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
 import { createSession, sweepSessions } from './sessions.ts';
 
-/** What an account is made of. */
+/** What an account is created from. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
 
 /** What can be changed about an account. */
@@ -19,24 +21,26 @@ export type AccountChanges = {
   is_active?: boolean | undefined;
 };
 
-/** An account that was just made, and the token of its first session. */
-export type NewUser = { user: User; token: string };
+/** A new account, and the token of its first session. */
+export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken });
+export type NewUser = Shown<typeof newUserSchema>;
 
-export const newUserSchema = record<NewUser>('NewUser', { user: userSchema, token: aToken });
+export const usernameTaken: Refusal = () => conflict('The username is already in use.');
+export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');
 
-/** Makes an account; 409 when its name or address is taken. */
-export const createUser = async (account: NewAccount): Promise<User> => showUser(await insertUser(account));
+/** Creates an account; 409 when its name or address is taken. */
+export const createUser = async (account: NewAccount): Promise<User> => shownUser.show(await insertUser(account));
 
-/** Makes an account and begins its first session, from whose address its owner is known from now on. */
+/** Creates an account and begins its first session; from now on the session's address counts as one of the owner's. */
 export async function signUp(account: NewAccount, source: string, agent: string | undefined): Promise<NewUser> {
   const user = await insertUser(account);
   const [{ token }] = await Promise.all([createSession(user, agent), rememberAddress(user._id.toHexString(), source)]);
-  return { user: showUser(user), token };
+  return { user: shownUser.show(user), token };
 }
 
 /**
- * Changes an account: 404 when there is none, 409 when its new address is taken or when it is the last administrator's and would be none.
- * A new password or a deactivation ends all its sessions but `keep`.
+ * Changes an account: 404 when it does not exist, 409 when its new address is taken, or when it is the last administrator's and would cease to
+ * be one. A new password or a deactivation ends all its sessions but `keep`.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep?: ObjectId): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
@@ -50,13 +54,15 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep?: O
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
-  const changed = await orConflict(is_admin === false || is_active === false ? leaveAdmins(id, update) : change(id, update));
-  if (!changed) throw notFound('user');
+  const stepsDown = is_admin === false || is_active === false;
+  const changed = await orConflict(stepsDown ? stepDownAdmin(id, update) : change(id, update));
+  if (!changed) throw noSuchUser();
   if (endsSessions) await sweepSessions(id, changed.session_generation, keep);
-  return showUser(changed);
+  return shownUser.show(changed);
 }
 
 async function insertUser({ username, email, password, is_admin }: NewAccount): Promise<UserDocument> {
+  await requireFree({ username, email_key: emailKey(email) });
   const account = {
     username,
     email,
@@ -66,21 +72,30 @@ async function insertUser({ username, email, password, is_admin }: NewAccount): 
     is_active: true,
     session_generation: 0,
   };
-  return orConflict(insertOnce(username, () => insertWithTimes(users, account, { created_at: '$$NOW' })));
+  return orConflict(insertOnce(username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })));
 }
 
-const insertOnce = oneByOne<UserDocument>();
+const insertOnce = serializeByKey<UserDocument>();
+
+/** Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at the same time. */
+async function requireFree(wanted: Pick<UserDocument, 'username' | 'email_key'>): Promise<void> {
+  const taken = await users
+    .find({ $or: [{ username: wanted.username }, { email_key: wanted.email_key }] }, { projection: { username: 1 } })
+    .toArray();
+  if (taken.some(({ username }) => username === wanted.username)) throw usernameTaken();
+  if (taken.length > 0) throw emailTaken();
+}
 
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
-  users.findOneAndUpdate({ _id: id, ...living }, update, { returnDocument: 'after' });
+  users.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' });
 
 async function orConflict<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
     const index = duplicateIn(error);
-    if (index === 'username') throw conflict('The username is already in use.');
-    if (index === 'email') throw conflict('The e-mail address is already in use.');
+    if (index === 'username') throw usernameTaken();
+    if (index === 'email') throw emailTaken();
     throw error;
   }
 }

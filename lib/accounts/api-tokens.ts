@@ -1,25 +1,30 @@
 import type { ObjectId } from 'mongodb';
-import { text } from '../api/parameters.ts';
-import { duplicateIn, oneByOne } from '../database/client.ts';
-import { conflict, invalidParameter, notFound, permissionDenied } from '../errors.ts';
-import type { Scope } from '../http/operation.ts';
-import {
-  actsAsAdmin,
-  type Caller,
-  deleteToken,
-  insertToken,
-  type NewToken,
-  showToken,
-  type Token,
-  tokens,
-  unexpired,
-} from '../identity/tokens.ts';
-import { findUser } from '../identity/users.ts';
+import { dateTime, id, optional, someOf, text, type Values } from '../api/parameters.ts';
+import { type Scope, scopes } from '../api/scopes.ts';
+import { tokens, unexpired } from '../collections/tokens.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { serializeByKey } from '../database/writes.ts';
+import { adminRequired, conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
+import { actsAsAdmin, type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
+import { deleteToken, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
+import { findUser, noSuchUser } from '../identity/users.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = text(1, 100);
 
-/** Makes a named token; 409 when the user has one of that name. Its 32 characters can't be had again. */
+/** What a new token is created from; only administrators create tokens for other users. */
+export const tokenParameters = {
+  name: tokenName,
+  scopes: optional(someOf(scopes)),
+  expires_at: optional(dateTime),
+  user: optional(id),
+};
+
+const noSuchToken: Refusal = () => notFound('token');
+const nameTaken: Refusal = () => conflict('The name of the token is already in use.');
+export const tokenRefusals = [unscopedTokenRequired, adminRequired, noSuchUser, nameTaken];
+
+/** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
 export async function createToken(
   user: ObjectId,
   name: string,
@@ -32,48 +37,43 @@ export async function createToken(
     return await insert();
   } catch (error) {
     if (duplicateIn(error) !== 'user, name') throw error;
-    if (!(await dropExpired(user, name))) throw conflict('The name of the token is already in use.');
+    if (!(await dropExpired(user, name))) throw nameTaken();
     return await insert();
   }
 }
 
-const insertOnce = oneByOne<NewToken>();
+const insertOnce = serializeByKey<NewToken>();
 
-/** Makes a named token for the caller or, if the caller is an admin, for another user: 403 for others, 404 when there is no such user. */
+/** Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is no such user. */
 export async function createTokenFor(
+  { user, name, scopes, expires_at: expiresAt }: Values<typeof tokenParameters>,
   caller: Caller,
-  {
-    user,
-    name,
-    scopes,
-    expires_at: expiresAt,
-  }: { user?: ObjectId | undefined; name: string; scopes?: Scope[] | undefined; expires_at?: Date | undefined },
 ): Promise<NewToken> {
   const owner = user ?? caller.user._id;
   if (!owner.equals(caller.user._id)) {
-    if (!actsAsAdmin(caller)) throw permissionDenied();
+    requireAdmin(caller);
     await findUser(owner);
   }
   return createToken(owner, name, { scopes, expiresAt });
 }
 
-/** The named token with this id, for its owner and admins; 404 for everyone else. */
+/** The named token with this id, for its owner and administrators; 404 for everyone else. */
 export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {
   const token = await tokens.findOne({ ...reachable(id, caller), ...unexpired });
-  if (!token) throw notFound('token');
-  return showToken(token);
+  if (!token) throw noSuchToken();
+  return shownToken.show(token);
 }
 
-/** Ends the named token with this id at once, for its owner and admins; 404 for everyone else. */
+/** Revokes the named token with this id at once, for its owner and administrators; 404 for everyone else. */
 export async function revokeToken(id: ObjectId, caller: Caller): Promise<void> {
-  if (!(await deleteToken(reachable(id, caller)))) throw notFound('token');
+  if (!(await deleteToken(reachable(id, caller)))) throw noSuchToken();
 }
 
-/** Ends any token, whatever its kind and whoever's; 404 when there is none. */
+/** Revokes any token, whatever its kind and whoever's; 404 when it does not exist. */
 export async function revokeAnyToken(id: ObjectId): Promise<Token> {
   const token = await tokens.findOneAndDelete({ _id: id });
-  if (!token) throw notFound('token');
-  return showToken(token);
+  if (!token) throw noSuchToken();
+  return shownToken.show(token);
 }
 
 const reachable = (id: ObjectId, caller: Caller) => ({
@@ -82,7 +82,7 @@ const reachable = (id: ObjectId, caller: Caller) => ({
   ...(!actsAsAdmin(caller) && { user: caller.user._id }),
 });
 
-// An expired token keeps its name until the TTL index sweeps it, which can take a minute.
+// An expired token keeps its name until the TTL index removes it, which can take a minute.
 async function dropExpired(user: ObjectId, name: string): Promise<boolean> {
   const [holder] = await tokens
     .aggregate<{ _id: ObjectId; expires_at: Date | null; now: Date }>([

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
-/** The fewest characters of a password. */
+/** The smallest number of characters of a password. */
 export const leastCharacters = 8;
 
 /**
  * The 3 000 most common passwords of those that are long enough to be chosen (OWASP ASVS 5.0, 6.2.4), in lower case. The package that they
- * are taken from has ten times as many, and much else: it is let go again, and a bundle has only what is here, by `hosts/aws/esbuild-plugins.ts`.
+ * come from has ten times as many, and much else: it is unloaded again, and `hosts/aws/esbuild-plugins.ts` puts only this list into a bundle.
  */
 export function readCommonPasswords(): string[] {
   const require = createRequire(import.meta.url);

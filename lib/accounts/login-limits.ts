@@ -1,43 +1,28 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type IndexDescription, ObjectId } from 'mongodb';
-import { database, retryContended } from '../database/client.ts';
+import { ObjectId } from 'mongodb';
+import { type LimitDocument, loginLimits } from '../collections/login-limits.ts';
+import { retryContended } from '../database/writes.ts';
+import { attempt } from '../deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
 import { describeError, log } from '../log.ts';
 
-/**
- * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a place before its password is
- * looked at and gives it back when it was right: however many processes are asked at once, no more attempts are under way than may fail.
- */
-type LimitDocument = {
-  /** What is counted, hashed: what people type for a name is now and then their password. */
-  _id: string;
-  attempts: { id: ObjectId; at: Date; is_pending: boolean }[];
-  checked_at: Date;
-  /** Of an account and an address: until when a login from there counts as the owner's. */
-  known_until?: Date;
-  expires_at: Date;
-};
-
-export const loginLimitIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
-
-/** An attempt that was let through; one of the two must follow. */
-export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
+/** An attempt to log in that was admitted; one of the two must follow. */
+export type LoginAttempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
 
 /**
- * Lets an attempt to log in through, or refuses it with 429. `account` is the user's id, or the name that nobody has.
+ * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
  *
- * The limit of an account over all addresses would let anyone lock its owner out. So it does not hold for an address from which
- * the account has been logged in to (or made) in the last 90 days: there only that address's own limits do.
+ * The limit of an account over all addresses would let anyone lock its owner out. So it does not hold for an address from which there was a
+ * login (or the sign-up) in the last 90 days: there only that address's own limits do.
  */
-export function beginAttempt(account: string, address: string): Promise<Attempt> {
+export function beginAttempt(account: string, address: string): Promise<LoginAttempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
     const others = { account: keyOf('account', account), address: keyOf('address', network(address)) };
 
-    // The narrowest first: who is refused there takes no place from others.
+    // The narrowest first: an attempt that is refused there takes no slot from others.
     const { known_until, checked_at } = await take(here, id, { most: 5, window: 15 * minute });
     const isKnown = known_until !== undefined && known_until > checked_at;
     const taken = await Promise.allSettled([
@@ -47,44 +32,43 @@ export function beginAttempt(account: string, address: string): Promise<Attempt>
     const keys = [here, others.account, others.address];
     const refused = taken.find((result) => result.status === 'rejected');
     if (refused) {
-      await giveBack(keys, id);
+      await returnSlots(keys, id);
       throw refused.reason;
     }
     return {
       failed: () => failClosed(() => settle(keys, id)),
-      succeeded: () => failClosed(async () => void (await Promise.all([giveBack(keys, id), remember(here)]))),
+      succeeded: () => failClosed(async () => void (await Promise.all([returnSlots(keys, id), remember(here)]))),
     };
   });
 }
 
-/** Notes that an address is one of the account's owner. */
+/** Notes that an address is one of the account's owner's. */
 export const rememberAddress = (account: string, address: string): Promise<void> => remember(keyOfBoth(account, address));
 
 type Limit = { most: number; window: number };
 
-const limits = database.collection<LimitDocument>('login_limits');
 const minute = 60_000;
-const known = 90 * 24 * 60 * minute;
+const knownFor = 90 * 24 * 60 * minute;
 
-// Longer than any request takes: a place that is pending for longer was taken by a process that died, and stays taken.
+// In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died, and stays taken.
 const longestAttempt = 10_000;
 
-// How long one waits for attempts that are under way, which may yet prove right and give their places back.
+// For how many milliseconds a login waits for attempts that are under way, which may yet succeed and return their slots.
 const patience = 5_000;
 
 async function take(key: string, id: ObjectId, limit: Limit): Promise<LimitDocument> {
-  const patientUntil = performance.now() + patience;
-  for (let pause = 50; ; pause = Math.min(2 * pause, 800)) {
-    const state = await tryToTake(key, id, limit);
-    if (state.attempts.some((attempt) => attempt.id.equals(id))) return state;
-    if (performance.now() > patientUntil || !state.attempts.some(isUnderWay(state.checked_at))) {
-      throw tooManyRequests(secondsUntilFree(state, limit));
-    }
-    await delay(pause * (0.5 + Math.random()));
-  }
+  let state: LimitDocument | undefined;
+  const exhausted = () => tooManyRequests(state && secondsUntilFree(state, limit));
+  const pause = (count: number) => Math.min(25 * 2 ** count, 800) * (0.5 + Math.random());
+  return attempt({ milliseconds: patience, pause, exhausted }, async () => {
+    state = await tryToTake(key, id, limit);
+    if (state.attempts.some((taken) => taken.id.equals(id))) return state;
+    if (!state.attempts.some(isUnderWay(state.checked_at))) throw exhausted();
+    return undefined;
+  });
 }
 
-/** One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a place. */
+/** One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a free slot. */
 async function tryToTake(key: string, id: ObjectId, { most, window }: Limit): Promise<LimitDocument> {
   const recent = { $gt: ['$$attempt.at', { $subtract: ['$$NOW', window] }] };
   const mine = { id, at: '$$NOW', is_pending: true };
@@ -103,16 +87,16 @@ async function tryToTake(key: string, id: ObjectId, { most, window }: Limit): Pr
     },
   ];
   const state = await retryContended(() =>
-    limits.findOneAndUpdate({ _id: key }, step, { upsert: true, returnDocument: 'after' }),
+    loginLimits.findOneAndUpdate({ _id: key }, step, { upsert: true, returnDocument: 'after' }),
   );
-  if (!state) throw new Error('An upsert gave nothing back');
+  if (!state) throw new Error('An upsert returned no document');
   return state;
 }
 
 const isUnderWay = (now: Date) => (attempt: LimitDocument['attempts'][number]) =>
   attempt.is_pending && now.getTime() - attempt.at.getTime() < longestAttempt;
 
-// More than `most` are there when the account's limit was not asked: then so many must go before there is a place.
+// There may be more than `most` when the account's limit did not hold: then so many must end before a slot is free.
 function secondsUntilFree({ attempts, checked_at }: LimitDocument, { most, window }: Limit): number {
   const freeing = attempts.map(({ at }) => at.getTime()).sort((one, other) => one - other)[attempts.length - most];
   return Math.max(1, Math.ceil(((freeing ?? 0) + window - checked_at.getTime()) / 1000));
@@ -120,26 +104,26 @@ function secondsUntilFree({ attempts, checked_at }: LimitDocument, { most, windo
 
 async function settle(keys: string[], id: ObjectId): Promise<void> {
   const change = { $set: { 'attempts.$[mine].is_pending': false } };
-  await limits.updateMany({ _id: { $in: keys } }, change, { arrayFilters: [{ 'mine.id': id }] });
+  await loginLimits.updateMany({ _id: { $in: keys } }, change, { arrayFilters: [{ 'mine.id': id }] });
 }
 
-async function giveBack(keys: string[], id: ObjectId): Promise<void> {
-  await limits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
+async function returnSlots(keys: string[], id: ObjectId): Promise<void> {
+  await loginLimits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
 }
 
 async function remember(key: string): Promise<void> {
-  const until = { $add: ['$$NOW', known] };
+  const until = { $add: ['$$NOW', knownFor] };
   const change = { checked_at: '$$NOW', attempts: { $ifNull: ['$attempts', []] }, known_until: until, expires_at: until };
-  await retryContended(() => limits.updateOne({ _id: key }, [{ $set: change }], { upsert: true }));
+  await retryContended(() => loginLimits.updateOne({ _id: key }, [{ $set: change }], { upsert: true }));
 }
 
-/** Whatever keeps the limits from being asked keeps everyone out: an attacker must not be able to switch them off. */
+/** A failure to read the limits refuses everyone: an attacker must not be able to switch them off. */
 async function failClosed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    log('error', 'the limits of logins could not be asked', { error: describeError(error) });
+    log('error', 'the limits of logins could not be read', { error: describeError(error) });
     throw serviceUnavailable();
   }
 }
@@ -148,7 +132,7 @@ const keyOfBoth = (account: string, address: string) => keyOf('both', JSON.strin
 
 const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
-/** The address, or of an IPv6 address its first 64 bits: whoever has one has all that begin with them. */
+/** The address, or the first 64 bits of an IPv6 address: whoever has one has all addresses that begin with them. */
 function network(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -2,14 +2,14 @@ import bcrypt from 'bcryptjs';
 import type { Parameter } from '../api/parameters.ts';
 import { leastCharacters, readCommonPasswords } from './common-passwords.ts';
 
-// Read with the first password that is set, which most processes never see.
+// Read when the first password is set, which most processes never see.
 let common: Set<string> | undefined;
 function isCommon(password: string): boolean {
   common ??= new Set(readCommonPasswords());
   return common.has(password.toLowerCase());
 }
 
-/** A password to be set: at least 8 characters, at most the 72 bytes that bcrypt sees, and none that is tried first by whoever guesses. */
+/** A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried first by guessing. */
 export const newPassword: Parameter<string> = {
   read: (sent) =>
     typeof sent === 'string' && [...sent].length >= leastCharacters && !bcrypt.truncates(sent) && !isCommon(sent)

@@ -1,26 +1,20 @@
-import bcrypt from 'bcryptjs';
-import { config } from '../config.ts';
+import { config, isOnLambda } from '../config.ts';
+import { costOf, hash, verify } from './bcrypt.ts';
+import { computeInThread } from './password-pool.ts';
+
+// A function on Lambda has its one request at a time, and no core for a thread.
 
 /** Hashes a password with bcrypt at the configured cost. */
-export const hashPassword = (plain: string): Promise<string> => bcrypt.hash(plain, config.bcryptCost);
+export const hashPassword = async (plain: string): Promise<string> =>
+  isOnLambda
+    ? hash(plain, config.bcryptCost)
+    : ((await computeInThread({ isNew: true, plain, cost: config.bcryptCost })) as string);
 
-/**
- * Whether a password is the one that was hashed. A wrong one takes the same time whatever it is compared with: nothing at all
- * (an account that is not there), a hash of the configured cost, or one that was made when the cost was lower.
- */
-export async function verifyPassword(plain: string, hash: string | undefined): Promise<boolean> {
-  const matches = await bcrypt.compare(plain, hash ?? hashOfNothing(config.bcryptCost));
-  // bcrypt sees 72 bytes: what goes on behind them must not pass for what ends there.
-  if (matches && hash !== undefined && !bcrypt.truncates(plain)) return true;
-  // Each step of the cost doubles the time: 2^c and then 2^c + ... + 2^(n-1) make 2^n.
-  for (let cost = costOf(hash); cost < config.bcryptCost; cost++) await bcrypt.compare(plain, hashOfNothing(cost));
-  return false;
-}
+/** Whether a password is the one that was hashed; takes as long for no hash (an account that does not exist) as for one that differs. */
+export const verifyPassword = async (plain: string, hashed: string | undefined): Promise<boolean> =>
+  isOnLambda
+    ? verify(plain, hashed, config.bcryptCost)
+    : ((await computeInThread({ isNew: false, plain, hashed, cost: config.bcryptCost })) as boolean);
 
-/** Whether a hash was made at a lower cost than is asked for today. */
-export const isCheap = (hash: string): boolean => costOf(hash) < config.bcryptCost;
-
-const costOf = (hash: string | undefined) => (hash === undefined ? config.bcryptCost : bcrypt.getRounds(hash));
-
-// A salt and a hash of zeroes, at a given cost: no password is known that has it.
-const hashOfNothing = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+/** Whether a hash was computed at a lower cost than the configured one. */
+export const isCheap = (hashed: string): boolean => costOf(hashed) < config.bcryptCost;

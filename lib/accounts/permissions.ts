@@ -1,20 +1,19 @@
 import type { ObjectId } from 'mongodb';
-import { parseId } from '../api/extended-json.ts';
-import { anyText, flag, optional } from '../api/parameters.ts';
+import { anyText, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
-import { missingEvery, missingParameter, permissionDenied } from '../errors.ts';
-import { actsAsAdmin, type Caller, refuseScopes } from '../identity/tokens.ts';
-import { email, type User } from '../identity/users.ts';
-import type { NewUser } from './accounts.ts';
-import { type AccountChanges, changeUser, type NewAccount, signUp } from './accounts.ts';
+import { adminRequired, missingEvery, missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import { actsAsAdmin, type Caller, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
+import { email, type User, username } from '../identity/users.ts';
+import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { deleteUser } from './deletion.ts';
-import { confirmPassword } from './login.ts';
+import { lastAdminMustStay } from './last-admin.ts';
+import { confirmPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
 
-/** Who asks for a change, from where, and with which program. */
-export type Asker = { caller: Caller; source: string };
+/** What a sign-up takes; only administrators create administrators. */
+export const signUpParameters = { username, email, password: newPassword, is_admin: optional(flag) };
 
-/** What can be changed about an account; `current_password` is for one's own new one. */
+/** What can be changed about an account; users need `current_password` for a new password of their own. */
 export const accountChanges = {
   email: optional(email),
   password: optional(newPassword),
@@ -23,54 +22,75 @@ export const accountChanges = {
   is_active: optional(flag),
 };
 
-/** Refuses, with 403, a sign-up by anyone but an admin while registration is closed. */
-export function refuseWhileClosed(caller: Caller | undefined): void {
-  if (config.registration === 'closed' && !actsAsAdmin(caller)) throw permissionDenied('Registration is closed.');
+const registrationClosed: Refusal = () => permissionDenied('Registration is closed.');
+const currentPasswordRequired: Refusal = () => permissionDenied('The current password is required.');
+export const signUpRefusals = [registrationClosed, adminRequired, usernameTaken, emailTaken];
+export const changeRefusals = [adminRequired, wrongCurrentPassword, emailTaken, lastAdminMustStay, tooManyRequests];
+export const deletionRefusals = [
+  adminRequired,
+  currentPasswordRequired,
+  wrongCurrentPassword,
+  lastAdminMustStay,
+  tooManyRequests,
+];
+
+/** Refuses, with 403, a sign-up by anyone but an administrator while registration is closed. */
+export function requireRegistration(caller: Caller | undefined): void {
+  if (config.registration === 'closed' && !actsAsAdmin(caller)) throw registrationClosed();
 }
 
-/** Refuses, with 403, to let anyone but an admin change another's account. */
-export function refuseOthers(path: string | undefined, caller: Caller | undefined): void {
-  const id = parseId(path);
-  if (id && !id.equals(caller?.user._id) && !actsAsAdmin(caller)) throw permissionDenied();
+/** Refuses, with 403, changes of an account by others than its user and administrators. */
+export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Caller | undefined): void {
+  if (id === undefined || id === 'me' || id.equals(caller?.user._id)) return;
+  requireAdmin(caller);
 }
 
-/** Makes an account for whoever asks; only admins make admins. */
+/** Where a request comes from: the caller's address and program. */
+export type Origin = { source: string; agent?: string | undefined };
+
+/** Creates an account for whoever asks. */
 export function signUpFor(
+  { is_admin = false, ...account }: Values<typeof signUpParameters>,
+  { source, agent }: Origin,
   caller: Caller | undefined,
-  account: NewAccount,
-  { source, agent }: { source: string; agent: string | undefined },
 ): Promise<NewUser> {
-  if (account.is_admin) refuseAllButFullAdmins(caller);
-  return signUp(account, source, agent);
+  if (is_admin) requireFullAdmin(caller);
+  return signUp({ ...account, is_admin }, source, agent);
 }
 
-/** Changes an account as far as the caller may: one's own password only with the one that it replaces, an account's state only as an admin. */
+/** Changes an account as far as the caller may: one's own password with the current one, an account's state as an administrator. */
 export async function changeUserFor(
-  { caller, source }: Asker,
   id: ObjectId,
-  { current_password, ...changes }: AccountChanges & { current_password?: string | undefined },
+  { current_password: currentPassword, ...changes }: Values<typeof accountChanges>,
+  { source }: Origin,
+  caller: Caller,
 ): Promise<User> {
   const { password, is_admin, is_active } = changes;
   const isOwn = id.equals(caller.user._id);
   if (Object.keys(changes).length === 0) throw missingEvery(['email', 'password', 'is_admin', 'is_active']);
-  if (is_active !== undefined && !actsAsAdmin(caller)) throw permissionDenied();
-  if (is_admin !== undefined || (password !== undefined && !isOwn)) refuseAllButFullAdmins(caller);
+  if (is_active !== undefined) requireAdmin(caller);
+  if (is_admin !== undefined || (password !== undefined && !isOwn)) requireFullAdmin(caller);
   if (password !== undefined && isOwn) {
-    if (current_password === undefined) throw missingParameter('current_password');
-    await confirmPassword(id, current_password, source);
+    if (currentPassword === undefined) throw missingParameter('current_password');
+    await confirmPassword(id, currentPassword, source);
   }
   return changeUser(id, changes, isOwn ? caller.token._id : undefined);
 }
 
-/** Deletes an account: anyone's for an admin, one's own with its password. */
-export async function deleteUserFor({ caller, source }: Asker, id: ObjectId, currentPassword: string | undefined): Promise<void> {
+/** Deletes an account: anyone's as an administrator, one's own with its password. */
+export async function deleteUserFor(
+  id: ObjectId,
+  currentPassword: string | undefined,
+  { source }: Origin,
+  caller: Caller,
+): Promise<void> {
   if (currentPassword !== undefined && id.equals(caller.user._id)) await confirmPassword(id, currentPassword, source);
-  else if (!actsAsAdmin(caller)) throw permissionDenied('The current password is required.');
+  else if (!actsAsAdmin(caller)) throw currentPasswordRequired();
   await deleteUser(id);
 }
 
-// Who makes admins, or sets others' passwords, can become anyone: no token may come to more than its scopes by this.
-function refuseAllButFullAdmins(caller: Caller | undefined): void {
-  if (!actsAsAdmin(caller)) throw permissionDenied();
-  refuseScopes(caller);
+// Whoever creates administrators, or sets others' passwords, can become anyone: no token may gain more than its scopes in this way.
+function requireFullAdmin(caller: Caller | undefined): void {
+  requireAdmin(caller);
+  requireUnscopedToken(caller);
 }

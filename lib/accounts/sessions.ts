@@ -1,27 +1,18 @@
 import type { ObjectId } from 'mongodb';
-import type { DateTime } from '../api/dates.ts';
-import { dateSchema } from '../api/dates.ts';
-import { pathId } from '../api/extended-json.ts';
-import { aToken, record } from '../api/schema.ts';
+import type { DateTime } from '../api/extended-json.ts';
+import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
-import { notFound } from '../errors.ts';
-import { actsAsAdmin, type Caller, deleteToken, insertToken, tokens } from '../identity/tokens.ts';
-import { type User, userSchema } from '../identity/users.ts';
+import { notFound, type Refusal } from '../errors.ts';
+import { actsAsAdmin, type Caller } from '../identity/caller.ts';
+import { deleteToken, insertToken } from '../identity/tokens.ts';
 
-/** A session that has just begun. */
-export type NewSession = { token: string; expires_at: DateTime };
+const noSuchSession: Refusal = () => notFound('session');
 
-export const newSessionSchema = record<NewSession & { user: User }>('NewSession', {
-  token: aToken,
-  expires_at: dateSchema,
-  user: userSchema,
-});
-
-/** Begins a session; it bears the name of the program that asked for it, by which a user tells one from another. */
+/** Begins a session; it is named after the program that asked for it, by which users tell their sessions apart. */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
   agent: string | undefined,
-): Promise<NewSession> {
+): Promise<{ token: string; expires_at: DateTime }> {
   const { token, expires_at } = await insertToken(
     {
       user: user._id,
@@ -35,11 +26,11 @@ export async function createSession(
   return { token, expires_at: expires_at as DateTime };
 }
 
-/** Ends a session at once: `current`, one's own, or, for admins, anyone's; 404 for what is none of these. */
-export async function endSession(idOrCurrent: string | undefined, caller: Caller): Promise<void> {
-  const id = idOrCurrent === 'current' ? caller.token._id : pathId(idOrCurrent, 'session');
-  const reachable = { _id: id, kind: 'session' as const, ...(!actsAsAdmin(caller) && { user: caller.user._id }) };
-  if (!(await deleteToken(reachable))) throw notFound('session');
+/** Ends a session at once: the one that calls, another of the caller's, or, for administrators, anyone's; 404 for every other. */
+export async function endSession(session: ObjectId | 'current', caller: Caller): Promise<void> {
+  const _id = session === 'current' ? caller.token._id : session;
+  const reachable = { _id, kind: 'session' as const, ...(!actsAsAdmin(caller) && { user: caller.user._id }) };
+  if (!(await deleteToken(reachable))) throw noSuchSession();
 }
 
 /** Ends every session of the caller but the one that calls. */
@@ -47,7 +38,7 @@ export async function endOtherSessions({ user, token }: Caller): Promise<void> {
   await tokens.deleteMany({ user: user._id, kind: 'session', _id: { $ne: token._id } });
 }
 
-/** Takes what is left of the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
+/** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
 export async function sweepSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
   const mine = { user, kind: 'session' as const };
   if (keep) await tokens.updateOne({ ...mine, _id: keep }, { $max: { generation } });

@@ -1,14 +1,25 @@
 import { ObjectId } from 'mongodb';
-import { notFound } from '../errors.ts';
-import { record } from './schema.ts';
+import { record, type Schema, type Shown } from './schema.ts';
+
+const hexadecimal: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{24}$' };
+const dateTime: Schema<string> = { type: 'string', format: 'date-time' };
 
 /** An id as the API shows it: MongoDB Extended JSON. */
-export type Id = { $oid: string };
+export const idSchema = record('Id', { $oid: hexadecimal });
+export type Id = Shown<typeof idSchema>;
 
-export const idSchema = record<Id>('Id', { $oid: { type: 'string', pattern: '^[0-9a-f]{24}$' } });
+/** A point in time as the API shows it: MongoDB Extended JSON. */
+export const dateSchema = record('Time', { $date: dateTime });
+export type DateTime = Shown<typeof dateSchema>;
 
 /** The id as the API shows it. */
 export const showId = (id: ObjectId): Id => ({ $oid: id.toHexString() });
+
+/** The time as the API shows it. */
+export const showDate = (date: Date): DateTime => ({ $date: date.toISOString() });
+
+/** The id that the API shows so. */
+export const toObjectId = ({ $oid }: Id): ObjectId => new ObjectId($oid);
 
 /** The id that 24 hexadecimal characters stand for, or undefined. */
 export const parseId = (text: unknown): ObjectId | undefined =>
@@ -16,10 +27,3 @@ export const parseId = (text: unknown): ObjectId | undefined =>
 
 /** The same ids, each once. */
 export const distinct = (ids: ObjectId[]): ObjectId[] => [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
-
-/** The id in a path; one that can't be an id is that of nothing: 404. */
-export function pathId(text: string | undefined, thing: string): ObjectId {
-  const id = parseId(text);
-  if (!id) throw notFound(thing);
-  return id;
-}

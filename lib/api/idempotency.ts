@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { Binary } from 'mongodb';
-import { HttpError, invalidParameter } from '../errors.ts';
-import { Answer, type Input } from '../http/operation.ts';
+import { invalidParameter, keyReused } from '../errors.ts';
 
-/** What is stored with a thing that was made under an `Idempotency-Key`, so that a retry finds it; the hash is of the request. */
-export type SentOnce = { idempotency_key: string; request_hash?: Binary };
+/** What is stored with a thing that was created under an `Idempotency-Key`, so that a retry finds it; the hash is of the request. */
+export type IdempotencyFields = { idempotency_key: string; request_hash?: Binary };
 
-/** The key of a request and a hash of what it asks for; undefined when it has no key. */
-export function sentOnce(request: Input['request'], ...asked: unknown[]): Required<SentOnce> | undefined {
-  const key = request.headers['idempotency-key'];
+/** The key of a request, and a hash of what it asks for. */
+export type IdempotencyKey = Required<IdempotencyFields>;
+
+/** A thing that was created, by this request or by an earlier one with the same key. */
+export type Created<T> = { value: T; isReplay: boolean };
+
+/** Reads the key of a request that asks for `asked`; undefined when it has none. */
+export function idempotencyKeyOf(headers: Record<string, string | undefined>, ...asked: unknown[]): IdempotencyKey | undefined {
+  const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidParameter('Idempotency-Key', 'be 1 to 255 visible ASCII characters');
   return { idempotency_key: key, request_hash: new Binary(createHash('sha256').update(JSON.stringify(asked)).digest()) };
 }
 
-/** The answer to a retry: the thing as it is now; 422 when the key was used to ask for something else. */
-export function replay<T>(first: SentOnce, now: SentOnce, shown: T): Answer<T> {
-  // A deleted message has no hash any more: it could tell what the text was.
-  if (first.request_hash && first.request_hash.toString('hex') !== now.request_hash?.toString('hex')) throw keyReused();
-  return new Answer(shown, { 'Idempotency-Replayed': 'true' });
+/** Refuses, with 422, a key that was first used to ask for something else. */
+export function requireSameRequest(first: Partial<IdempotencyFields>, retry: IdempotencyKey): void {
+  // A deleted message has no hash any more, because the hash could tell what its text was.
+  if (first.request_hash && first.request_hash.toString('hex') !== retry.request_hash.toString('hex')) throw keyReused();
 }
-
-/** 422: the key of a retry was used to ask for something else. */
-export const keyReused = () =>
-  new HttpError(422, { title: 'Idempotency key reused', description: 'The key was used with a different request.' });

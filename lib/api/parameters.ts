@@ -1,41 +1,48 @@
 import type { ObjectId } from 'mongodb';
-import { invalidParameter, missingParameter } from '../errors.ts';
-import { dateSchema } from './dates.ts';
-import { idSchema, parseId } from './extended-json.ts';
+import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
+import { dateSchema, idSchema, parseId } from './extended-json.ts';
 import { eitherOf, type JsonSchema } from './schema.ts';
 
 /**
- * One parameter of a body or a query: how to read it, and its JSON Schema for those who call.
+ * One parameter of a path, a query or a body: how to read it, and its JSON Schema for those who call.
  * `read` gets what was sent, never undefined, and returns the value, or undefined for what breaks the `rule`.
  */
 export type Parameter<T = unknown> = {
   read: (sent: unknown) => T | undefined;
+  /** Completes "The 'limit' parameter must ...". */
   rule: string;
   schema: JsonSchema;
   /** Where a body takes more forms than a query. */
   bodySchema?: JsonSchema;
   optional?: boolean;
+  /** The value when it is left out. */
+  fallback?: T;
+  /** What is thrown for an unreadable value, if not a 400: a path with an id that cannot exist is a 404. */
+  refuse?: Refusal;
 };
 
 /** The parameters of an operation, by name. */
 export type Parameters = Record<string, Parameter>;
 
-/** What reading them gives. */
+/** The values that reading parameters gives. */
 export type Values<P extends Parameters> = {
-  [Name in keyof P]: P[Name] extends { optional: true } ? ValueOf<P[Name]> | undefined : ValueOf<P[Name]>;
+  [Name in keyof P]: P[Name] extends { fallback: infer T }
+    ? T
+    : P[Name] extends { optional: true }
+      ? ValueOf<P[Name]> | undefined
+      : ValueOf<P[Name]>;
 };
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
-/** Reads each parameter from what was sent, in the order of their declaration; others are ignored. Throws 400. */
+/** Reads each parameter from what was sent, in the order of their declaration, and ignores all others. Throws what is due for the first bad one. */
 export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
   const values: Record<string, unknown> = {};
-  for (const [name, { read, rule, optional }] of Object.entries(parameters)) {
+  for (const [name, { read, rule, optional, fallback, refuse }] of Object.entries(parameters)) {
     const raw = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    if (raw === undefined && !optional) throw missingParameter(name);
-    if (raw === undefined) continue;
-    const value = read(raw);
-    if (value === undefined) throw invalidParameter(name, rule);
-    values[name] = value;
+    if (raw === undefined && !optional) throw refuse?.() ?? missingParameter(name);
+    const value = raw === undefined ? fallback : read(raw);
+    if (raw !== undefined && value === undefined) throw refuse?.() ?? invalidParameter(name, rule);
+    if (value !== undefined) values[name] = value;
   }
   return values as Values<P>;
 }
@@ -43,10 +50,13 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
 /** The same parameter, which may be left out. */
 export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
 
+/** The same parameter, which has a value when it is left out. */
+export const withDefault = <T>(parameter: Parameter<T>, fallback: T) => ({ ...parameter, optional: true, fallback }) as const;
+
 /** Text of `least` to `most` code points with at least one that is not white space, kept exactly as sent. */
 export const text = (least: number, most: number): Parameter<string> => ({
   read: (sent) => (typeof sent === 'string' && isWithin(sent, least, most) && /\S/.test(sent) ? sent : undefined),
-  rule: `be a text of ${least} to ${most} characters, not all of them blank`,
+  rule: `have ${least} to ${most} characters and not be blank`,
   schema: { type: 'string', minLength: least, maxLength: most, pattern: '\\S' },
 });
 
@@ -71,14 +81,14 @@ export const oneOf = <const Choice extends string>(...choices: Choice[]): Parame
   schema: { type: 'string', enum: choices },
 });
 
-/** Any text but none: for what is compared, not kept. */
+/** Any text that is not empty: for what is compared, not kept. */
 export const anyText: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && sent !== '' ? sent : undefined),
   rule: 'be a text that is not empty',
   schema: { type: 'string', minLength: 1 },
 };
 
-/** A whole number in a query or a body. */
+/** A whole number, in a query or a body. */
 export const integer = (least: number, most: number): Parameter<number> => ({
   read: (sent) => {
     const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
@@ -90,9 +100,8 @@ export const integer = (least: number, most: number): Parameter<number> => ({
 
 /** A place in a room's order. */
 export const sequence = integer(0, Number.MAX_SAFE_INTEGER);
-const bareId = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' };
 
-/** A list of some of these words, each named once or more often. */
+/** A list of some of these words, each once or more often. */
 export const someOf = <const Choice extends string>(choices: readonly Choice[]): Parameter<Choice[]> => ({
   read: (sent) => {
     if (!Array.isArray(sent)) return undefined;
@@ -115,6 +124,8 @@ export const dateTime: Parameter<Date> = {
   bodySchema: eitherOf(dateSchema, { type: 'string', format: 'date-time' }),
 };
 
+const bareId = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' };
+
 /** An id: 24 hexadecimal characters, in a body also `{"$oid": "..."}`. */
 export const id: Parameter<ObjectId> = {
   read: (sent) => parseId(isObject(sent) ? sent.$oid : sent),
@@ -122,6 +133,16 @@ export const id: Parameter<ObjectId> = {
   schema: bareId,
   bodySchema: eitherOf(idSchema, bareId),
 };
+
+/** The id of a thing, in a path; one that cannot exist is a 404. */
+export const idOf = (thing: string): Parameter<ObjectId> => ({ ...id, read: parseId, refuse: () => notFound(thing) });
+
+/** The same, where a word may stand for the id. */
+export const idOr = <const Word extends string>(word: Word, thing: string): Parameter<ObjectId | Word> => ({
+  ...idOf(thing),
+  read: (sent) => (sent === word ? word : parseId(sent)),
+  schema: { anyOf: [{ const: word }, bareId] },
+});
 
 /** Whether a value of JSON is an object, not null and not an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,9 +1,12 @@
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it; one with a `title` becomes a component of that name. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schema of what the API shows as a `T`; `T` is known to the compiler alone. */
+/** The schema of what the API shows as a `T`; only the compiler knows `T`. */
 export type Schema<T = unknown> = JsonSchema & { readonly [shows]?: T };
 declare const shows: unique symbol;
+
+/** What the API shows by a schema. */
+export type Shown<S> = S extends { readonly [shows]?: infer T } ? Exclude<T, undefined> : never;
 
 /** Any text. */
 export const aText: Schema<string> = { type: 'string' };
@@ -17,6 +20,9 @@ export const aCount: Schema<number> = { type: 'integer', minimum: 0 };
 /** True or false. */
 export const aFlag: Schema<boolean> = { type: 'boolean' };
 
+/** Nothing. */
+export const aNull: Schema<null> = { type: 'null' };
+
 /** One of these words. */
 export const aWord = <const Word extends string>(...words: readonly Word[]): Schema<Word> =>
   words.length === 1 ? { const: words[0] } : { type: 'string', enum: words };
@@ -24,23 +30,32 @@ export const aWord = <const Word extends string>(...words: readonly Word[]): Sch
 /** A list of any length. */
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items });
 
-/** The same, or null for what never was. */
-export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [schema, { type: 'null' }] });
+/** The same, or null where there is none. */
+export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [schema, aNull] });
 
 /** One of several shapes. */
-export const eitherOf = <T extends readonly unknown[]>(...schemas: { [At in keyof T]: Schema<T[At]> }): Schema<T[number]> => ({
-  anyOf: schemas,
-});
+export const eitherOf = <const S extends readonly Schema[]>(...schemas: S): Schema<Shown<S[number]>> => ({ anyOf: schemas });
 
 /** An object of exactly these fields; those in `optional` may be absent. */
-export const record = <T extends object>(
+export const record = <F extends Fields, const Absent extends keyof F & string = never>(
   title: string,
-  fields: { [Field in keyof T]-?: Schema<Exclude<T[Field], undefined>> },
-  optional: readonly (keyof T)[] = [],
-): Schema<T> => ({
+  fields: F,
+  optional: readonly Absent[] = [],
+): Schema<ShownFields<F, Absent>> => ({
   title,
   type: 'object',
   properties: fields,
-  required: Object.keys(fields).filter((field) => !optional.includes(field as keyof T)),
+  required: Object.keys(fields).filter((field) => !(optional as readonly string[]).includes(field)),
   additionalProperties: false,
 });
+
+/** The schemas of an object's fields by name. */
+export type Fields = Readonly<Record<string, Schema>>;
+
+/** What an object with such fields is, of which some may be absent. */
+export type ShownFields<F extends Fields, Absent extends keyof F = never> = Flat<
+  { [Name in Exclude<keyof F, Absent>]: Shown<F[Name]> } & { [Name in Absent]?: Shown<F[Name]> }
+>;
+
+// The same type in one piece, as people want to read it in an editor.
+type Flat<T> = { [Name in keyof T]: T[Name] };

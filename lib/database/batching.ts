@@ -1,35 +1,75 @@
-/** For how many milliseconds one batch may hold up the next: what hangs must not hold up everyone. */
-const patience = 50;
-
-/** How many batches of any kind are under way: with one, others are likely to come; with none, nobody is to wait. */
-let underWay = 0;
-
-/**
- * Does at once what is asked for at about the same time: what comes in one turn of the event loop goes together, who comes while
- * that is under way goes with the next, all in one. Nothing is ever done, or read, before it was asked for. `work` settles each item in its place;
- * if it throws, it has failed for all of them.
+/*
+ * Calls that come at about the same time become one batch. Time runs to the right:
+ *
+ *   calls      a b      c   d    e
+ *   batches      [ a b ======= ]
+ *                               [ c d e ======= ]
+ *
+ * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`). Calls that come while it runs
+ * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its own earlier writes.
  */
-export function together<I, O>(
-  work: (items: I[]) => Promise<PromiseSettledResult<O>[]>,
-  { quietTurns = 0 }: Gathering = {},
-): (item: I) => Promise<O> {
-  let isBusy = false;
-  let waiting: Waiting<I, O>[] = [];
 
-  const go = async () => {
-    const batch = waiting;
-    waiting = [];
-    underWay++;
-    let isAhead = true;
-    const letNext = () => {
-      if (!isAhead) return;
-      isAhead = false;
-      isBusy = waiting.length > 0;
-      if (isBusy) setImmediate(gather, waiting.length, quietTurns);
+import { deadlineOfRequest, withLatestDeadline } from '../deadline.ts';
+
+/** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
+const longestDelay = 50;
+
+/** In how many consecutive turns of the event loop no call may have come before a batch of reads starts: whoever was just answered often asks again. */
+const idleTicksOfReads = 10;
+
+/** How many batches of any kind are running: while there are some, more calls are likely to come, and otherwise nobody is to wait. */
+let running = 0;
+
+type Work<I, O> = (items: I[]) => Promise<PromiseSettledResult<O>[]>;
+type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) => void; reject: (error: unknown) => void };
+
+/** The calls that wait for a batch, and the one that runs. */
+class Queue<I, O> {
+  readonly #work: Work<I, O>;
+  readonly #idleTicks: number;
+  #waiting: Call<I, O>[] = [];
+  /** Whether a batch is about to start, or runs and has not let the next one go yet. */
+  #isBusy = false;
+
+  constructor(work: Work<I, O>, idleTicks: number) {
+    this.#work = work;
+    this.#idleTicks = idleTicks;
+  }
+
+  add(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, deadline: deadlineOfRequest(), resolve, reject });
+      if (this.#isBusy) return;
+      this.#isBusy = true;
+      if (running > 0) this.#gather();
+      else setImmediate(() => this.#run());
+    });
+  }
+
+  /** Starts a batch when no call has come for `idleTicks` turns of the event loop, or after five times as many turns. */
+  #gather(known = this.#waiting.length, ticksLeft = this.#idleTicks, mostTicks = 5 * this.#idleTicks): void {
+    setImmediate(() => {
+      const isIdle = this.#waiting.length === known;
+      if (mostTicks === 0 || (isIdle && ticksLeft === 0)) void this.#run();
+      else this.#gather(this.#waiting.length, isIdle ? ticksLeft - 1 : this.#idleTicks, mostTicks - 1);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    running++;
+    let isBlocking = true;
+    const unblock = () => {
+      if (!isBlocking) return;
+      isBlocking = false;
+      this.#isBusy = this.#waiting.length > 0;
+      if (this.#isBusy) this.#gather();
     };
-    const timer = setTimeout(letNext, patience);
+    const timer = setTimeout(unblock, longestDelay);
     try {
-      const results = await work(batch.map(({ item }) => item));
+      const deadlines = batch.map(({ deadline }) => deadline);
+      const results = await withLatestDeadline(deadlines, () => this.#work(batch.map(({ item }) => item)));
       for (const [at, { resolve, reject }] of batch.entries()) {
         const result = results[at] as PromiseSettledResult<O>;
         if (result.status === 'fulfilled') resolve(result.value);
@@ -38,93 +78,73 @@ export function together<I, O>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    underWay--;
+    running--;
     clearTimeout(timer);
-    letNext();
-  };
-
-  // However many come, those who wait go after a few times as many turns.
-  const gather = (known: number, turns: number, most = 5 * quietTurns) => {
-    const isQuiet = waiting.length === known;
-    if (most === 0 || (isQuiet && turns === 0)) void go();
-    else setImmediate(gather, waiting.length, isQuiet ? turns - 1 : quietTurns, most - 1);
-  };
-
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (isBusy) return;
-      isBusy = true;
-      if (underWay > 0) setImmediate(gather, waiting.length, quietTurns);
-      else setImmediate(go);
-    });
+    unblock();
+  }
 }
 
-/**
- * In how many turns of the event loop nobody must have come before a batch goes while, or just after, others are under way: who was just
- * answered often asks again.
- */
-type Gathering = { quietTurns?: number };
-
-const forReads: Gathering = { quietTurns: 10 };
-
-type Waiting<I, O> = { item: I; resolve: (value: O) => void; reject: (error: unknown) => void };
-
-/** Looks keys up together, each once. `load` returns the values of those that have one. */
-export function inBatches<T>(load: (keys: string[]) => Promise<Map<string, T>>): (key: string) => Promise<T | undefined> {
-  return together(async (keys) => {
-    const found = await load([...new Set(keys)]);
-    return keys.map((key) => fulfilled(found.get(key)));
-  }, forReads);
+/** Does what is asked for at about the same time in one batch. `work` settles each item in its place; what it throws fails all of them. */
+export function batch<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
+  const queue = new Queue(work, 0);
+  return (item) => queue.add(item);
 }
 
-/** The same for work that can only be shared under one key: each key has batches of its own, which wait for no other's. */
-export function togetherBy<I, O>(
-  work: (items: I[]) => Promise<PromiseSettledResult<O>[]>,
-  gathering?: Gathering,
-): (key: string, item: I) => Promise<O> {
-  const queues = new Map<string, { join: (item: I) => Promise<O>; users: number }>();
+/** The same for work that can only be batched under one key: the batches of one key wait for no other key's. */
+export function batchByKey<I, O>(work: Work<I, O>, idleTicks = 0): (key: string, item: I) => Promise<O> {
+  const queues = new Map<string, { queue: Queue<I, O>; users: number }>();
 
   return async (key, item) => {
-    const queue = queues.get(key) ?? { join: together(work, gathering), users: 0 };
-    queues.set(key, queue);
-    queue.users++;
+    const entry = queues.get(key) ?? { queue: new Queue(work, idleTicks), users: 0 };
+    queues.set(key, entry);
+    entry.users++;
     try {
-      return await queue.join(item);
+      return await entry.queue.add(item);
     } finally {
-      queue.users--;
-      if (queue.users === 0) queues.delete(key);
+      entry.users--;
+      if (entry.users === 0) queues.delete(key);
     }
   };
 }
 
-/**
- * Reads once for all who ask for the same at about the same time, as the members of a room do when something has happened in it.
- * What is read must depend on nothing but the key; they get the same object, which none of them may change.
- */
-export function shared<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
-  return togetherBy<() => Promise<T>, T>(async ([read, ...others]) => {
-    const value = await (read as () => Promise<T>)();
-    return [fulfilled(value), ...others.map(() => fulfilled(value))];
-  }, forReads);
+/** Looks keys up in batches, each key once. `load` returns the values of the keys that have one. */
+export function loader<T>(load: (keys: string[]) => Promise<Map<string, T>>): (key: string) => Promise<T | undefined> {
+  const queue = new Queue<string, T | undefined>(async (keys) => {
+    const found = await load([...new Set(keys)]);
+    return keys.map((key) => fulfilled(found.get(key)));
+  }, idleTicksOfReads);
+  return (key) => queue.add(key);
 }
 
-/** What went well, as one of the results of a batch. */
+/**
+ * Reads once for all who ask for the same at about the same time, as the members of a room do when something has happened in it.
+ * What is read must depend on nothing but the key. All of them get the same object, which none of them may change.
+ */
+export function singleFlight<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
+  return batchByKey<() => Promise<T>, T>(async ([read, ...others]) => {
+    const value = await (read as () => Promise<T>)();
+    return [fulfilled(value), ...others.map(() => fulfilled(value))];
+  }, idleTicksOfReads);
+}
+
+/** A success, as one of the results of a batch. */
 export const fulfilled = <T>(value: T): PromiseFulfilledResult<T> => ({ status: 'fulfilled', value });
 
-/** What a result is of, or throws why it failed. */
+/** The value of a result; throws the reason of a failure. */
 export function orThrow<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
 }
 
-/** Goes on, together, with what went well; what failed stays as it is, in its place. If `next` throws, it has failed for all of them. */
+/** Continues a batch with what has succeeded; what has failed keeps its place. What `next` throws fails all that continued. */
 export async function andThen<A, B>(
   results: PromiseSettledResult<A>[],
   next: (values: A[]) => Promise<PromiseSettledResult<B>[]>,
 ): Promise<PromiseSettledResult<B>[]> {
-  const well = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-  const went =
-    well.length === 0 ? [] : await next(well).catch((reason) => well.map(() => ({ status: 'rejected', reason }) as const));
-  return results.map((result) => (result.status === 'rejected' ? result : (went.shift() as PromiseSettledResult<B>)));
+  const succeeded = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+  const continued =
+    succeeded.length === 0
+      ? []
+      : await next(succeeded).catch((reason) => succeeded.map(() => ({ status: 'rejected', reason }) as const));
+  return results.map((result) => (result.status === 'rejected' ? result : (continued.shift() as PromiseSettledResult<B>)));
 }

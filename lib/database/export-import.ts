@@ -7,12 +7,12 @@ import { database } from './client.ts';
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
 
-/** Told how many documents are through, and of how many. */
+/** Receives how many documents are done, and of how many. */
 export type Progress = (done: number, all: number) => void;
 
 /**
- * Writes every document of every collection into a file: a line each, in canonical Extended JSON, so that every type survives. The first line
- * says what follows, the last one that nothing is missing. The file gets its name when it is whole.
+ * Writes every document of every collection to a file: a line each, in canonical Extended JSON, so that every type survives. The first line
+ * says what follows, the last one that nothing is missing. The file gets its name when it is complete.
  */
 export async function exportTo(path: string, progress: Progress): Promise<Counts> {
   const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
@@ -20,7 +20,7 @@ export async function exportTo(path: string, progress: Progress): Promise<Counts
   for (const name of names) expected[name] = await database.collection(name).countDocuments();
 
   const partial = `${path}.partial`;
-  // Hashes of passwords and tokens are in it.
+  // It contains the hashes of passwords and tokens.
   const file = await open(partial, 'w', 0o600);
   try {
     const counts: Counts = {};
@@ -48,8 +48,8 @@ export async function exportTo(path: string, progress: Progress): Promise<Counts
 }
 
 /**
- * Brings every document of such a file into the database, each in the place of the one with the same `_id`: what was broken off can be
- * done again. The file is read to its end before anything is written, so that none that is cut off gets half-way in.
+ * Writes every document of such a file to the database, each in the place of the one with the same `_id`: an import that was cut off can be
+ * repeated. The file is read to its end before anything is written, so that an incomplete file changes nothing.
  */
 export async function importFrom(path: string, progress: Progress): Promise<Counts> {
   const expected = await check(path);
@@ -61,7 +61,7 @@ export async function importFrom(path: string, progress: Progress): Promise<Coun
     }));
     const { matchedCount, upsertedCount } = await database.collection(collection).bulkWrite(writes, { ordered: false });
     if (matchedCount + upsertedCount !== documents.length)
-      throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were taken.`);
+      throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were stored.`);
     counts[collection] = (counts[collection] ?? 0) + documents.length;
     done += documents.length;
     progress(done, total(expected));
@@ -100,12 +100,12 @@ async function* batchesOf(path: string): AsyncGenerator<{ collection: string; do
   if (waiting) yield waiting;
 }
 
-/** Reads the whole file and holds its documents against the counts at its end. */
+/** Reads the whole file and compares its documents with the counts at its end. */
 async function check(path: string): Promise<Counts> {
   const counts: Counts = {};
   let end: Counts | undefined;
   for await (const line of linesIn(path)) {
-    if (end) throw broken(path, 'goes on after its end');
+    if (end) throw broken(path, 'continues after its end');
     const parsed = parse(line, path);
     if ('end' in parsed) end = parsed.end as Counts;
     else if (parsed.format === format && parsed.version !== version) throw broken(path, `is of another version than ${version}`);

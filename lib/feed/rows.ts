@@ -1,8 +1,9 @@
 import type { ObjectId, WithId } from 'mongodb';
-import { type AuthoredMessage, isMessage, messages, withAuthor } from '../messages/messages.ts';
-import { type EventDocument, events } from '../rooms/event-log.ts';
+import { type EventDocument, events } from '../collections/events.ts';
+import { messages } from '../collections/messages.ts';
+import { type AuthoredMessage, withAuthor } from '../messages/messages.ts';
 
-/** A place in a room's order at which something is: a message, or an event of whatever kind. */
+/** A place in a room's order at which something is: a message, or an event of any kind. */
 export type Row = {
   seq: number;
   at: Date;
@@ -14,19 +15,12 @@ export type Row = {
 /** The same with what is there. */
 export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDocument> };
 
-/** The rows of a room from `seq` on, without a gap that is only one of reading: up to where both collections were read. */
+/** The rows of a room from `seq` on: as far as both collections were read, so that no gap comes from reading alone. */
 export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<FullRow[]> {
-  const behind = { room, seq: { $gte: seq } };
+  const where = { room, seq: { $gte: seq } };
   const [found, happened] = await Promise.all([
-    messages
-      .aggregate<AuthoredMessage>([
-        { $match: { ...behind, ...isMessage } },
-        { $sort: { seq: 1 } },
-        { $limit: limit },
-        ...withAuthor,
-      ])
-      .toArray(),
-    events.find(behind, { sort: { seq: 1 }, limit }).toArray(),
+    messages.aggregate<AuthoredMessage>(where, [{ $sort: { seq: 1 } }, { $limit: limit }, ...withAuthor]).toArray(),
+    events.find(where, { sort: { seq: 1 }, limit }).toArray(),
   ]);
   const rows = [
     ...found.map((message): FullRow => {
@@ -38,7 +32,7 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
       return { seq, at, ordinal, isMessage: false, event };
     }),
   ];
-  const end = Math.min(...lastOfFull([found, happened], limit));
+  const end = Math.min(...endsOfFull([found, happened], limit));
   return rows.sort(bySeq).filter((row) => row.seq <= end);
 }
 
@@ -46,18 +40,19 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
 export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
   const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, created_at: 1, at: 1 } } as const;
   const [found, happened] = await Promise.all([
-    messages.find({ room, ...isMessage }, options).toArray(),
+    messages.find({ room }, options).toArray(),
     events.find({ room }, options).toArray(),
   ]);
   const rows = [
     ...found.map(({ seq, created_at: at, ordinal }): Row => ({ seq, at, ordinal, isMessage: true })),
     ...happened.map(({ seq, at, ordinal }): Row => ({ seq, at, ordinal, isMessage: false })),
   ];
-  const cut = lastOfFull([found, happened], limit);
-  return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...cut)), isAll: cut.length === 0 };
+  const ends = endsOfFull([found, happened], limit);
+  return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...ends)), isAll: ends.length === 0 };
 }
 
-const lastOfFull = (lists: { seq: number }[][], limit: number) =>
+/** The last `seq` of each list that is as long as the limit, and so may go on. */
+const endsOfFull = (lists: { seq: number }[][], limit: number) =>
   lists.filter(({ length }) => length === limit).map((list) => list.at(-1)?.seq ?? 0);
 
 const bySeq = (one: Row, other: Row) => one.seq - other.seq;

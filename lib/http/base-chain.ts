@@ -9,27 +9,27 @@ import { errors } from './middleware/errors.ts';
 import { requestId } from './middleware/request-id.ts';
 import { responseSize } from './middleware/response-size.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import type { Operations } from './operation.ts';
-import type { ApiEvent, ApiResponse, Handler } from './request.ts';
+import type { Handler, Operations } from './operation.ts';
+import type { ApiEvent, ApiResponse } from './request.ts';
 
 /*
- * What every path has, and no more: nothing here knows a database, so that the functions without one load no driver.
+ * What every path has, and no more: nothing here imports the database, so that functions without one load no driver.
  */
 
-/** The handler of every path that is nobody else's: 404, whoever asks. */
-export const noSuchPath = (): Handler => refuse(() => notFound('path'));
+/** The handler of every path that no other function has: 404, whoever asks. */
+export const noSuchPath = (): Handler => rejectWith(() => notFound('path'));
 
-/** A handler that refuses all that it gets, with an answer that is decorated like every other. */
-export const refuse = (refusal: (requestId: string) => HttpError): Handler =>
-  asHandler(
-    decorated('OPTIONS').handler(({ requestId }) => {
+/** A handler that rejects every request, with a response that has the headers of every other. */
+export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =>
+  toLambdaHandler(
+    baseChain('OPTIONS').handler(({ requestId }) => {
       throw refusal(requestId);
     }),
     {},
   );
 
-/** The steps that stand above all that may refuse: what they add is on every answer. */
-export function decorated(allow: string, { isUnavailable, ...plugin }: Surroundings = {}) {
+/** The steps above all that may refuse: what they add is on every response. */
+export function baseChain(allow: string, { isUnavailable, ...plugin }: ChainOptions = {}) {
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
@@ -40,8 +40,9 @@ export function decorated(allow: string, { isUnavailable, ...plugin }: Surroundi
     .use(errors({ isUnavailable }));
 }
 
-/** What may watch the steps, and which errors say that what an operation needs is out of reach (none, if not said). */
-export type Surroundings = { beforeMiddleware?: (name: string) => void; isUnavailable?: (error: unknown) => boolean };
+/** What may watch the steps, and which errors mean that something that an operation needs is out of reach (none by default). */
+export type ChainOptions = { beforeMiddleware?: (name: string) => void; isUnavailable?: (error: unknown) => boolean };
 
-/** The chain as Lambda calls it: what the gateway hands over is all it needs from outside, the rest of its event its own steps add. */
-export const asHandler = (chain: object, operations: Operations) => Object.assign(chain, { operations }) as unknown as Handler;
+/** The chain as Lambda calls it: it needs what the gateway passes on, its own steps add the rest of the event. */
+export const toLambdaHandler = (chain: object, operations: Operations) =>
+  Object.assign(chain, { operations }) as unknown as Handler;

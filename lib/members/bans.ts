@@ -1,16 +1,20 @@
 import type { ObjectId } from 'mongodb';
-import { notFound } from '../errors.ts';
-import { type Actor, findStanding, holds, requireRank } from '../rooms/permissions.ts';
-import { isThere, rooms } from '../rooms/rooms.ts';
+import { rooms } from '../collections/rooms.ts';
+import { attempt } from '../deadline.ts';
+import { notFound, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { allowedTo, findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
-/** Lets a banned user come back, who does not come back by that; nothing that the feed of the room tells of. */
-export async function liftBan(room: ObjectId, user: ObjectId, actor: Actor): Promise<void> {
-  const lift = () =>
-    rooms.updateOne({ $and: [{ ...isThere, _id: room, banned: user }, holds(actor, 'moderator')] }, { $pull: { banned: user } });
-  const { matchedCount } = await lift();
-  if (matchedCount > 0) return;
-  const standing = requireRank(await findStanding(actor, { room, user }), 'moderator');
-  if (!standing.is_banned) throw notFound('ban');
-  // Banned, or made a moderator, since: then it is lifted now, or by someone else.
-  await lift();
+const noSuchBan: Refusal = () => notFound('ban');
+export const banRefusals = [...refusalsOf('liftBan'), noSuchRoom, noSuchBan];
+
+/** Lets a banned user join again, without making the user a member; the room's feed does not mention it. */
+export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): Promise<void> {
+  await attempt({ times: 10 }, async () => {
+    const where = { _id: room, banned: user, ...allowedTo('liftBan', caller) };
+    if ((await rooms.updateOne(where, { $pull: { banned: user } })).matchedCount > 0) return true;
+    const context = requirePermission(await findContext(room, caller, user), 'liftBan');
+    if (!context.isTargetBanned) throw noSuchBan();
+    return undefined;
+  });
 }

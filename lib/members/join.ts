@@ -1,96 +1,113 @@
 import { type Filter, ObjectId } from 'mongodb';
+import type { MemberDocument, Role, RoomDocument } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { conflict, notFound, permissionDenied } from '../errors.ts';
-import { findActiveUsername } from '../identity/users.ts';
-import { type ChangedRoom, changeRoom, recordChange } from '../rooms/change.ts';
-import { type Actor, findStanding, holds, requireRank, type Standing } from '../rooms/permissions.ts';
-import { markRead } from '../rooms/read-markers.ts';
-import type { MemberDocument, Role, RoomDocument } from '../rooms/rooms.ts';
+import { conflict, permissionDenied, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { findActiveUsername, noSuchUser } from '../identity/users.ts';
+import { changeRoom } from '../rooms/change.ts';
+import { recordEvent } from '../rooms/event-log.ts';
+import {
+  allowedTo,
+  findContext,
+  noSuchRoom,
+  type RoomContext,
+  refusalsOf,
+  requireRole,
+  roomArchived,
+} from '../rooms/permissions.ts';
+import { moveReadMarker } from '../rooms/read-markers.ts';
+import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
-/** Who is to be in which room as what. */
+/** Who is to be in which room, and as what. */
 export type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
-/** Makes a user a member: oneself in an open room, others if one is at least a moderator, and as more than a member if one is an owner. */
-export async function join(membership: Membership, actor: Actor): Promise<Member> {
-  const { room, user } = membership;
-  const least = leastRank(membership, actor);
-  if (least !== 'stranger') await refuseInvitation(membership, actor, least);
+const alreadyMember: Refusal = () => conflict('The user is already a member.');
+const banned: Refusal = () => permissionDenied('The user is banned from the room.');
+const closed: Refusal = () => permissionDenied('The room is closed.');
+const full: Refusal = () => conflict('The room is full.');
+export const joinRefusals = [
+  closed,
+  banned,
+  ...refusalsOf('add'),
+  ...refusalsOf('appoint'),
+  noSuchRoom,
+  noSuchUser,
+  alreadyMember,
+  full,
+];
+
+/** Makes a user a member: oneself in an open room, others as a moderator, and as more than a member as an owner. */
+export async function join(membership: Membership, caller: Caller): Promise<Member> {
+  const { room, user, role } = membership;
+  const action = actionOf(membership, caller);
+  if (action !== 'join') await checkInvitation(membership, action, caller);
 
   const _id = new ObjectId();
-  const changed = await changeRoom<{ members: MemberDocument[] }>(
+  const entry = { _id, user, role, joined_at: '$$NOW' };
+  const changed = await changeRoom<Joined>(
     {
-      where: { $and: [{ _id: room }, takes(user), mayAdd(actor, least)] },
-      update: [
-        { $set: { members: { $concatArrays: ['$members', [{ _id, user, role: membership.role, joined_at: '$$NOW' }]] } } },
-      ],
+      where: { $and: [{ _id: room }, accepts(user), allowedTo(action, caller), action === 'join' ? isOpenTo(caller) : {}] },
+      update: [{ $set: { members: { $concatArrays: ['$members', [entry]] } } }],
       projection: { members: { $elemMatch: { _id } } },
     },
-    async () => refuse(await findStanding(actor, { room, user }), least),
+    async () => check(await findContext(room, caller, user), action),
   );
-  return welcome(changed, _id, membership, actor);
+  return afterJoin(changed, _id, membership, caller);
 }
 
-type LeastRank = 'stranger' | 'moderator' | 'owner';
+type JoinAction = 'join' | 'add' | 'appoint';
+type Joined = ChangedRoom & { members: MemberDocument[] };
 
-const leastRank = ({ user, role }: Membership, actor: Actor): LeastRank => {
-  if (role !== 'member') return 'owner';
-  return user.equals(actor._id) ? 'stranger' : 'moderator';
+const actionOf = ({ user, role }: Membership, caller: Caller): JoinAction => {
+  if (role !== 'member') return 'appoint';
+  return user.equals(caller.user._id) ? 'join' : 'add';
 };
 
-/** The part of the update's filter that says that the room takes this user, whoever asks. */
-const takes = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
-  archived_at: null,
+/** The part of the update's filter that says that the room can take this user, whoever asks. */
+const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
   banned: { $ne: user },
   'members.user': { $ne: user },
   [`members.${config.roomMembers - 1}`]: { $exists: false },
 });
 
-/** The part that says that the actor may add someone: a stranger only oneself, where the room can be seen and is open. */
-function mayAdd(actor: Actor, least: LeastRank): Filter<Omit<RoomDocument, '_id'>> {
-  if (actor.is_admin) return {};
-  return least === 'stranger' ? { is_open: true, is_visible: true } : holds(actor, least);
+/** The part that says that the caller may join without an invitation. */
+const isOpenTo = ({ user }: Caller) => (user.is_admin ? {} : { is_open: true, is_visible: true });
+
+/** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
+async function checkInvitation({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
+  const [context, username] = await Promise.all([findContext(room, caller, user), findActiveUsername(user)]);
+  requireRole(context, action);
+  if (username === undefined) throw noSuchUser();
+  check(context, action);
 }
 
-/** An account that does not exist must never get in: it is looked for first, together with all else that may be amiss. */
-async function refuseInvitation({ room, user }: Membership, actor: Actor, least: LeastRank): Promise<void> {
-  const [standing, username] = await Promise.all([findStanding(actor, { room, user }), findActiveUsername(user)]);
-  requireRank(standing, least);
-  if (username === undefined) throw notFound('user');
-  refuse(standing, least);
+function check(context: RoomContext | undefined, action: JoinAction): void {
+  const { target, isTargetBanned, rank, is_open, archived_at, memberCount } = requireRole(context, action);
+  if (target) throw alreadyMember();
+  if (isTargetBanned) throw banned();
+  if (rank === 'stranger' && !is_open) throw closed();
+  if (archived_at) throw roomArchived();
+  if (memberCount >= config.roomMembers) throw full();
 }
 
-function refuse(found: Standing | undefined, least: LeastRank): void {
-  const standing = requireRank(found, least);
-  if (standing.target) throw conflict('The user is already a member.');
-  if (standing.is_banned) throw permissionDenied('The user is banned from the room.');
-  if (standing.rank === 'stranger' && !standing.is_open) throw permissionDenied('The room is closed.');
-  if (standing.archived_at) throw conflict('The room is archived.');
-  if (standing.member_count >= config.roomMembers) throw conflict('The room is full.');
-}
-
-/** What is due once the user is in: the event, a marker that leaves nothing old unread, and a last look at the account. */
-async function welcome(
-  room: ChangedRoom & { members: MemberDocument[] },
-  member: ObjectId,
-  { user }: Membership,
-  actor: Actor,
-): Promise<Member> {
+/** What is due once the user is a member: the event, a marker that leaves nothing old unread, and a last look at the account. */
+async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
-  const [username, read] = await Promise.all([
+  const [username, marker] = await Promise.all([
     findActiveUsername(user),
-    markRead(room._id, user, room.seq, room.message_count),
-    recordChange(room, actor._id, 'member.joined', data),
+    moveReadMarker(room._id, user, room.seq, room.message_count),
+    recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
   ]);
   const added = room.members[0];
   if (username === undefined || !added) {
-    // Deleted or deactivated meanwhile, perhaps after it had been taken out of its rooms.
+    // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms.
     const left = await changeRoom(
       { where: { _id: room._id, 'members._id': member }, update: { $pull: { members: { _id: member } } } },
-      () => Promise.reject(notFound('user')),
+      () => Promise.reject(noSuchUser()),
     );
-    await recordChange(left, null, 'member.left', data);
-    throw notFound('user');
+    await recordEvent(placeOf(left), null, 'member.left', data);
+    throw noSuchUser();
   }
-  return user.equals(actor._id) ? showOwnMember(room, added, username, read) : showMember(room._id, added, username);
+  return user.equals(caller.user._id) ? showOwnMember(room, added, username, marker) : showMember(room._id, added, username);
 }

@@ -1,67 +1,60 @@
 import type { ObjectId } from 'mongodb';
-import { recordChange, tryToChangeRoom } from '../rooms/change.ts';
-import { isThere, type MemberDocument, rooms } from '../rooms/rooms.ts';
+import { type MemberDocument, rooms } from '../collections/rooms.ts';
+import { attempt } from '../deadline.ts';
+import { recordEvent } from '../rooms/event-log.ts';
+import { mayBeLeftBy } from '../rooms/permissions.ts';
+import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
 
 /**
  * Takes a user out of every room, each change with its event. A room that would lose its last owner by that first gets a new one: of its
- * moderators, or if it has none of its members, the one who joined first. Doing it again does what a process that died left undone.
+ * moderators, or if it has none of its members, the one who joined first. Doing it again completes what a process that died left undone.
  */
 export async function leaveAllRooms(user: ObjectId): Promise<void> {
-  const theirs = await rooms.find({ ...isThere, 'members.user': user }, { projection: { 'members.$': 1 } }).toArray();
+  const theirs = await rooms.find({ 'members.user': user }, { projection: { 'members.$': 1 } }).toArray();
   for (const { _id, members } of theirs) {
     for (const member of members) await leaveRoom(_id, member);
   }
 }
 
 /** Takes a member out of its room, by rules that hold whatever others do to the room meanwhile. */
-async function leaveRoom(room: ObjectId, { _id: member, user }: MemberDocument): Promise<void> {
-  const remaining = { _id: { $ne: member } };
-  const otherOwner = { members: { $elemMatch: { ...remaining, role: 'owner' as const } } };
-  for (;;) {
-    const inherited = await tryToChangeRoom<{ members: MemberDocument[] }>({
-      where: {
-        _id: room,
-        $and: [
-          { members: { $elemMatch: { _id: member, role: 'owner' } } },
-          { members: { $elemMatch: remaining } },
-          { $nor: [otherOwner] },
-        ],
-      },
-      update: [{ $set: { members: withHeir(member) } }],
-      projection: { members: 1 },
-    });
-    const heir = inherited?.members.find(({ _id, role }) => role === 'owner' && !_id.equals(member));
-    if (inherited && heir)
-      await recordChange(inherited, user, 'member.changed', { member: heir._id, user: heir.user, role: 'owner' });
-
-    const isNoLastOwner = [
-      { members: { $elemMatch: { _id: member, role: { $ne: 'owner' as const } } } },
-      otherOwner,
-      { members: { $size: 1 } },
-    ];
-    const left = await tryToChangeRoom({
-      where: { _id: room, 'members._id': member, $or: isNoLastOwner },
+const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promise<boolean> =>
+  attempt({ times: 10 }, async () => {
+    await promoteSuccessor(room, member, user);
+    const left = await takePlace({
+      where: { $and: [{ _id: room, 'members._id': member }, mayBeLeftBy(member)] },
       update: { $pull: { members: { _id: member } } },
     });
-    if (left) return recordChange(left, user, 'member.left', { member, user });
-    if (!(await rooms.findOne({ ...isThere, 'members._id': member }, { projection: { _id: 1 } }))) return;
-  }
+    if (left) await recordEvent(placeOf(left), user, 'member.left', { member, user });
+    const isMember = !left && (await rooms.findOne({ 'members._id': member }, { projection: { _id: 1 } })) !== null;
+    return isMember ? undefined : true;
+  });
+
+/** Makes another member an owner, if the one who leaves is the last. */
+async function promoteSuccessor(room: ObjectId, leaving: ObjectId, user: ObjectId): Promise<void> {
+  const changed = await takePlace<ChangedRoom & { members: MemberDocument[] }>({
+    where: { _id: room, 'members._id': leaving, $nor: [mayBeLeftBy(leaving)] },
+    update: [{ $set: { members: withSuccessor(leaving) } }],
+    projection: { members: 1 },
+  });
+  const successor = changed?.members.find(({ _id, role }) => role === 'owner' && !_id.equals(leaving));
+  if (!changed || !successor) return;
+  const data = { member: successor._id, user: successor.user, role: 'owner' };
+  await recordEvent(placeOf(changed), user, 'member.changed', data);
 }
 
-/** The members, of whom the heir of the one who leaves is an owner. They stand in the order in which they joined. */
-const withHeir = (leaving: ObjectId) => {
+/** The members of a room in the order in which they joined, of whom the successor of the one who leaves is an owner. */
+const withSuccessor = (leaving: ObjectId) => {
   const others = { $filter: { input: '$members', as: 'member', cond: { $ne: ['$$member._id', leaving] } } };
   const moderators = { $filter: { input: others, as: 'member', cond: { $eq: ['$$member.role', 'moderator'] } } };
+  const promoted = { $mergeObjects: ['$$member', { role: 'owner' }] };
   return {
     $let: {
-      vars: { heir: { $ifNull: [{ $arrayElemAt: [moderators, 0] }, { $arrayElemAt: [others, 0] }] } },
+      vars: { successor: { $ifNull: [{ $arrayElemAt: [moderators, 0] }, { $arrayElemAt: [others, 0] }] } },
       in: {
         $map: {
           input: '$members',
           as: 'member',
-          in: {
-            $cond: [{ $eq: ['$$member._id', '$$heir._id'] }, { $mergeObjects: ['$$member', { role: 'owner' }] }, '$$member'],
-          },
+          in: { $cond: [{ $eq: ['$$member._id', '$$successor._id'] }, promoted, '$$member'] },
         },
       },
     },

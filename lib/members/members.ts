@@ -1,36 +1,31 @@
 import type { ObjectId } from 'mongodb';
-import { type DateTime, dateSchema, showDate } from '../api/dates.ts';
-import { type Id, idSchema, showId } from '../api/extended-json.ts';
-import type { Page } from '../api/pages.ts';
-import { aCount, aText, record } from '../api/schema.ts';
+import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
+import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { oneOf } from '../api/parameters.ts';
+import { aCount, aText, aWord, record, type Shown } from '../api/schema.ts';
+import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import type { Caller } from '../identity/caller.ts';
 import { deletedUsername } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
-import { type Actor, findStanding, requireRank, requireTarget, type Standing } from '../rooms/permissions.ts';
-import { findRead, nothingRead, type ReadDocument } from '../rooms/read-markers.ts';
-import { isThere, type MemberDocument, type Role, type RoomDocument, roleSchema, rooms } from '../rooms/rooms.ts';
+import {
+  findContextOfMember,
+  findReadableRoom,
+  noSuchRoom,
+  type RoomContext,
+  refusalsOf,
+  requireTarget,
+} from '../rooms/permissions.ts';
+import { findReadMarker, nothingRead, type ReadMarker } from '../rooms/read-markers.ts';
 
-/** A member of a room as the API shows it; to itself also what it needs to list its rooms. */
-export type Member = {
-  _id: Id;
-  room: Id;
-  user: Id;
-  username: string;
-  role: Role;
-  joined_at: DateTime;
-  room_name?: string;
-  seq?: number;
-  last_read?: number;
-  unread?: number;
-};
-
-export const memberSchema = record<Member>(
+/** A member of a room as the API shows it; members see more of themselves: what they need to list their rooms. */
+export const memberSchema = record(
   'Member',
   {
     _id: idSchema,
     room: idSchema,
     user: idSchema,
     username: aText,
-    role: roleSchema,
+    role: aWord(...roles.toReversed()),
     joined_at: dateSchema,
     room_name: aText,
     seq: aCount,
@@ -39,13 +34,15 @@ export const memberSchema = record<Member>(
   },
   ['room_name', 'seq', 'last_read', 'unread'],
 );
+export type Member = Shown<typeof memberSchema>;
 
-/** What a member is told of its own room. */
+/** A member's role. */
+export const memberRole = oneOf(...roles.toReversed());
+
+/** What members see of their own room. */
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;
 
-type Marker = Pick<ReadDocument, 'seq' | 'ordinal'>;
-
-/** A member as the API shows it to others. */
+/** A member as others see it. */
 export const showMember = (room: ObjectId, member: MemberDocument, username: string): Member => ({
   _id: showId(member._id),
   room: showId(room),
@@ -55,44 +52,50 @@ export const showMember = (room: ObjectId, member: MemberDocument, username: str
   joined_at: showDate(member.joined_at),
 });
 
-/** A member as the API shows it to itself. */
-export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: string, read: Marker = nothingRead): Member => ({
+/** A member as the member sees it. */
+export const showOwnMember = (
+  room: OwnRoom,
+  member: MemberDocument,
+  username: string,
+  marker: ReadMarker = nothingRead,
+): Member => ({
   ...showMember(room._id, member, username),
   room_name: room.name,
   seq: room.seq,
-  last_read: read.seq,
-  unread: unreadOf(room, read),
+  last_read: marker.seq,
+  unread: unreadOf(room, marker),
 });
 
-/** A page of a room's members by the order of their ids, and one more; for members. */
-export async function listMembers(room: ObjectId, page: Page, caller: Actor): Promise<Member[]> {
-  const [standing, rows, read] = await Promise.all([
-    findStanding(caller, { room }),
+export const listRefusals = [...refusalsOf('read'), noSuchRoom];
+
+/** A page of a room's members, by the order of their ids; for members. */
+export async function listMembers(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Member>> {
+  const [seen, rows, marker] = await Promise.all([
+    findReadableRoom(room, caller),
     readPage(room, page),
-    findRead(room, caller._id),
+    findReadMarker(room, caller.user._id),
   ]);
-  const seen = requireRank(standing, 'member');
-  return rows.map(({ member, users: [user] }) =>
-    member.user.equals(caller._id)
-      ? showOwnMember(seen, member, caller.username, read)
-      : showMember(room, member, user?.username ?? deletedUsername),
-  );
+  const show = ({ member, users: [user] }: MemberRow) =>
+    member.user.equals(caller.user._id)
+      ? showOwnMember(seen, member, caller.user.username, marker)
+      : showMember(room, member, user?.username ?? deletedUsername);
+  return pageOf(rows, page.limit, show, ({ member }) => member._id.toHexString());
 }
 
-/** The member, for those in its room; 404 for everyone else. */
-export async function findMember(member: ObjectId, caller: Actor): Promise<Member> {
-  return showTarget(requireTarget(await findStanding(caller, { member })), caller);
+/** The member, for everyone in its room; 404 for everyone else. */
+export async function findMember(member: ObjectId, caller: Caller): Promise<Member> {
+  return showTarget(requireTarget(await findContextOfMember(member, caller)), caller);
 }
 
-/** The target of a standing, to its caller. */
+/** The target of a context as the caller sees it. */
 export async function showTarget(
-  standing: Standing & { target: MemberDocument },
-  caller: Actor,
-  marker?: Marker,
+  context: RoomContext & { target: MemberDocument },
+  caller: Caller,
+  marker?: ReadMarker,
 ): Promise<Member> {
-  const { target, username = deletedUsername } = standing;
-  if (!target.user.equals(caller._id)) return showMember(standing._id, target, username);
-  return showOwnMember(standing, target, username, marker ?? (await findRead(standing._id, caller._id)));
+  const { target, targetName = deletedUsername } = context;
+  if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetName);
+  return showOwnMember(context, target, targetName, marker ?? (await findReadMarker(context._id, caller.user._id)));
 }
 
 type MemberRow = { member: MemberDocument; users: { username: string }[] };
@@ -101,8 +104,8 @@ type MemberRow = { member: MemberDocument; users: { username: string }[] };
 const readPage = (room: ObjectId, { after, limit }: Page) =>
   rooms
     .aggregate<MemberRow>(
+      { _id: room },
       [
-        { $match: { ...isThere, _id: room } },
         { $unwind: '$members' },
         ...(after ? [{ $match: { 'members._id': { $gt: after } } }] : []),
         { $sort: { 'members._id': 1 } },
@@ -110,6 +113,6 @@ const readPage = (room: ObjectId, { after, limit }: Page) =>
         { $lookup: { from: 'users', localField: 'members.user', foreignField: '_id', as: 'users' } },
         { $project: { member: '$members', 'users.username': 1 } },
       ],
-      { batchSize: limit + 1 },
+      { batchSize: withOneMore(limit).batchSize },
     )
     .toArray();

@@ -1,45 +1,58 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { conflict, invalidParameter, permissionDenied } from '../errors.ts';
-import { changeRoom, recordChange } from '../rooms/change.ts';
-import { type Actor, findStanding, hasRank, holds, isNotLastOwner, requireTarget, type Standing } from '../rooms/permissions.ts';
-import type { MemberDocument, RoomDocument } from '../rooms/rooms.ts';
+import type { MemberDocument, RoomDocument } from '../collections/rooms.ts';
+import { conflict, invalidParameter, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { changeRoom } from '../rooms/change.ts';
+import { recordEvent } from '../rooms/event-log.ts';
+import {
+  allowedTo,
+  findContextOfMember,
+  isLastOwner,
+  mayBeLeftBy,
+  type RoomContext,
+  refusalsOf,
+  requireRole,
+  requireTarget,
+} from '../rooms/permissions.ts';
+import { placeOf } from '../rooms/sequence.ts';
+
+const lastOwnerMustStay: Refusal = () => conflict('The last owner must stay while others remain.');
+export const removalRefusals = [...refusalsOf('removeMember'), ...refusalsOf('removeModerator'), lastOwnerMustStay];
 
 /**
- * Takes a member out of its room: oneself, or, as a moderator, a plain member, as an owner or an admin anyone; and bans it if so asked.
- * The last owner stays while others remain, whoever asks.
+ * Removes a member from its room: oneself, as a moderator a plain member, as an owner or an administrator anyone; and bans the user if asked
+ * to. The last owner stays while others remain, whoever asks.
  */
-export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, actor: Actor): Promise<void> {
-  const find = async () => requireTarget(await findStanding(actor, { member }));
-  const standing = await find();
-  refuse(standing, actor, ban);
+export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, caller: Caller): Promise<void> {
+  const find = async () => requireTarget(await findContextOfMember(member, caller));
+  const context = await find();
+  check(context, caller, ban);
 
-  const { user } = standing.target;
-  const isLeaving = user.equals(actor._id);
+  const { user } = context.target;
+  const isLeaving = user.equals(caller.user._id);
   const changed = await changeRoom(
     {
-      where: { $and: [{ _id: standing._id }, isLeaving ? { 'members._id': member } : mayRemove(member, actor), mayGo(member)] },
+      where: {
+        $and: [{ _id: context._id, 'members._id': member }, isLeaving ? {} : mayRemove(member, caller), mayBeLeftBy(member)],
+      },
       update: { $pull: { members: { _id: member } }, ...(ban && { $addToSet: { banned: user } }) },
     },
-    async () => refuse(await find(), actor, ban),
+    async () => check(await find(), caller, ban),
   );
-  await recordChange(changed, actor._id, isLeaving ? 'member.left' : ban ? 'member.banned' : 'member.kicked', { member, user });
+  const type = isLeaving ? 'member.left' : ban ? 'member.banned' : 'member.kicked';
+  await recordEvent(placeOf(changed), caller.user._id, type, { member, user });
 }
 
-/** The part of the update's filter that says that the member is there and the actor may remove it. */
-const mayRemove = (member: ObjectId, actor: Actor): Filter<Omit<RoomDocument, '_id'>> => {
-  const plain = { members: { $elemMatch: { _id: member, role: 'member' as const } } };
-  return { 'members._id': member, $or: [holds(actor, 'owner'), { $and: [holds(actor, 'moderator'), plain] }] };
+/** The part of the update's filter that says that the caller may remove the member: moderators only plain members. */
+const mayRemove = (member: ObjectId, caller: Caller): Filter<Omit<RoomDocument, '_id'>> => {
+  const isPlain = { members: { $elemMatch: { _id: member, role: 'member' as const } } };
+  return { $or: [allowedTo('removeModerator', caller), { $and: [allowedTo('removeMember', caller), isPlain] }] };
 };
 
-/** The part that says that the room keeps an owner, or needs none as nobody else is in it. */
-const mayGo = (member: ObjectId) => ({ $or: [...isNotLastOwner(member), { members: { $size: 1 } }] });
-
-function refuse(standing: Standing & { target: MemberDocument }, actor: Actor, ban: boolean): void {
-  const { target, owner_count, member_count } = standing;
-  const isLeaving = target.user.equals(actor._id);
-  if (isLeaving && ban) throw invalidParameter('ban', 'be left out to leave: nobody bans themselves');
-  if (!isLeaving && !hasRank(standing, 'moderator')) throw permissionDenied('Room moderator required.');
-  if (!isLeaving && target.role !== 'member' && !hasRank(standing, 'owner')) throw permissionDenied('Room owner required.');
-  if (target.role === 'owner' && owner_count === 1 && member_count > 1)
-    throw conflict('The last owner must stay while others remain.');
+function check(context: RoomContext & { target: MemberDocument }, caller: Caller, ban: boolean): void {
+  const isLeaving = context.target.user.equals(caller.user._id);
+  if (isLeaving && ban) throw invalidParameter('ban', "be left out when one leaves: users can't ban themselves");
+  if (!isLeaving) requireRole(context, 'removeMember');
+  if (!isLeaving && context.target.role !== 'member') requireRole(context, 'removeModerator');
+  if (isLastOwner(context) && context.memberCount > 1) throw lastOwnerMustStay();
 }

@@ -1,11 +1,11 @@
-import { isDuplicateKey } from '../database/client.ts';
+import { messages, tombstones } from '../collections/messages.ts';
+import { rooms } from '../collections/rooms.ts';
+import { isDuplicateKey } from '../database/failures.ts';
 import { insertEvent } from '../rooms/event-log.ts';
-import { rooms } from '../rooms/rooms.ts';
 import type { Place } from '../rooms/sequence.ts';
-import { messages, tombstones } from './messages.ts';
 
 /** A place that was taken and at which nothing is (yet). */
-export type Hole = Omit<Place, 'ordinal'> & {
+export type Gap = Omit<Place, 'ordinal'> & {
   /** How many messages the room has counted up to here, where that is known. */
   ordinal: number | undefined;
   /** Whether the room has counted a message for this place. */
@@ -13,23 +13,23 @@ export type Hole = Omit<Place, 'ordinal'> & {
 };
 
 /**
- * Gives up holes for good, so that a feed can go on: whatever comes for their places later finds them taken and takes others.
- * All of them are closed to messages before any is settled. While one is open, what the room has counted there may still come;
- * when something has come after all, nothing is settled, and what the holes are is to be found out again.
+ * Closes gaps for good, so that a feed can pass them: whatever comes for their places later finds them taken and takes others.
+ * All of them are closed to messages before any is filled. While one is open, what the room has counted there may still come; when something
+ * has come after all, nothing is filled, and the caller must look for the gaps again.
  */
-export async function giveUpHoles(holes: Hole[]): Promise<void> {
-  const areClosed = await Promise.all(holes.map(close));
+export async function closeGaps(gaps: Gap[]): Promise<void> {
+  const areClosed = await Promise.all(gaps.map(closeToMessages));
   if (!areClosed.every(Boolean)) return;
-  for (const hole of holes) await settle(hole);
+  for (const gap of gaps) await fillGap(gap);
 }
 
 /**
- * Settles a hole at which neither a message nor a change will ever be: no feed needs to wait for it. A message that the room
- * has counted there is counted as lost, because taking it from the count would move the numbers of those behind it.
- * The `void` event, which lets readers pass, comes last: whoever dies before has left a hole that the next reader settles,
- * and the number of a message is lost only once, however often and at whichever place it is found missing.
+ * Fills a gap at which neither a message nor a change will ever be: no feed needs to wait for it. A message that the room has counted there is
+ * counted as lost, because taking it from the count would change the ordinals of those after it.
+ * The `void` event, which lets readers pass, comes last: a process that dies before leaves a gap that the next reader fills, and the ordinal of
+ * a message is counted as lost only once, however often and at whichever place it is found missing.
  */
-export async function settle({ room, seq, ordinal, at, isMessage }: Hole): Promise<void> {
+export async function fillGap({ room, seq, ordinal, at, isMessage }: Gap): Promise<void> {
   if (isMessage && ordinal !== undefined) {
     const lose = { $push: { lost: { $each: [ordinal], $slice: -100 } }, $inc: { lost_count: 1 } };
     await rooms.updateOne({ _id: room, lost: { $ne: ordinal } }, lose);
@@ -38,8 +38,8 @@ export async function settle({ room, seq, ordinal, at, isMessage }: Hole): Promi
   await insertEvent({ room, seq, ...known(ordinal), type: 'void', at, actor: null, data: {} });
 }
 
-/** Closes a place to messages; false when a message, or the trace of a change, is there. */
-async function close({ room, seq }: Hole): Promise<boolean> {
+/** Closes a place to messages; false when a message, or the note of a change, is there. */
+async function closeToMessages({ room, seq }: Gap): Promise<boolean> {
   try {
     await tombstones.insertOne({ room, seq, is_void: true });
   } catch (error) {

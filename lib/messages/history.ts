@@ -1,30 +1,20 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { id, oneOf, optional, type Parameter, sequence } from '../api/parameters.ts';
-import { shareText } from '../api/shared-json.ts';
-import { shared } from '../database/batching.ts';
+import { id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { type MessageDocument, messages } from '../collections/messages.ts';
+import { singleFlight } from '../database/batching.ts';
 import { invalidParameter } from '../errors.ts';
-import type { Caller } from '../identity/tokens.ts';
-import { readableRoom } from '../rooms/access.ts';
-import {
-  type AuthoredMessage,
-  countReplies,
-  isMessage,
-  type Message,
-  type MessageDocument,
-  messages,
-  repliedTo,
-  showAuthored,
-  withAuthor,
-} from './messages.ts';
+import type { Caller } from '../identity/caller.ts';
+import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
+import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
 
 /** Words to search for. */
 const words: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) && /\S/.test(sent) ? sent : undefined),
-  rule: 'be 1 to 200 characters, not all of them blank',
+  rule: 'have 1 to 200 characters and not be blank',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
-/** Which messages of a room are wanted, and at most one of where: the newest if not said. */
+/** Which messages of a room are wanted, and from where: at most one of `before`, `after` and `around`, and the newest without any. */
 export const historyParameters = {
   before: optional(sequence),
   after: optional(sequence),
@@ -36,32 +26,32 @@ export const historyParameters = {
   q: optional(words),
 };
 
-/** What of them was asked for. */
-export type HistoryQuery = {
-  [Name in keyof typeof historyParameters]?: ReturnType<(typeof historyParameters)[Name]['read']> | undefined;
-};
+/** What was asked for. */
+export type HistoryQuery = Values<typeof historyParameters>;
 
-/** A page of a room's history, and the query parameters that continue it, if it goes on in the direction in which it was read. */
+export const historyRefusals = [...refusalsOf('read'), noSuchRoom];
+
+/** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
 export type HistoryPage = { messages: Message[]; next: Record<string, string> | undefined };
 
 /**
- * Reads a page of a room's history. Where it lies is a matter of `seq` alone, also in a search: a page has the newest of what
- * matches, or what comes next to `before`, `after` or `around`. Its messages ascend by `seq`; those of a search stand best first.
+ * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
+ * `before`, `after` or `around`. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(room: ObjectId, caller: Caller, query: HistoryQuery, limit: number): Promise<HistoryPage> {
-  const places = ([['before'], ['after'], ['around']] as const).filter(([name]) => query[name] !== undefined);
-  if (places.length > 1) throw invalidParameter(places[1]?.[0] ?? '', `not stand beside '${places[0]?.[0]}'`);
+export async function readHistory(room: ObjectId, query: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
+  const [one, another] = (['before', 'after', 'around'] as const).filter((name) => query[name] !== undefined);
+  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const [, page] = await Promise.all([
-    readableRoom(room, caller),
-    sharedPages(key, () => readPage(room, matching(room, caller, query), query, limit)),
+    findReadableRoom(room, caller),
+    sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit)),
   ]);
   return page;
 }
 
-// Whoever reads a room reads the same.
-const sharedPages = shared<HistoryPage>();
+// Those who read a room at the same time read the same.
+const sharedPages = singleFlight<HistoryPage>();
 
 async function readPage(
   room: ObjectId,
@@ -72,16 +62,15 @@ async function readPage(
   const { found, next } = await findPage(filter, query, limit);
   const replies = await countReplies(room, found.flatMap(repliedTo));
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
-  return { messages: shareText(sorted.map((message) => showAuthored(message, replies))), next };
+  return { messages: sorted.map((message) => showAuthored(message, replies)), next };
 }
 
 const matching = (
   room: ObjectId,
-  caller: Caller,
   { thread, user, pinned, mentions, q }: HistoryQuery,
+  caller: Caller,
 ): Filter<MessageDocument> => ({
   room,
-  ...isMessage,
   ...(thread && { thread }),
   ...(user && { user }),
   ...(pinned && { is_pinned: true as const }),
@@ -93,12 +82,12 @@ type Found = { found: (AuthoredMessage & { score?: number })[]; next: Record<str
 
 async function findPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
-    const behind = Math.floor(limit / 2);
+    const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      find({ ...filter, seq: { $lte: around } }, -1, limit - behind),
-      find({ ...filter, seq: { $gt: around } }, 1, behind + 1),
+      find({ ...filter, seq: { $lte: around } }, -1, limit - newerCount),
+      find({ ...filter, seq: { $gt: around } }, 1, newerCount + 1),
     ]);
-    return pageOf([...older.reverse(), ...newer.slice(0, behind)], newer.length > behind && 'after');
+    return pageOf([...older.reverse(), ...newer.slice(0, newerCount)], newer.length > newerCount && 'after');
   }
   if (after !== undefined) {
     const found = await find({ ...filter, seq: { $gt: after } }, 1, limit + 1);
@@ -110,8 +99,7 @@ async function findPage(filter: Filter<MessageDocument>, { before, after, around
 
 const find = (filter: Filter<MessageDocument>, direction: 1 | -1, limit: number) =>
   messages
-    .aggregate<AuthoredMessage & { score?: number }>([
-      { $match: filter },
+    .aggregate<AuthoredMessage & { score?: number }>(filter, [
       { $sort: { seq: direction } },
       { $limit: limit },
       ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
@@ -124,6 +112,6 @@ function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Fou
   return { found, next: side && edge ? { [side]: String(edge.seq) } : undefined };
 }
 
-// The newer of two that are equally good.
+// The newer of two that match equally well.
 const byScore = (one: AuthoredMessage & { score?: number }, other: AuthoredMessage & { score?: number }) =>
   (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { findUserIds } from '../identity/users.ts';
 
-/** How many different names of one message are looked up; what looks like more is text. */
+/** How many different names of one message are looked up; further ones are plain text. */
 export const mostNames = 100;
 
 /** The names that a text mentions: each `@username` that is not part of a word, such as an e-mail address. */
@@ -15,11 +15,11 @@ export function mentionedNames(text: string): string[] {
 /** The users that a text mentions, whether members of its room or not. */
 export const findMentioned = (text: string): Promise<ObjectId[]> => findUserIds(mentionedNames(text));
 
-/** Of the users that a text mentions those who are members. */
+/** The mentioned users who are members. */
 export const membersAmong = (mentioned: ObjectId[], members: ObjectId[]): ObjectId[] =>
   mentioned.filter((user) => members.some((member) => member.equals(user)));
 
-// A name may end in a dot or a hyphen, a sentence too: "@ada." can be either, and both are looked up.
+// A name may end in a dot or a hyphen, and so may a sentence: "@ada." can be either, and both are looked up.
 function withoutPunctuation(name: string): string[] {
   const bare = name.replace(/[._-]+$/, '');
   return bare === name ? [name] : [name, bare];

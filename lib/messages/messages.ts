@@ -1,126 +1,68 @@
-import { type IndexDescription, ObjectId } from 'mongodb';
-import { dateSchema, showDate } from '../api/dates.ts';
+import type { ObjectId } from 'mongodb';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
-import type { SentOnce } from '../api/idempotency.ts';
 import { text } from '../api/parameters.ts';
+import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
-import { shared } from '../database/batching.ts';
-import { database } from '../database/client.ts';
-import { notFound } from '../errors.ts';
-import type { Caller } from '../identity/tokens.ts';
+import { type MessageDocument, messages } from '../collections/messages.ts';
+import { singleFlight } from '../database/batching.ts';
+import { notFound, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
 import { deletedUsername } from '../identity/users.ts';
-import { type RoomState, stateFields } from '../rooms/access.ts';
-import type { EventType } from '../rooms/event-log.ts';
+import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 
-/** A message. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
-export type MessageDocument = {
-  _id: ObjectId;
-  room: ObjectId;
-  seq: number;
-  /** Which message of the room it is, counting from 1: what read markers and unread counts are made of. */
-  ordinal: number;
-  user: ObjectId;
-  text: string;
-  created_at: Date;
-  edited_at: Date | null;
-  deleted_at: Date | null;
-  /** The message that it replies to. */
-  thread: ObjectId | null;
-  mentions: ObjectId[];
-  reactions: { emoji: string; user: ObjectId }[];
-  pinned_at: Date | null;
-  /** Only there, and true, while it is pinned: for an index that holds nothing else. */
-  is_pinned?: true;
-  /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
-  has_replies?: true;
-  /** The latest change, written with it, so that a feed can make its event when the function that should have died. */
-  changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
-} & Partial<SentOnce>;
+/** A message with the name of its author and the number of its replies. */
+type ShownMessage = MessageDocument & { username: string; replies: number };
 
-/** Not a message: stands at a `seq` that a feed has given up, so that no message can take it any more. */
-export type Tombstone = Pick<MessageDocument, '_id' | 'room' | 'seq'> & { ordinal?: number; is_void: true };
+const { as, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
+
+const reactionSchema = record('Reaction', { emoji: aText, users: listOf(idSchema) });
 
 /** A message as the API shows it. */
-export type Message = ReturnType<typeof showMessage>;
-
-export const messageSchema = record<Message>('Message', {
-  _id: idSchema,
-  room: idSchema,
-  seq: aCount,
-  user: idSchema,
-  username: aText,
-  text: aText,
-  created_at: dateSchema,
-  edited_at: orNull(dateSchema),
-  deleted_at: orNull(dateSchema),
-  thread: orNull(idSchema),
-  reply_count: aCount,
-  mentions: listOf(idSchema),
-  reactions: listOf(record<Message['reactions'][number]>('Reaction', { emoji: aText, users: listOf(idSchema) })),
-  pinned_at: orNull(dateSchema),
+export const shownMessage = representation('Message', {
+  _id: id('_id'),
+  room: id('room'),
+  seq: as(aCount, 'seq'),
+  user: id('user'),
+  username: as(aText, 'username'),
+  text: as(aText, 'text'),
+  created_at: date('created_at'),
+  edited_at: dateOrNull('edited_at'),
+  deleted_at: dateOrNull('deleted_at'),
+  thread: made(orNull(idSchema), ({ thread }) => thread && showId(thread)),
+  reply_count: made(aCount, ({ replies }) => replies),
+  mentions: made(listOf(idSchema), ({ mentions }) => mentions.map(showId)),
+  reactions: made(listOf(reactionSchema), ({ reactions }) => groupReactions(reactions)),
+  pinned_at: dateOrNull('pinned_at'),
 });
+export type Message = ShownBy<typeof shownMessage>;
 
-// What an equality with an id is surely a part of: a planner does not see that it implies a type.
-const anyId = { $gte: new ObjectId('0'.repeat(24)) };
-
-export const messageIndexes: IndexDescription[] = [
-  { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
-  {
-    key: { user: 1, idempotency_key: 1 },
-    name: 'user, idempotency_key',
-    unique: true,
-    partialFilterExpression: { idempotency_key: { $exists: true } },
-  },
-  { key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq of replies', partialFilterExpression: { thread: anyId } },
-  { key: { room: 1, user: 1, seq: 1 }, name: 'room, user, seq' },
-  {
-    key: { room: 1, mentions: 1, seq: 1 },
-    name: 'room, mentions, seq of mentions',
-    partialFilterExpression: { mentions: anyId },
-  },
-  { key: { room: 1, is_pinned: 1, seq: 1 }, name: 'room, is_pinned, seq', partialFilterExpression: { is_pinned: true } },
-  {
-    key: { room: 1, 'changed.seq': 1 },
-    name: 'room, changed.seq',
-    partialFilterExpression: { 'changed.seq': { $exists: true } },
-  },
-  // People of one room may write in many languages: words are taken as they are, without one language's endings or stop words.
-  { key: { room: 1, text: 'text' }, name: 'room, text', default_language: 'none' },
-];
+export const noSuchMessage: Refusal = () => notFound('message');
 
 /** What a message says. */
 export const messageText = text(1, 10_000);
 
-/** The messages of all rooms. */
-export const messages = database.collection<Omit<MessageDocument, '_id'> & { is_void?: true }>('messages');
-
-/** The places among them that no message can take any more. */
-export const tombstones = database.collection<Omit<Tombstone, '_id'>>('messages');
-
-/** The part of a filter that leaves those out. */
-export const isMessage = { is_void: { $ne: true } } as const;
-
 /** A message with its author's account, as `withAuthor` finds them. */
 export type AuthoredMessage = MessageDocument & { authors: string[] };
 
-/** The end of an aggregation over messages: brings the name of each author along. */
+/** The end of an aggregation over messages: adds the name of each author. */
 export const withAuthor = [
   { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'authors' } },
   { $set: { authors: '$authors.username' } },
 ];
 
-/** A message that the caller may read, and its room in the caller's eyes; for everyone else there is no such message: 404. */
-export async function findMessage(id: ObjectId, caller: Caller) {
+/** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
+export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
+  const existing = { $filter: { input: '$rooms', as: 'room', cond: { $not: ['$$room.deleting_at'] } } };
   const [found] = await messages
-    .aggregate<AuthoredMessage & { rooms: RoomState[] }>([
-      { $match: { ...isMessage, _id: id } },
+    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>({ _id: id }, [
       { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-      { $set: { rooms: { $map: { input: '$rooms', as: 'room', in: stateFields([caller.user._id], '$$room.') } } } },
+      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], [], '$$room.') } } } },
       ...withAuthor,
     ])
     .toArray();
-  const room = found?.rooms[0];
-  if (!found || !room || room.deleting_at || (!caller.user.is_admin && room.members.length === 0)) throw notFound('message');
+  const row = found?.rooms[0];
+  const room = row && contextOf(row, caller);
+  if (!found || !room || !may(room, 'read')) throw noSuchMessage();
   return { message: found, room };
 }
 
@@ -137,10 +79,11 @@ export const repliedTo = ({ _id, has_replies }: MessageDocument): ObjectId[] => 
 export const countReplies = async (room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> =>
   ids.length === 0 ? new Map() : sharedCounts(`${room} ${ids}`, () => readCounts(room, ids));
 
-const sharedCounts = shared<Map<string, number>>();
+const sharedCounts = singleFlight<Map<string, number>>();
 
 async function readCounts(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
-  const counts = await messages
+  // By the index alone: tombstones reply to nothing.
+  const counts = await messages.unscoped
     .aggregate<{ _id: ObjectId; count: number }>([
       { $match: { room, thread: { $in: ids } } },
       { $group: { _id: '$thread', count: { $sum: 1 } } },
@@ -149,25 +92,11 @@ async function readCounts(room: ObjectId, ids: ObjectId[]): Promise<Map<string, 
   return new Map(counts.map(({ _id, count }) => [_id.toHexString(), count]));
 }
 
-/** The message as the API shows it. */
-export const showMessage = (message: MessageDocument, username: string, replies: number) => ({
-  _id: showId(message._id),
-  room: showId(message.room),
-  seq: message.seq,
-  user: showId(message.user),
-  username,
-  text: message.text,
-  created_at: showDate(message.created_at),
-  edited_at: message.edited_at && showDate(message.edited_at),
-  deleted_at: message.deleted_at && showDate(message.deleted_at),
-  thread: message.thread && showId(message.thread),
-  reply_count: replies,
-  mentions: message.mentions.map(showId),
-  reactions: groupReactions(message.reactions),
-  pinned_at: message.pinned_at && showDate(message.pinned_at),
-});
+/** Shows a message by its author's name and the number of its replies. */
+export const showMessage = (message: MessageDocument, username: string, replies: number): Message =>
+  shownMessage.show({ ...message, username, replies });
 
-/** The same from what was found with its author and the reply counts of its room. */
+/** Shows a message that was found with its author, by the reply counts of its room. */
 export const showAuthored = (message: AuthoredMessage, replies: Map<string, number>): Message =>
   showMessage(message, message.authors[0] ?? deletedUsername, replies.get(message._id.toHexString()) ?? 0);
 

@@ -1,31 +1,33 @@
 import type { ObjectId } from 'mongodb';
-import type { Caller } from '../identity/tokens.ts';
-import { check, moderators } from '../rooms/access.ts';
-import { changeMessage, requireLiving } from './change.ts';
+import type { Caller } from '../identity/caller.ts';
+import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { changeMessage, messageDeleted, requireNotDeleted } from './change.ts';
 import type { Message } from './messages.ts';
 
-/** Pins a message in its room; one that is pinned already stays so. */
+export const pinRefusals = [messageDeleted, ...refusalsOf('pin')];
+
+/** Pins a message in its room; a pinned one stays so. */
 export const pinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
   changeMessage(id, caller, (message, room) => {
-    check(moderators, room);
-    requireLiving(message);
+    requirePermission(room, 'pin');
+    requireNotDeleted(message);
     if (message.pinned_at) return undefined;
     return {
-      rule: moderators,
+      action: 'pin',
       type: 'message.pinned',
       where: { pinned_at: null },
-      update: ({ at }) => ({ $set: { pinned_at: at, is_pinned: true } }),
+      update: (at) => ({ $set: { pinned_at: at, is_pinned: true } }),
     };
   });
 
-/** Takes the pin out again. */
+/** Unpins a message; one that is not pinned stays so. */
 export const unpinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
   changeMessage(id, caller, (message, room) => {
-    check(moderators, room);
-    requireLiving(message);
+    requirePermission(room, 'pin');
+    requireNotDeleted(message);
     if (!message.pinned_at) return undefined;
     return {
-      rule: moderators,
+      action: 'pin',
       type: 'message.unpinned',
       where: { pinned_at: { $ne: null } },
       update: () => ({ $set: { pinned_at: null }, $unset: { is_pinned: '' } }),

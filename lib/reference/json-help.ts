@@ -11,7 +11,7 @@ export const jsonHelpPage = (reference: string): Page =>
 <ul>
 <li><strong>What you accept.</strong> Leave <code>Accept</code> out, or let it allow JSON: <code>application/json</code>, <code>application/*</code> or <code>*/*</code>.
 A request that accepts only <code>text/html</code>, or gives JSON the quality 0, can't be answered.</li>
-<li><strong>What you send.</strong> POST, PUT and PATCH need <code>Content-Type: application/json</code>; a charset behind it is fine, and so are types such as
+<li><strong>What you send.</strong> POST, PUT and PATCH need <code>Content-Type: application/json</code>; a charset after it is fine, and so are types such as
 <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>) or plain text is not JSON.</li>
 <li><strong>A body.</strong> PUT and PATCH need one that is not empty; when there is nothing to say, send <code>{}</code>.</li>
 </ul>

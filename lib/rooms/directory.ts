@@ -1,25 +1,28 @@
-import type { ObjectId } from 'mongodb';
-import { type Id, idSchema, showId } from '../api/extended-json.ts';
-import { inOneBatch, type Page, type Row } from '../api/pages.ts';
+import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { type Parameter, text } from '../api/parameters.ts';
-import { aCount, aFlag, aText, record } from '../api/schema.ts';
-import { nameKey, type RoomDocument, rooms } from './rooms.ts';
+import { type ShownBy, shownFrom } from '../api/representation.ts';
+import { aCount, aFlag, aText } from '../api/schema.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { nameKey } from './rooms.ts';
 
-/** A room as it stands in the directory. */
-export type ListedRoom = { _id: Id; name: string; topic: string; member_count: number; is_open: boolean };
+type ListedDocument = Pick<RoomDocument, '_id' | 'name' | 'name_key' | 'topic' | 'is_open'> & { member_count: number };
 
-export const listedRoomSchema = record<ListedRoom>('ListedRoom', {
-  _id: idSchema,
-  name: aText,
-  topic: aText,
-  member_count: aCount,
-  is_open: aFlag,
+const { as, id, made, representation } = shownFrom<ListedDocument>();
+
+/** A room in the directory. */
+export const shownListedRoom = representation('ListedRoom', {
+  _id: id('_id'),
+  name: as(aText, 'name'),
+  topic: as(aText, 'topic'),
+  member_count: made(aCount, ({ member_count }) => member_count, { member_count: { $size: '$members' } }),
+  is_open: as(aFlag, 'is_open'),
 });
+export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
-/** How the name of the wanted rooms begins. */
+/** How the names of the wanted rooms begin. */
 export const nameStart = text(1, 100);
 
-/** A place in the directory: the key of the room after which it goes on, which needs to be there no more. */
+/** A place in the directory: the key of the room that it comes after, which may have been deleted since. */
 export const directoryCursor: Parameter<string> = {
   read: (sent) => {
     if (typeof sent !== 'string' || !/^[\w-]{1,1200}$/.test(sent)) return undefined;
@@ -29,23 +32,12 @@ export const directoryCursor: Parameter<string> = {
   schema: { type: 'string', pattern: '^[\\w-]{1,1200}$' },
 };
 
-/** A page of the visible rooms by their names, whatever their case, and one more. */
-export async function listDirectory(q: string | undefined, page: Page<string>): Promise<Row<ListedRoom>[]> {
+/** A page of the visible rooms by name, whatever its case: all, or those whose names begin with `q`. */
+export async function listDirectory(q: string | undefined, { limit, after }: Page<string>): Promise<Listed<ListedRoom>> {
   const start = nameKey(q ?? '');
-  const range = { $gte: start, $lt: `${start}\u{10ffff}`, ...(page.after !== undefined && { $gt: page.after }) };
-  const options = { projection, sort: { name_key: 1 as const }, ...inOneBatch(page.limit) };
-  const found = await rooms.find<Listed>({ is_visible: true, name_key: range }, options).toArray();
-  return found.map((room) => ({ value: showListed(room), cursor: Buffer.from(room.name_key).toString('base64url') }));
+  const range = { $gte: start, $lt: `${start}\u{10ffff}`, ...(after !== undefined && { $gt: after }) };
+  const projection = { ...shownListedRoom.reads, name_key: 1 };
+  const options = { projection, sort: { name_key: 1 as const }, ...withOneMore(limit) };
+  const found = await rooms.find<ListedDocument>({ is_visible: true, name_key: range }, options).toArray();
+  return pageOf(found, limit, shownListedRoom.show, ({ name_key }) => Buffer.from(name_key).toString('base64url'));
 }
-
-type Listed = Pick<RoomDocument, 'name' | 'name_key' | 'topic' | 'is_open'> & { _id: ObjectId; member_count: number };
-
-const projection = { name: 1, name_key: 1, topic: 1, is_open: 1, member_count: { $size: '$members' } };
-
-const showListed = ({ _id, name, topic, member_count, is_open }: Listed): ListedRoom => ({
-  _id: showId(_id),
-  name,
-  topic,
-  member_count,
-  is_open,
-});

@@ -1,95 +1,229 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { notFound, permissionDenied } from '../errors.ts';
-import type { Caller } from '../identity/tokens.ts';
-import { counterFields } from './counters.ts';
-import { isThere, type MemberDocument, type Role, type RoomDocument, rooms } from './rooms.ts';
+import { distinct } from '../api/extended-json.ts';
+import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import { batch, fulfilled } from '../database/batching.ts';
+import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
 
-/** Who does something in a room. */
-export type Actor = Caller['user'];
+/** What a user is in a room, from the least to the most; administrators need not be members. */
+const ranks = ['stranger', ...roles, 'admin'] as const;
+type Rank = (typeof ranks)[number];
 
-/** What someone may do in a room, from the least to the most. */
-const ranks = ['stranger', 'member', 'moderator', 'owner', 'admin'] as const;
-export type Rank = (typeof ranks)[number];
-
-/** A room as its caller finds it: all that decides what the caller may do to it and to the member or user at issue, the `target`. */
-export type Standing = Pick<
-  RoomDocument,
-  '_id' | 'name' | 'is_open' | 'is_visible' | 'archived_at' | 'seq' | 'message_count' | 'lost' | 'lost_count'
-> & {
-  rank: Rank;
-  member_count: number;
-  owner_count: number;
-  caller?: MemberDocument;
-  target?: MemberDocument;
-  /** The target's name, where it was found by its membership. */
-  username?: string;
-  is_banned: boolean;
+type Rule = {
+  /** The least that someone must be to do it. */
+  least: Exclude<Rank, 'admin'>;
+  /** Administrators must be members to do it, like everyone else. */
+  asMember?: true;
+  /** It can't be done in an archived room. */
+  notArchived?: true;
 };
 
-/** How a caller stands to a room and, in it, to a user or to the member that the room is looked for by: one read. */
-export async function findStanding(
-  caller: Actor,
-  of: { room: ObjectId; user?: ObjectId } | { member: ObjectId },
-): Promise<Standing | undefined> {
-  const byRoom = 'room' in of;
-  const targetField = byRoom ? '$$member.user' : '$$member._id';
-  const target = byRoom ? (of.user ?? caller._id) : of.member;
-  const [found] = await rooms
-    .aggregate<Omit<Standing, 'rank'>>([
-      { $match: byRoom ? { ...isThere, _id: of.room } : { ...isThere, 'members._id': of.member } },
+/** Who may do what in a room: the one table, which the checks, the filters of updates and the documented refusals are made from. */
+const actions = {
+  read: { least: 'member' },
+  send: { least: 'member', asMember: true, notArchived: true },
+  react: { least: 'member', asMember: true, notArchived: true },
+  edit: { least: 'member', asMember: true, notArchived: true },
+  pin: { least: 'moderator', asMember: true, notArchived: true },
+  // Also in an archived room: what should not have been said can be taken back.
+  deleteOwnMessage: { least: 'member' },
+  deleteMessage: { least: 'moderator' },
+  join: { least: 'stranger', notArchived: true },
+  add: { least: 'moderator', notArchived: true },
+  appoint: { least: 'owner', notArchived: true },
+  changeRole: { least: 'owner' },
+  removeMember: { least: 'moderator' },
+  removeModerator: { least: 'owner' },
+  liftBan: { least: 'moderator' },
+  change: { least: 'owner' },
+} as const satisfies Record<string, Rule>;
+
+/** Something that can be done in a room. */
+export type Action = keyof typeof actions;
+
+export const noSuchRoom: Refusal = () => notFound('room');
+export const noSuchMember: Refusal = () => notFound('member');
+export const roomArchived: Refusal = () => conflict('The room is archived.');
+const roleRequired: Record<Rule['least'], Refusal> = {
+  stranger: noSuchRoom,
+  member: () => permissionDenied('Room membership required.'),
+  moderator: () => permissionDenied('Room moderator required.'),
+  owner: () => permissionDenied('Room owner required.'),
+};
+
+/** The refusals of an action by someone who sees the room. */
+export const refusalsOf = (action: Action): Refusal[] => {
+  const { least, notArchived }: Rule = actions[action];
+  return [...(least === 'stranger' ? [] : [roleRequired[least]]), ...(notArchived ? [roomArchived] : [])];
+};
+
+/** A room as one caller finds it: everything that decides what the caller may do in it, and to whom. */
+export type RoomContext = Pick<RoomDocument, StateField> & {
+  rank: Rank;
+  /** The caller as a member. */
+  member: MemberDocument | undefined;
+  memberCount: number;
+  ownerCount: number;
+  /** The member or user that something is to be done to: the caller, if nobody else was asked for. */
+  target: MemberDocument | undefined;
+  isTargetBanned: boolean;
+  /** The target's name, where it was looked up by its membership. */
+  targetName: string | undefined;
+  /** The database's time. */
+  now: Date;
+};
+
+const stateFields = [
+  '_id',
+  'name',
+  'is_open',
+  'is_visible',
+  'archived_at',
+  'seq',
+  'message_count',
+  'lost',
+  'lost_count',
+  'created_at',
+  'changed_at',
+] as const satisfies (keyof RoomDocument)[];
+type StateField = (typeof stateFields)[number];
+
+/** A room as the database gives it for a context: with the members and bans that were asked for, and with all owners. */
+export type ContextRow = Pick<RoomDocument, StateField | 'members' | 'banned'> & {
+  member_count: number;
+  now: Date;
+  target_names?: string[];
+};
+
+/** The projection to a `ContextRow` for some users and members; `path` is where the room stands in an aggregation. */
+export const contextFields = (users: ObjectId[], members: ObjectId[] = [], path = '$') => ({
+  ...Object.fromEntries(stateFields.map((name) => [name, `${path}${name}`])),
+  member_count: { $size: `${path}members` },
+  members: {
+    $filter: {
+      input: `${path}members`,
+      as: 'member',
+      cond: {
+        $or: [{ $in: ['$$member.user', users] }, { $in: ['$$member._id', members] }, { $eq: ['$$member.role', 'owner'] }],
+      },
+    },
+  },
+  banned: { $filter: { input: `${path}banned`, as: 'user', cond: { $in: ['$$user', users] } } },
+  now: '$$NOW',
+});
+
+/** The context of a caller from what the database gave. */
+export function contextOf(row: ContextRow, caller: Caller, of: { user?: ObjectId; member?: ObjectId } = {}): RoomContext {
+  const { members, banned, member_count: memberCount, target_names: names, ...state } = row;
+  const user = of.user ?? caller.user._id;
+  const memberOf = (id: ObjectId) => members.find((member) => member.user.equals(id));
+  const member = memberOf(caller.user._id);
+  return {
+    ...state,
+    rank: caller.user.is_admin ? 'admin' : (member?.role ?? 'stranger'),
+    member,
+    memberCount,
+    ownerCount: members.filter(({ role }) => role === 'owner').length,
+    target: of.member ? members.find(({ _id }) => _id.equals(of.member)) : memberOf(user),
+    isTargetBanned: banned.some((id) => id.equals(user)),
+    targetName: names?.[0],
+  };
+}
+
+/** Reads a room as a caller finds it, with another user as the target if one is given; undefined when the room does not exist. */
+export const findContext = (room: ObjectId, caller: Caller, user = caller.user._id): Promise<RoomContext | undefined> =>
+  readContext({ room, caller, user });
+
+type Asked = { room: ObjectId; caller: Caller; user: ObjectId };
+
+const readContext = batch(async (asked: Asked[]) => {
+  const users = distinct(asked.flatMap(({ caller, user }) => [caller.user._id, user]));
+  const found = await rooms
+    .aggregate<ContextRow>({ _id: { $in: distinct(asked.map(({ room }) => room)) } }, [{ $project: contextFields(users) }])
+    .toArray();
+  const rows = new Map(found.map((row) => [row._id.toHexString(), row]));
+  return asked.map(({ room, caller, user }) => {
+    const row = rows.get(room.toHexString());
+    return fulfilled(row && contextOf(row, caller, { user }));
+  });
+});
+
+/** Reads the room of a member as a caller finds it, with the member as the target; undefined when the member does not exist. */
+export async function findContextOfMember(member: ObjectId, caller: Caller): Promise<RoomContext | undefined> {
+  const isTarget = { $eq: ['$$member._id', member] };
+  const [row] = await rooms
+    .aggregate<ContextRow>({ 'members._id': member }, [
       {
         $project: {
-          name: 1,
-          is_open: 1,
-          is_visible: 1,
-          archived_at: 1,
-          seq: 1,
-          ...counterFields,
-          member_count: { $size: '$members' },
-          owner_count: { $size: membersWhere({ $eq: ['$$member.role', 'owner'] }) },
-          caller: { $arrayElemAt: [membersWhere({ $eq: ['$$member.user', caller._id] }), 0] },
-          target: { $arrayElemAt: [membersWhere({ $eq: [targetField, target] }), 0] },
-          is_banned: { $in: [target, '$banned'] },
+          ...contextFields([caller.user._id], [member]),
+          target: { $filter: { input: '$members', as: 'member', cond: isTarget } },
         },
       },
-      ...(byRoom ? [] : withUsername),
+      { $lookup: { from: 'users', localField: 'target.user', foreignField: '_id', as: 'users' } },
+      { $set: { target_names: '$users.username' } },
+      { $project: { users: 0, target: 0 } },
     ])
     .toArray();
-  return found && { ...found, rank: caller.is_admin ? 'admin' : (found.caller?.role ?? 'stranger') };
+  return row && contextOf(row, caller, { member });
 }
 
-const membersWhere = (cond: object) => ({ $filter: { input: '$members', as: 'member', cond } });
-
-const withUsername = [
-  { $lookup: { from: 'users', localField: 'target.user', foreignField: '_id', as: 'users' } },
-  { $set: { username: { $arrayElemAt: ['$users.username', 0] } } },
-  { $project: { users: 0 } },
-];
-
-/** Goes on only if the room is there and may be seen (404) and its caller is at least this in it (403). */
-export function requireRank(standing: Standing | undefined, least: Exclude<Rank, 'admin'>): Standing {
-  if (!standing || (standing.rank === 'stranger' && !standing.is_visible)) throw notFound('room');
-  if (!hasRank(standing, least)) throw permissionDenied(`Room ${least === 'member' ? 'membership' : least} required.`);
-  return standing;
+/** Whether a caller is enough in the room for an action. */
+export function may({ rank, member }: RoomContext, action: Action): boolean {
+  const { least, asMember }: Rule = actions[action];
+  return ranks.indexOf(asMember ? (member?.role ?? 'stranger') : rank) >= ranks.indexOf(least);
 }
 
-/** Goes on only if the member is there and in a room of the caller: to everyone else it is as not there (404). */
-export function requireTarget(standing: Standing | undefined): Standing & { target: MemberDocument } {
-  if (!standing?.target || standing.rank === 'stranger') throw notFound('member');
-  return { ...standing, target: standing.target };
+/** Requires that the room exists and the caller may see it (404), and that the caller is enough in it for an action (403). */
+export function requireRole(context: RoomContext | undefined, action: Action): RoomContext {
+  if (!context || (context.rank === 'stranger' && !context.is_visible)) throw noSuchRoom();
+  if (!may(context, action)) throw roleRequired[actions[action].least]();
+  return context;
 }
 
-/** Whether the caller is at least this in the room. */
-export const hasRank = ({ rank }: Standing, least: Rank): boolean => ranks.indexOf(rank) >= ranks.indexOf(least);
+/** The same, and that the room is not archived if the action asks for that (409). */
+export function requirePermission(context: RoomContext | undefined, action: Action): RoomContext {
+  const required = requireRole(context, action);
+  const { notArchived }: Rule = actions[action];
+  if (notArchived && required.archived_at) throw roomArchived();
+  return required;
+}
 
-/** The part of an update's filter that says that its actor has at least this role in the room, or is an admin. */
-export const holds = (actor: Actor, least: Role): Filter<Omit<RoomDocument, '_id'>> =>
-  actor.is_admin ? {} : { members: { $elemMatch: { user: actor._id, role: { $in: rolesFrom(least) } } } };
+/** Reads a room for someone who wants to read what is in it: 404 or 403 for those who may not. */
+export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<RoomContext> =>
+  requirePermission(await findContext(room, caller), 'read');
 
-/** The alternatives of which an update's filter must have one if the member is not to be the last owner: it is none, or another is one. */
-export const isNotLastOwner = (member: ObjectId): Filter<Omit<RoomDocument, '_id'>>[] => [
-  { members: { $elemMatch: { _id: member, role: { $ne: 'owner' } } } },
-  { members: { $elemMatch: { _id: { $ne: member }, role: 'owner' } } },
-];
+/** Requires that the target is a member of the room, and that the caller is in the room: for everyone else there is no such member (404). */
+export function requireTarget(context: RoomContext | undefined): RoomContext & { target: MemberDocument } {
+  if (!context?.target || context.rank === 'stranger') throw noSuchMember();
+  return { ...context, target: context.target };
+}
 
-const rolesFrom = (least: Role) => (['member', 'moderator', 'owner'] as const).slice(ranks.indexOf(least) - 1);
+type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
+
+/** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
+export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
+  const { least, asMember, notArchived }: Rule = actions[action];
+  const users = callers.filter(({ user }) => asMember || !user.is_admin).map(({ user }) => user._id);
+  const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
+  return {
+    ...(least !== 'stranger' &&
+      users.length > 0 && {
+        $and: distinct(users).map((user) => ({ members: { $elemMatch: { user, role: { $in: sufficient } } } })),
+      }),
+    ...(notArchived && { archived_at: null }),
+  };
+}
+
+/** Whether the target is the room's only owner. */
+export const isLastOwner = ({ target, ownerCount }: RoomContext): boolean => target?.role === 'owner' && ownerCount === 1;
+
+/** The part of an update's filter that says that the room has an owner without this member. */
+export const keepsAnOwner = (member: ObjectId): RoomFilter => ({
+  $or: [
+    { members: { $elemMatch: { _id: member, role: { $ne: 'owner' } } } },
+    { members: { $elemMatch: { _id: { $ne: member }, role: 'owner' } } },
+  ],
+});
+
+/** The part that says that a member may leave: the room keeps an owner, or nobody remains who needs one. */
+export const mayBeLeftBy = (member: ObjectId): RoomFilter => ({ $or: [keepsAnOwner(member), { members: { $size: 1 } }] });

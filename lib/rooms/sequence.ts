@@ -1,11 +1,7 @@
-import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
-import { distinct } from '../api/extended-json.ts';
-import { fulfilled } from '../database/batching.ts';
-import type { Caller } from '../identity/tokens.ts';
-import { allows, members as anyMember, checkRoom, type Rule } from './access.ts';
-import { isThere, type RoomDocument, rooms } from './rooms.ts';
+import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
 
-/** A place in a room's order of changes, and the database's time when it was taken. */
+/** A place in a room's order, and the database's time when it was taken. */
 export type Place = {
   room: ObjectId;
   seq: number;
@@ -14,84 +10,47 @@ export type Place = {
   at: Date;
 };
 
-/** The part of an update of a room that takes its next place for an event. */
-export const nextPlace = { $inc: { seq: 1 }, $currentDate: { changed_at: true } } as const;
+/** A change of a room: one update, whose filter holds the rule. */
+export type RoomChange = {
+  where: Filter<Omit<RoomDocument, '_id'>>;
+  update?: UpdateFilter<Omit<RoomDocument, '_id'>> | Document[];
+  arrayFilters?: Document[];
+  /** The fields of the changed room that are wanted in addition to those of `ChangedRoom`. */
+  projection?: Document;
+};
 
-/** The fields of the updated room from which `placeOf` reads the place. */
-export const placeFields = { seq: 1, message_count: 1, changed_at: 1 } as const;
-
-/** The place that an update with `nextPlace` took. */
-export const placeOf = ({ _id, seq, message_count, changed_at }: TakenFrom): Place => ({
-  room: _id,
-  seq,
-  ordinal: message_count,
-  at: changed_at ?? new Date(0), // the update has just set it
-});
-
-/** Takes a room's next place for an event that is due whatever else is so; null when the room is gone. */
-export async function takePlace(room: ObjectId): Promise<Place | null> {
-  const taken = await take({ _id: room }, nextPlace, placeFields);
-  return taken && placeOf(taken);
-}
-
-/** What was taken; no members unless asked for. */
-export type Taken = { place: Place; members: ObjectId[] };
+/** What every change returns of the room as it is afterwards. */
+export type ChangedRoom = Pick<RoomDocument, '_id' | 'seq' | 'changed_at' | 'message_count' | 'name'>;
 
 /**
- * Takes the next place for an event of someone whom the rule must allow it, in the same update; throws what stands in the way.
- * Gives the ids of the members as well, if asked for.
+ * Changes a room and takes its next place for that, or so many places in a row for messages: the one update by which a room's `seq` grows.
+ * Null when no room matches the filter.
  */
-export async function takeEventPlace(room: ObjectId, caller: Caller, rule: Rule, withMembers = false): Promise<Taken> {
-  for (;;) {
-    const filter = { ...allows(rule, [caller.user._id]), _id: room };
-    const taken = await take(filter, nextPlace, fieldsFor(withMembers));
-    if (taken) return { place: placeOf(taken), members: membersOf(taken) };
-    // When nothing stands in the way any more, it did a moment ago.
-    await checkRoom(rule, room, caller);
-  }
-}
-
-/** Who wants to send a message, and whether the ids of the members are asked for. */
-export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
-
-/** Takes places for messages of members of one room, likewise: all in one update, unless one of them may not send. */
-export async function takeMessagePlaces(senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> {
-  const taken = await takeInARow(senders);
-  return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeMessagePlace));
-}
-
-async function takeMessagePlace(sender: Sender): Promise<Taken> {
-  for (;;) {
-    // When nothing stands in the way any more, it did a moment ago.
-    await checkRoom(anyMember, sender.room, sender.caller);
-    const [taken] = (await takeInARow([sender])) ?? [];
-    if (taken) return taken;
-  }
-}
-
-async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
-  const [{ room }] = senders as [Sender];
-  const filter = { ...allows(anyMember, distinct(senders.map(({ caller }) => caller.user._id))), _id: room };
-  const taken = await take(filter, nextMessages(senders.length), fieldsFor(senders.some(({ withMembers }) => withMembers)));
-  if (!taken) return undefined;
-  const last = placeOf(taken);
-  return senders.map(({ withMembers }, index) => {
-    const behind = senders.length - 1 - index;
-    const place = { ...last, seq: last.seq - behind, ordinal: last.ordinal - behind };
-    return { place, members: withMembers ? membersOf(taken) : [] };
+export async function takePlace<Wanted extends object = object>(
+  { where, update = {}, arrayFilters, projection }: RoomChange,
+  messages = 0,
+): Promise<(ChangedRoom & Wanted) | null> {
+  return rooms.findOneAndUpdate<ChangedRoom & Wanted>(where, takingPlace(update, messages), {
+    returnDocument: 'after',
+    projection: { seq: 1, changed_at: 1, message_count: 1, name: 1, ...projection },
+    ...(arrayFilters && { arrayFilters }),
   });
 }
 
-const nextMessages = (count: number) => ({
-  $inc: { seq: count, message_count: count },
-  $currentDate: { changed_at: true as const, last_message_at: true as const },
+/** The place that a change has taken; of several, the last. */
+export const placeOf = ({ _id: room, seq, message_count: ordinal, changed_at: at }: ChangedRoom): Place => ({
+  room,
+  seq,
+  ordinal,
+  at,
 });
 
-const take = (filter: Filter<RoomDocument>, update: UpdateFilter<RoomDocument>, projection: Record<string, 1>) =>
-  rooms.findOneAndUpdate({ ...isThere, ...filter }, update, { returnDocument: 'after', projection });
-
-const fieldsFor = (withMembers: boolean) => (withMembers ? { ...placeFields, 'members.user': 1 as const } : placeFields);
-
-const membersOf = ({ members = [] }: { members?: { user: ObjectId }[] }) => members.map(({ user }) => user);
-
-type TakenFrom = Pick<RoomDocument, '_id' | 'seq' | 'message_count' | 'changed_at'>;
+function takingPlace(update: NonNullable<RoomChange['update']>, messages: number) {
+  if (Array.isArray(update)) return [...update, { $set: { seq: { $add: ['$seq', 1] }, changed_at: '$$NOW' } }];
+  if (messages === 0) return { ...update, $inc: { seq: 1 }, $currentDate: { changed_at: true } as const };
+  return {
+    ...update,
+    $inc: { seq: messages, message_count: messages },
+    $currentDate: { changed_at: true, last_message_at: true } as const,
+  };
+}

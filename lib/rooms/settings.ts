@@ -1,8 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import { flag, optional, type Values } from '../api/parameters.ts';
-import { changeRoom, recordChange } from './change.ts';
-import { type Actor, findStanding, holds, requireRank } from './permissions.ts';
-import { type Room, type RoomDocument, roomKey, roomName, type ShownRoom, shownFields, showRoom } from './rooms.ts';
+import type { RoomDocument } from '../collections/rooms.ts';
+import type { Caller } from '../identity/caller.ts';
+import { changeRoom } from './change.ts';
+import { recordEvent } from './event-log.ts';
+import { allowedTo, findContext, requirePermission } from './permissions.ts';
+import { type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
+import { placeOf } from './sequence.ts';
 
 /** What an owner may change of a room: its name and its flags. */
 export const roomSettings = { name: roomName, is_open: flag, is_visible: flag };
@@ -14,18 +18,18 @@ export const someRoomSettings = {
   is_visible: optional(flag),
 };
 
-/** Changes what is given of them. */
-export async function changeSettings(room: ObjectId, settings: Values<typeof someRoomSettings>, actor: Actor): Promise<Room> {
-  // Undefined is what the database's client leaves out.
+/** Changes those that are given. */
+export async function changeSettings(room: ObjectId, settings: Values<typeof someRoomSettings>, caller: Caller): Promise<Room> {
+  // The database's client leaves out what is undefined.
   const fields = { ...settings, name_key: settings.name === undefined ? undefined : roomKey(settings.name, room) };
   const changed = await changeRoom<ShownRoom>(
     {
-      where: { _id: room, ...holds(actor, 'owner') },
+      where: { _id: room, ...allowedTo('change', caller) },
       update: { $set: fields as Partial<RoomDocument> },
-      projection: shownFields,
+      projection: shownRoom.reads,
     },
-    async () => requireRank(await findStanding(actor, { room }), 'owner'),
+    async () => requirePermission(await findContext(room, caller), 'change'),
   );
-  await recordChange(changed, actor._id, 'room.changed');
-  return showRoom(changed);
+  await recordEvent(placeOf(changed), caller.user._id, 'room.changed');
+  return shownRoom.show(changed);
 }

@@ -9,7 +9,7 @@ const statusOf = async (token: string) => (await call('GET', '/api/users/me', { 
 const json = async (...words: string[]) => JSON.parse((await admin([...words, '--json'])).stdout);
 
 describe('user', () => {
-  it('list shows every account in a line, and with --json as the API does', async () => {
+  it('list prints every account as a line, or with --json as the API does', async () => {
     const { id, username, email } = await anAdmin();
     const { code, stdout } = await admin(['user', 'list']);
     expect(code).toBe(0);
@@ -25,7 +25,7 @@ describe('user', () => {
     });
   });
 
-  it('show shows one', async () => {
+  it('show prints one account', async () => {
     const { id, username, email } = await anAccount();
     const { stdout } = await admin(['user', 'show', username]);
     expect(stdout).toMatch(
@@ -40,11 +40,11 @@ describe('user', () => {
     await anAdmin();
     expect(await admin(['user', 'promote', username])).toEqual(ended(`${username} is an administrator now.`));
     expect(await mayList()).toBe(true);
-    expect(await admin(['user', 'demote', username])).toEqual(ended(`${username} is no administrator now.`));
+    expect(await admin(['user', 'demote', username])).toEqual(ended(`${username} is not an administrator now.`));
     expect(await mayList()).toBe(false);
   });
 
-  it('deactivate and activate shut an account off and on, without the sessions that it had', async () => {
+  it('deactivate blocks an account and ends its sessions, activate admits it again', async () => {
     const account = await anAccount();
     const { username, token } = account;
     const session = await aSession(call, account);
@@ -61,28 +61,25 @@ describe('user', () => {
     expect([await statusOf(account.token), await statusOf(session)]).toEqual([200, 401]);
   });
 
-  it('delete does it with --yes, and not where nobody can be asked', async () => {
+  it('delete needs --yes when nobody can be asked', async () => {
     const { username, token } = await anAccount();
     expect(await admin(['user', 'delete', username])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'This can not be undone: say --yes where nobody can be asked.\n',
+      stderr: 'This cannot be undone: pass --yes when nobody can be asked.\n',
     });
     expect(await statusOf(token)).toBe(200);
     expect(await admin(['user', 'delete', username, '--yes'])).toEqual(ended(`Deleted ${username}.`));
     expect(await statusOf(token)).toBe(401);
   });
 
-  it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'delete'])(
-    '%s knows when there is no such account',
-    async (word) => {
-      expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
-    },
-  );
+  it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'delete'])('%s reports an unknown account', async (word) => {
+    expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
+  });
 });
 
 describe('token', () => {
-  it('create confines to scopes and ends by itself, create --json shows all of it', async () => {
+  it('create sets scopes and an expiry, and with --json prints the whole token', async () => {
     const { id, username } = await anAdmin();
     const words = [
       'token',
@@ -97,26 +94,26 @@ describe('token', () => {
       '--expires',
       '90d',
     ];
-    const made = await json(...words);
-    expect(made).toEqual({
+    const created = await json(...words);
+    expect(created).toEqual({
       _id: anyId,
       user: { $oid: id },
       name: 'robot',
       kind: 'api',
       scopes: ['rooms:read', 'account'],
-      hint: made.token.slice(-4),
+      hint: created.token.slice(-4),
       created_at: anyDate,
       last_used_at: null,
       expires_at: anyDate,
       token: anyToken,
     });
-    const days = (Date.parse(made.expires_at.$date) - Date.parse(made.created_at.$date)) / 86_400_000;
+    const days = (Date.parse(created.expires_at.$date) - Date.parse(created.created_at.$date)) / 86_400_000;
     expect(days).toBeCloseTo(90, 1);
-    expect((await call('GET', '/api/rooms?limit=1', { token: made.token })).status).toBe(200);
-    expect((await call('POST', '/api/rooms', { token: made.token, body: { name: 'General' } })).status).toBe(403);
+    expect((await call('GET', '/api/rooms?limit=1', { token: created.token })).status).toBe(200);
+    expect((await call('POST', '/api/rooms', { token: created.token, body: { name: 'General' } })).status).toBe(403);
   });
 
-  it('list shows tokens and sessions, but not the tokens themselves, and revoke ends one', async () => {
+  it('list prints tokens and sessions without their secrets, and revoke ends one', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     const { stdout } = await admin(['token', 'list', account.username]);
@@ -139,7 +136,7 @@ describe('token', () => {
 
   it.each([
     ['an unknown scope', ['--scope', 'everything'], 1, "The 'scope' parameter must be a list of some of rooms:read"],
-    ['an end that is no span', ['--expires', 'tomorrow'], 2, 'The option --expires must be a number of hours, days or weeks'],
+    ['a malformed expiry', ['--expires', 'tomorrow'], 2, 'The option --expires must be a number of hours, days or weeks'],
   ])('create refuses %s', async (_what, options, code, sentence) => {
     const { username } = await anAccount();
     const refused = await admin(['token', 'create', username, '--name', 'robot', ...options]);

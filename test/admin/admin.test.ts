@@ -14,7 +14,7 @@ describe('user create', () => {
   it.each([
     ['an administrator', ['--admin'], true],
     ['a user', [], false],
-  ])('makes %s, whose password is kept as a bcrypt hash only', async (_what, options, isAdmin) => {
+  ])('creates %s, and stores the password only as a bcrypt hash', async (_what, options, isAdmin) => {
     const name = aName();
     expect(await create(name, ...options)).toEqual({
       code: 0,
@@ -43,12 +43,12 @@ describe('user create', () => {
   it.each([
     ['a name that is taken', (name: string) => create(name).then(() => create(name)), 'The username is already in use.'],
     [
-      'a name that is taken but for its case',
+      'a name that is taken in another case',
       (name: string) => create(name).then(() => create(name.toUpperCase())),
       'The username is already in use.',
     ],
     [
-      'a name that can be none',
+      'a malformed name',
       (name: string) => create(`-${name}`.replace('-', '.')),
       "The 'username' parameter must be 1 to 64 letters",
     ],
@@ -58,7 +58,7 @@ describe('user create', () => {
       "The 'password' parameter must have at least 8 characters and at most 72 bytes, and not be one",
     ],
     [
-      'a password of 73 bytes, of which bcrypt would not see the last',
+      'a password of 73 bytes, the last of which bcrypt would ignore',
       (name: string) => admin(['user', 'create', name, '--email', 'a@b.c', '--password-stdin'], `${'é'.repeat(36)}x\n`),
       "The 'password' parameter must have at least 8 characters and at most 72 bytes, and not be one",
     ],
@@ -87,7 +87,7 @@ describe('user password', () => {
     expect(await bcrypt.compare('simsalabim', account?.password_hash)).toBe(true);
   });
 
-  it('knows when there is no such account', async () => {
+  it('reports an unknown account', async () => {
     expect(await admin(['user', 'password', aName(), '--password-stdin'], 'simsalabim\n')).toEqual({
       code: 1,
       stdout: '',
@@ -97,7 +97,7 @@ describe('user password', () => {
 });
 
 describe('token create', () => {
-  it('prints a token that the API takes, alone on stdout', async () => {
+  it('prints nothing but a token, which the API accepts', async () => {
     const name = aName();
     await create(name, '--admin');
     const { code, stdout, stderr } = await admin(['token', 'create', name, '--name', 'laptop']);
@@ -111,8 +111,8 @@ describe('the command line', () => {
     ['an unknown command', ['user', 'frobnicate'], "There is no command 'user frobnicate'."],
     ['a missing option', ['user', 'create', 'ann', '--password-stdin'], 'The option --email is required.'],
     ['an unknown option', ['token', 'create', 'ann', '--colour', 'red'], "Unknown option '--colour'"],
-    ['a word too many', ['database', 'check', 'now'], 'There is a word too many.'],
-    ['a word too few', ['user', 'password'], 'Something is missing.'],
+    ['too many arguments', ['database', 'check', 'now'], 'There are too many arguments.'],
+    ['too few arguments', ['user', 'password'], 'An argument is missing.'],
   ])('answers %s with the usage and exit status 2', async (_what, words, sentence) => {
     const { code, stdout, stderr } = await admin(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -129,11 +129,11 @@ describe('the command line', () => {
   it.each([
     ['not set', '', 'Set MONGODB_URI to the connection string of a MongoDB database'],
     [
-      'out of reach',
+      'unreachable',
       'mongodb://127.0.0.1:1/',
       "The database can't be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI",
     ],
-  ])('says in one sentence that the database is %s', async (_what, uri, sentence) => {
+  ])('reports in one sentence that the database is %s', async (_what, uri, sentence) => {
     const { code, stderr } = await runCommand(['node', 'admin/main.ts', 'database', 'check'], {
       environment: { MONGODB_URI: uri },
     });

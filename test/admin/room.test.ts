@@ -12,7 +12,7 @@ const nowhere = new ObjectId().toHexString();
 const statusOf = async (path: string) => (await call('GET', path, { token: admin.token })).status;
 
 describe('room create', () => {
-  it('makes a room that belongs to the named user', async () => {
+  it('creates a room that is owned by the named user', async () => {
     const name = randomUUID();
     const { code, stdout, stderr } = await command(['room', 'create', name, '--owner', owner.username.toUpperCase()]);
     expect({ code, stdout, stderr }).toEqual({
@@ -32,8 +32,8 @@ describe('room create', () => {
   });
 
   it.each([
-    ['an owner that there is not', ['room', 'create', 'General', '--owner', 'nobody-at-all'], 1, 'No such user.\n'],
-    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must be a text of 1 to 100"],
+    ['an unknown owner', ['room', 'create', 'General', '--owner', 'nobody-at-all'], 1, 'No such user.\n'],
+    ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must have 1 to 100"],
     ['no owner', ['room', 'create', 'General'], 2, 'The option --owner is required.'],
   ])('refuses %s', async (_what, words, code, sentence) => {
     const ended = await command(words);
@@ -47,7 +47,7 @@ describe('room list', () => {
     const room = await aRoom({ name: 'Listed, with a space', is_open: false });
     const { code, stdout } = await command(['room', 'list']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^id +members +open +visible +name\n/);
+    expect(stdout).toMatch(/^ID +MEMBERS +OPEN +VISIBLE +NAME\n/);
     expect(stdout).toMatch(new RegExp(`^${room.id} +1 +no +yes +Listed, with a space$`, 'm'));
     const json = await command(['room', 'list', '--json']);
     expect(JSON.parse(json.stdout)).toContainEqual({
@@ -75,7 +75,7 @@ describe('room archive', () => {
 });
 
 describe('room delete', () => {
-  it('deletes a room when it is told --yes', async () => {
+  it('deletes a room with --yes', async () => {
     const room = await aRoom();
     expect(await command(['room', 'delete', room.id, '--yes'])).toEqual({
       code: 0,
@@ -85,7 +85,7 @@ describe('room delete', () => {
     expect(await statusOf(room.path)).toBe(404);
   });
 
-  it('deletes nothing where it can not ask', async () => {
+  it('deletes nothing when nobody can be asked', async () => {
     const room = await aRoom();
     const { code, stdout, stderr } = await command(['room', 'delete', room.id]);
     expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 });
@@ -96,11 +96,11 @@ describe('room delete', () => {
   it.each([
     ['yes', 0, 404],
     ['no', 1, 200],
-  ])('asks at a terminal, and takes %s for an answer', async (answer, code, status) => {
+  ])('asks at a terminal, and accepts %s as an answer', async (answer, code, status) => {
     const room = await aRoom();
     const ended = await atTerminal(`node admin/main.ts room delete ${room.id}`, answer);
     expect(ended.code).toBe(code);
-    expect(ended.stdout).toContain(`Delete the room ${room.id} with all its messages? Type yes to go on: `);
+    expect(ended.stdout).toContain(`Delete the room ${room.id} with all its messages? Type yes to continue: `);
     expect(await statusOf(room.path)).toBe(status);
   });
 });
@@ -108,10 +108,10 @@ describe('room delete', () => {
 it.each([
   ['archive', ['room', 'archive', nowhere]],
   ['delete', ['room', 'delete', nowhere, '--yes']],
-  ['delete, by what is no id,', ['room', 'delete', 'general', '--yes']],
-])('room %s knows when there is no such room', async (_what, words) => {
+  ['delete with a malformed id', ['room', 'delete', 'general', '--yes']],
+])('room %s reports an unknown room', async (_what, words) => {
   expect(await command(words)).toEqual({ code: 1, stdout: '', stderr: 'No such room.\n' });
 });
 
-/** Runs a command at a terminal of its own, into which the answer is typed. */
+/** Runs a command at a new terminal, and types the answer. */
 const atTerminal = (line: string, answer: string) => runCommand(['script', '-qec', line, '/dev/null'], { input: `${answer}\n` });

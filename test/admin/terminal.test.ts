@@ -8,7 +8,7 @@ const create = (name: string, dialogue: [string, string][]) =>
 
 // Needs `script` of util-linux.
 describe.runIf(hasTerminal)('at a terminal', () => {
-  it('a new password is asked for twice, and shown not once', async () => {
+  it('a new password is asked for twice, and never shown', async () => {
     const name = aName();
     const { code, screen } = await create(name, [
       ['Password: ', 'open sesame\r'],
@@ -31,7 +31,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ],
     ['Ctrl-C', [['Password: ', 'open\u0003']], 'Interrupted: nothing was changed.'],
     ['Ctrl-D', [['Password: ', '\u0004']], 'No password was typed: nothing was changed.'],
-  ])('%s makes no account', async (_what, dialogue, sentence) => {
+  ])('%s creates no account', async (_what, dialogue, sentence) => {
     const name = aName();
     const { code, screen } = await create(name, dialogue);
     expect(code).toBe(1);
@@ -45,9 +45,9 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ['no', 'no\r', 1, 200],
     ['nothing', '\r', 1, 200],
     ['Ctrl-C', '\u0003', 1, 200],
-  ])('user delete asks, and %s is understood', async (_what, answer, code, status) => {
+  ])('user delete asks, and understands %s', async (_what, answer, code, status) => {
     const { username, token } = await anAccount();
-    const ended = await atTerminal(['user', 'delete', username], [['Type yes to go on: ', answer]]);
+    const ended = await atTerminal(['user', 'delete', username], [['Type yes to continue: ', answer]]);
     expect(ended.code).toBe(code);
     expect(ended.screen).toContain(code === 0 ? `Deleted ${username}.` : 'Nothing was changed.');
     expect((await call('GET', '/api/users/me', { token })).status).toBe(status);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A database of its own, as the commands see it and as the test does. */
+/** A new database, and a function that runs commands on it. */
 function aDatabase() {
   const name = `chat_transfer_${randomBytes(6).toString('hex')}`;
   databases.push(name);
@@ -39,7 +39,7 @@ const everyType = () => ({
 });
 
 describe('export and import', () => {
-  it('bring every document into another database, with the types that it had, however often', async () => {
+  it('copy every document to another database, with its types, however often they are repeated', async () => {
     const source = aDatabase();
     const target = aDatabase();
     const rooms = [everyType(), everyType()];
@@ -76,7 +76,7 @@ describe('export and import', () => {
     ['is something else', () => '{"a":1}\n', 'is not an export'],
     ['is not JSON', () => 'a,b\n', 'has a line that is not JSON'],
     ['is of a later version', (text: string) => text.replace('"version":1', '"version":2'), 'is of another version than 1'],
-  ])('import takes nothing from a file that %s', async (_what, spoil, sentence) => {
+  ])('import imports nothing from a file that %s', async (_what, spoil, sentence) => {
     const { database, run } = aDatabase();
     await database.collection('rooms').insertOne({ name: 'General' });
     const file = join(directory, `${randomBytes(4).toString('hex')}.ndjson`);
@@ -95,7 +95,7 @@ describe('export and import', () => {
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
   });
 
-  it('say what is wrong with the file', async () => {
+  it('report what is wrong with the file', async () => {
     const { run } = aDatabase();
     const file = join(directory, 'no', 'such', 'file');
     expect(await run('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
@@ -105,9 +105,9 @@ describe('export and import', () => {
 
 describe('the progress bar', () => {
   it.each([
-    ['a terminal', true, ['\r[##  ] 50% 1 of 2', '\r[####] 100% 2 of 2', '\n']],
-    ['no terminal', false, []],
-  ])('on %s', (_what, isTTY, expected) => {
+    ['is drawn on a terminal', true, ['\r[##  ] 50% 1 of 2', '\r[####] 100% 2 of 2', '\n']],
+    ['is not drawn without a terminal', false, []],
+  ])('%s', (_what, isTTY, expected) => {
     const written: string[] = [];
     const bar = progressBar({ isTTY, write: (text) => written.push(String(text)) > 0 }, 4);
     bar.update(1, 2);

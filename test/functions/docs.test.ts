@@ -7,7 +7,7 @@ import { inProcess as call } from '../support/transports.ts';
 const baseUrl = inject('baseUrl');
 
 describe.each(['/docs', '/docs/api/json'])('%s', (path) => {
-  it('is a page for anyone, which may run its own script and style and nothing else', async () => {
+  it('is a public page, which may use its own script and style and nothing else', async () => {
     const { status, headers, body } = await call('GET', path, { headers: { accept: 'text/html' } });
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
     expect(headers['content-security-policy']).toMatch(
@@ -16,20 +16,20 @@ describe.each(['/docs', '/docs/api/json'])('%s', (path) => {
     expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  it('can only be read', async () => {
+  it('is read-only', async () => {
     const { status, headers } = await call('POST', path, { body: {} });
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, OPTIONS' });
   });
 });
 
-it('the 406 error links to a page that is there', async () => {
+it('the 406 error links to a page that exists', async () => {
   const { token } = await anAdmin();
   const { body } = await call('GET', '/api/rooms', { token, headers: { accept: 'text/html' } });
   const { href } = (body as { link: { href: string } }).link;
   expect(await call('GET', href)).toMatchObject({ status: 200, body: expect.stringContaining('406 Media type not acceptable') });
 });
 
-// Without a browser there is nothing to open the pages with: install Chromium, or name one in CHROMIUM.
+// Needs a browser: install Chromium, or name one in CHROMIUM.
 describe.runIf(hasBrowser)('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -38,18 +38,18 @@ describe.runIf(hasBrowser)('in a browser', () => {
   afterAll(() => browser.close());
 
   it.each([
-    ['/docs', 'on a desk', 1280],
+    ['/docs', 'on a desktop', 1280],
     ['/docs', 'on a phone', 360],
-    ['/docs/api/json', 'on a desk', 1280],
+    ['/docs/api/json', 'on a desktop', 1280],
     ['/docs/api/json', 'on a phone', 360],
-  ])('%s %s shows all of itself in its width, and nothing goes wrong', async (path, _where, width) => {
+  ])('%s %s fits the width, without errors', async (path, _where, width) => {
     const { page, problems } = await open(browser, path, width);
     for (const details of await page.locator('details > summary').all()) await details.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     expect(problems).toEqual([]);
   });
 
-  it('/docs tries a call with the token that one pastes', async () => {
+  it('/docs makes a call with a pasted token', async () => {
     const { token } = await anAdmin();
     const { page, problems } = await open(browser, '/docs', 360);
     await page.fill('#token', token);
@@ -62,7 +62,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('/docs says what is wrong with a call without a token', async () => {
+  it('/docs shows the error of a call without a token', async () => {
     const { page } = await open(browser, '/docs', 1280);
     await page.click('#getRooms > summary');
     await page.click('#getRooms button');

@@ -1,12 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { events } from '../../lib/collections/events.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
-import { messages } from '../../lib/messages/messages.ts';
-import { events } from '../../lib/rooms/event-log.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { transports } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);
@@ -21,13 +23,13 @@ const invalid = (name: string, rule: string) => ({
 const denied = { title: 'Permission Denied', description: 'Room membership required.' };
 const noSuchRoom = { title: 'Not found', description: 'No such room.' };
 
-describe.each(doors)('/api/events, %s', (_door, call) => {
+describe.each(transports())('/api/events, %s', (_transport, call) => {
   const read = async (of: string, query = '', { token } = owner) => {
     const { status, headers, body } = await call('GET', `/api/events?room=${of}${query}`, { token });
     return { status, next: headers['x-next-cursor'], body };
   };
 
-  it('tells everything that happens to a message, in its order, each with the message as it is now', async () => {
+  it('lists everything that happens to a message, in order, each event with the message as it is now', async () => {
     const here = await aRoomOf([owner, member]);
     const { _id } = await aMessage(member, here, {}, call);
     const path = `/api/messages/${_id.$oid}`;
@@ -41,7 +43,7 @@ describe.each(doors)('/api/events, %s', (_door, call) => {
 
     const { body: now } = await call('GET', path, { token: owner.token });
     const { body: next } = await call('GET', `/api/messages?room=${here}&after=1`, { token: owner.token });
-    const happened = (seq: number, type: string, actor: string, data: unknown = now) => ({
+    const anEvent = (seq: number, type: string, actor: string, data: unknown = now) => ({
       seq,
       type,
       room: { $oid: here },
@@ -53,19 +55,19 @@ describe.each(doors)('/api/events, %s', (_door, call) => {
       status: 200,
       next: '8',
       body: [
-        happened(1, 'message.created', member.id),
-        happened(2, 'message.edited', member.id),
-        happened(3, 'reaction.added', owner.id),
-        happened(4, 'reaction.removed', owner.id),
-        happened(5, 'message.pinned', owner.id),
-        happened(6, 'message.unpinned', owner.id),
-        happened(7, 'message.created', owner.id, (next as unknown[])[0]),
-        happened(8, 'message.deleted', owner.id),
+        anEvent(1, 'message.created', member.id),
+        anEvent(2, 'message.edited', member.id),
+        anEvent(3, 'reaction.added', owner.id),
+        anEvent(4, 'reaction.removed', owner.id),
+        anEvent(5, 'message.pinned', owner.id),
+        anEvent(6, 'message.unpinned', owner.id),
+        anEvent(7, 'message.created', owner.id, (next as unknown[])[0]),
+        anEvent(8, 'message.deleted', owner.id),
       ],
     });
   });
 
-  it('gives a cursor for now, behind which comes only what is new', async () => {
+  it('returns a cursor for now, after which only new events come', async () => {
     const here = await aRoomOf([owner]);
     for (let times = 0; times < 3; times++) await aMessage(owner, here);
     const now = await read(here);
@@ -75,7 +77,7 @@ describe.each(doors)('/api/events, %s', (_door, call) => {
     expect(await read(here, `&after=${now.next}`)).toMatchObject({ next: '4', body: [{ type: 'message.created', data: sent }] });
   });
 
-  it('is read page by page, and every change is on one', async () => {
+  it('is paged, with every change on one page', async () => {
     const here = await aRoomOf([owner]);
     for (let times = 0; times < 5; times++) {
       const { _id } = await aMessage(owner, here);
@@ -95,34 +97,34 @@ describe.each(doors)('/api/events, %s', (_door, call) => {
   });
 
   it.each<[string, string, string | undefined, number, unknown]>([
-    ['of a stranger', `?room=${room}`, stranger.token, 403, denied],
-    ['of a hidden room, of a stranger', `?room=${hidden}`, stranger.token, 404, noSuchRoom],
-    ['of no room', `?room=${'f'.repeat(24)}`, owner.token, 404, noSuchRoom],
+    ['for a stranger', `?room=${room}`, stranger.token, 403, denied],
+    ['of a hidden room, for a stranger', `?room=${hidden}`, stranger.token, 404, noSuchRoom],
+    ['of an unknown room', `?room=${'f'.repeat(24)}`, owner.token, 404, noSuchRoom],
     ['without a room', '', owner.token, 400, { title: 'Missing parameter', description: "The 'room' parameter is required." }],
     ['of a malformed room', '?room=x', owner.token, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
-    ['behind no seq', `?room=${room}&after=x`, owner.token, 400, invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
     [
-      'behind what is yet to come',
-      `?room=${hidden}&after=1`,
+      'after a malformed seq',
+      `?room=${room}&after=x`,
       owner.token,
       400,
-      invalid('after', "be from 0 to 0, the room's last seq"),
+      invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`),
     ],
-    ['of 501', `?room=${room}&limit=501`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
-    ['of 0', `?room=${room}&limit=0`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
-  ])('refuses a page %s, beside one that it gives', async (_what, query, token, status, body) => {
-    expect(short(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
+    ['after a future seq', `?room=${hidden}&after=1`, owner.token, 400, invalid('after', "be from 0 to 0, the room's last seq")],
+    ['of 501 events', `?room=${room}&limit=501`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
+    ['of 0 events', `?room=${room}&limit=0`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
+  ])('refuses a page %s, and serves a valid one', async (_what, query, token, status, body) => {
+    expect(outcome(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
     expect((await read(room, '&after=0&limit=500')).status).toBe(200);
   });
 });
 
 describe('a cursor older than the kept history', () => {
-  const [, [, call] = []] = doors;
+  const [, [, call] = []] = transports();
   const read = async (of: string, after: number) =>
-    call && short(await call('GET', `/api/events?room=${of}&after=${after}`, { token: owner.token }));
+    call && outcome(await call('GET', `/api/events?room=${of}&after=${after}`, { token: owner.token }));
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 
-  // A room of four changes, an edit among them, each so many days old.
+  // A room with four changes, one of them an edit; `days` are their ages.
   async function anOldRoom(days: [number, number, number, number]) {
     const here = await aRoomOf([owner], { created_at: ago(Math.max(...days)) });
     const id = new ObjectId(here);
@@ -139,7 +141,7 @@ describe('a cursor older than the kept history', () => {
   const expire = (here: string) => events.deleteMany({ room: new ObjectId(here) });
   const seqs = (...expected: number[]) => ({ status: 200, body: expected.map((seq) => expect.objectContaining({ seq })) });
 
-  it('is 410 when what comes next is too old, and not when it is young', async () => {
+  it('is 410 when the next event is too old, and not when it is recent', async () => {
     const here = await anOldRoom([40, 31, 29, 1]);
     expect(await read(here, 0)).toEqual({ status: 410, body: gone });
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
@@ -147,26 +149,26 @@ describe('a cursor older than the kept history', () => {
     expect(await read(here, 4)).toEqual(seqs());
   });
 
-  it('is 410 when what comes next has expired, whatever follows', async () => {
+  it('is 410 when the next event has expired, whatever follows', async () => {
     const here = await anOldRoom([32, 31, 29, 1]);
     await expire(here);
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
     expect(await read(here, 2)).toEqual(seqs(3, 4));
   });
 
-  it('is 410 when all that came next has expired', async () => {
+  it('is 410 when all later events have expired', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     await expire(here);
     await messages.deleteMany({ room: new ObjectId(here), seq: { $gt: 2 } });
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
   });
 
-  it('is not 410 when nothing came next, however long ago', async () => {
+  it('is not 410 when nothing came later, however long ago it was', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     expect(await read(here, 4)).toEqual(seqs());
   });
 
-  it('waits for what is on its way into a room that was silent for long', async () => {
+  it('waits for an event on its way into a room that was silent for long', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $inc: { seq: 1 }, $currentDate: { changed_at: true } });
     expect(await read(here, 4)).toEqual(seqs());

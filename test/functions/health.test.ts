@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { outcome, successHeaders } from '../support/responses.ts';
-import { doors } from '../support/transports.ts';
+import { transports } from '../support/transports.ts';
 
-describe.each(doors())('/api/health, %s', (_door, call) => {
-  it('GET tells anyone that the service and its database are well', async () => {
+describe.each(transports())('/api/health, %s', (_transport, call) => {
+  it('GET reports, without a token, that the service and its database are up', async () => {
     const reply = await call('GET', '/api/health');
     expect(outcome(reply)).toEqual({ status: 200, body: { status: 'ok', version: manifest.version, database: 'ok' } });
     expect(reply.headers).toMatchObject(successHeaders);

@@ -1,26 +1,28 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { messageCount } from '../../lib/rooms/counters.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { transports } from '../support/transports.ts';
 
 const [ada, bob, admin, other] = await Promise.all([anAccount(), anAccount(), anAdmin(), anAdmin()]);
 const reused = { title: 'Idempotency key reused', description: 'The key was used with a different request.' };
 const aKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 
-describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) => {
-  it('sends once, however often the request comes', async () => {
+describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_transport, call) => {
+  it('sends one message, however often the request is repeated', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const first = await call('POST', '/api/messages', sent);
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
     for (let times = 0; times < 2; times++) {
       const again = await call('POST', '/api/messages', sent);
-      expect(short(again)).toEqual(short(first));
+      expect(outcome(again)).toEqual(outcome(first));
       expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true' });
     }
     expect((await call('GET', `/api/messages?room=${room}`, { token: ada.token })).body).toEqual([first.body]);
@@ -30,16 +32,16 @@ describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) 
     ['text', (room) => ({ room, text: 'Bye' })],
     ['thread', (room, thread) => ({ room, text: 'Hello', thread })],
     ['room', () => ({ room: 'f'.repeat(24), text: 'Hello' })],
-  ])('refuses the key with another %s', async (_what, body) => {
+  ])('refuses the same key with another %s', async (_what, body) => {
     const room = await aRoomOf([ada]);
     const { _id } = await aMessage(ada, room);
     const headers = aKey();
     const first = await call('POST', '/api/messages', { token: ada.token, headers, body: { room, text: 'Hello' } });
     const second = await call('POST', '/api/messages', { token: ada.token, headers, body: body(room, _id.$oid) });
-    expect([first.status, short(second)]).toEqual([201, { status: 422, body: reused }]);
+    expect([first.status, outcome(second)]).toEqual([201, { status: 422, body: reused }]);
   });
 
-  it('is one account’s own', async () => {
+  it('belongs to one account', async () => {
     const room = await aRoomOf([ada, bob]);
     const headers = aKey();
     const sent = [ada, bob].map(({ token }) => call('POST', '/api/messages', { token, headers, body: { room, text: 'Hello' } }));
@@ -47,7 +49,7 @@ describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) 
     expect(one?._id).not.toEqual(two?._id);
   });
 
-  it('gives the message as it is now, edited or deleted', async () => {
+  it('returns the message as it is now, edited or deleted', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const { _id } = (await call('POST', '/api/messages', sent)).body as Message;
@@ -57,11 +59,11 @@ describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) 
     expect(await call('POST', '/api/messages', sent)).toMatchObject({ status: 201, body: { _id, text: '' } });
   });
 
-  it('holds when 12 requests come at once: one message, and no gap that a feed would wait at', async () => {
+  it('sends one message for 12 concurrent requests, and leaves no gap that a feed would wait at', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const replies = await Promise.all(Array.from({ length: 12 }, () => call('POST', '/api/messages', sent)));
-    expect(new Set(replies.map((reply) => JSON.stringify(short(reply)))).size).toBe(1);
+    expect(new Set(replies.map((reply) => JSON.stringify(outcome(reply)))).size).toBe(1);
     expect(replies.filter(({ headers }) => !headers['idempotency-replayed'])).toHaveLength(1);
     const next = await aMessage(ada, room);
     const { headers, body } = await call('GET', `/api/events?room=${room}&after=0`, { token: ada.token });
@@ -72,21 +74,21 @@ describe.each(doors)('Idempotency-Key on POST /api/messages, %s', (_door, call) 
   });
 });
 
-describe.each(doors)('Idempotency-Key on POST /api/rooms, %s', (_door, call) => {
-  it('makes one room, also of 8 requests at once', async () => {
+describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transport, call) => {
+  it('creates one room for 8 concurrent requests', async () => {
     const sent = { token: admin.token, headers: aKey(), body: { name: `Room ${crypto.randomUUID()}` } };
     const replies = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/api/rooms', sent)));
-    expect(new Set(replies.map((reply) => JSON.stringify(short(reply)))).size).toBe(1);
+    expect(new Set(replies.map((reply) => JSON.stringify(outcome(reply)))).size).toBe(1);
     expect(replies[0]?.status).toBe(201);
     expect(replies.filter(({ headers }) => !headers['idempotency-replayed'])).toHaveLength(1);
     expect(await rooms.countDocuments({ name: sent.body.name })).toBe(1);
   });
 
-  it('refuses the key with another name, and takes it from another account', async () => {
+  it('refuses the same key with another name, and accepts it from another account', async () => {
     const headers = aKey();
     const post = (token: string, name: string) => call('POST', '/api/rooms', { token, headers, body: { name } });
     expect((await post(admin.token, 'One')).status).toBe(201);
-    expect(short(await post(admin.token, 'Two'))).toEqual({ status: 422, body: reused });
+    expect(outcome(await post(admin.token, 'Two'))).toEqual({ status: 422, body: reused });
     expect((await post(other.token, 'Two')).status).toBe(201);
   });
 });

@@ -2,9 +2,9 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
+import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { addMember, aRoom, aRoomWithEveryone, memberId, type TestRoom } from '../support/rooms.ts';
-import { type Call, inProcess } from '../support/transports.ts';
+import { type Call, inProcess, transports } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone();
 const [ownerId, moderatorId, memberIdHere] = await Promise.all(
@@ -12,11 +12,11 @@ const [ownerId, moderatorId, memberIdHere] = await Promise.all(
 );
 const nobody = new ObjectId().toHexString();
 
-describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
+describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   const ask = (method: string, id: string | undefined, account: Account | undefined, body?: unknown) =>
     call(method, `/api/members/${id}`, { token: account?.token, body });
 
-  it('GET answers a member to those in the room and to admins', async () => {
+  it('GET returns a member to the members of the room and to admins', async () => {
     for (const account of [owner, moderator, admin]) {
       const { status, body } = await ask('GET', memberIdHere, account);
       expect({ status, body }).toEqual({
@@ -35,46 +35,32 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
   });
 
   it.each<[string, string, string | undefined, Account | undefined, number, unknown]>([
-    ['without a token', 'GET', memberIdHere, undefined, 401, unauthenticated],
-    ['to a stranger, though the room is visible', 'GET', memberIdHere, user, 404, missing('member')],
-    ['that is not there', 'GET', nobody, admin, 404, missing('member')],
-    ['whose id is none', 'GET', 'me', admin, 404, missing('member')],
-    ['kicked by a stranger', 'DELETE', memberIdHere, user, 404, missing('member')],
-    ['kicked by a member', 'DELETE', moderatorId, member, 403, denied('Room moderator required.')],
-    ['who moderates kicked by a moderator', 'DELETE', ownerId, moderator, 403, denied('Room owner required.')],
+    ['GET without a token', 'GET', memberIdHere, undefined, 401, unauthenticated],
+    ['GET by a stranger, though the room is visible', 'GET', memberIdHere, user, 404, noSuch('member')],
+    ['GET of an unknown member', 'GET', nobody, admin, 404, noSuch('member')],
+    ['GET with a malformed id', 'GET', 'me', admin, 404, noSuch('member')],
+    ['a kick by a stranger', 'DELETE', memberIdHere, user, 404, noSuch('member')],
+    ['a kick by a member', 'DELETE', moderatorId, member, 403, denied('Room moderator required.')],
+    ['a kick of an owner by a moderator', 'DELETE', ownerId, moderator, 403, denied('Room owner required.')],
     [
-      'who is the last owner kicked by an admin',
+      'a kick of the last owner by an admin',
       'DELETE',
       ownerId,
       admin,
       409,
-      conflicting('The last owner must stay while others remain.'),
+      conflict('The last owner must stay while others remain.'),
     ],
+    ['the last owner leaving', 'DELETE', ownerId, owner, 409, conflict('The last owner must stay while others remain.')],
     [
-      'who is the last owner leaving',
-      'DELETE',
-      ownerId,
-      owner,
-      409,
-      conflicting('The last owner must stay while others remain.'),
-    ],
-    [
-      'leaving and banning themselves',
+      'a member leaving with a ban',
       'DELETE',
       `${memberIdHere}?ban=true`,
       member,
       400,
-      invalid("The 'ban' parameter must be left out to leave: nobody bans themselves."),
+      invalid('ban', "be left out when one leaves: users can't ban themselves"),
     ],
-    [
-      'kicked with a ban that is neither',
-      'DELETE',
-      `${memberIdHere}?ban=yes`,
-      owner,
-      400,
-      invalid("The 'ban' parameter must be 'true' or 'false'."),
-    ],
-  ])('refuses a member %s', async (_what, method, id, account, status, refusal) => {
+    ['a kick with an invalid ban flag', 'DELETE', `${memberIdHere}?ban=yes`, owner, 400, invalid('ban', "be 'true' or 'false'")],
+  ])('refuses %s', async (_what, method, id, account, status, refusal) => {
     const refused = await ask(method, id, account);
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
     expect((await call('GET', room.path, { token: owner.token })).body).toMatchObject({
@@ -85,38 +71,38 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
   describe('DELETE', () => {
     it.each<[string, 'self' | 'moderator' | 'owner' | 'admin', 'member' | 'moderator' | 'owner']>([
       ['lets a member leave', 'self', 'member'],
-      ['lets an owner leave beside another', 'self', 'owner'],
+      ['lets one of two owners leave', 'self', 'owner'],
       ['lets a moderator kick a member', 'moderator', 'member'],
       ['lets an owner kick a moderator', 'owner', 'moderator'],
       ['lets an owner kick another owner', 'owner', 'owner'],
       ['lets an admin kick anyone', 'admin', 'owner'],
     ])('%s', async (_what, by, role) => {
       const [target, helper] = [await anAccount(), await anAccount()];
-      const made = await aRoom({ moderators: [helper] });
-      const id = await addMember(made, target, role);
-      const actors = { self: target, moderator: helper, owner: made.owner, admin };
+      const created = await aRoom({ moderators: [helper] });
+      const id = await addMember(created, target, role);
+      const actors = { self: target, moderator: helper, owner: created.owner, admin };
       expect(await ask('DELETE', id, actors[by])).toMatchObject({ status: 204, body: '' });
-      expect((await ask('GET', id, made.owner)).status).toBe(404);
-      // Who was not banned may come back.
-      expect((await call('POST', '/api/members', { token: target.token, body: { room: made.id } })).status).toBe(201);
+      expect((await ask('GET', id, created.owner)).status).toBe(404);
+      // A user who was not banned may come back.
+      expect((await call('POST', '/api/members', { token: target.token, body: { room: created.id } })).status).toBe(201);
     });
 
     it('with a ban keeps the user out until it is lifted', async () => {
       const target = await anAccount();
-      const made = await aRoom({ members: [target] });
-      const id = await memberId(made, target);
-      const rejoin = async () => (await call('POST', '/api/members', { token: target.token, body: { room: made.id } })).status;
-      expect((await ask('DELETE', `${id}?ban=true`, made.owner)).status).toBe(204);
+      const created = await aRoom({ members: [target] });
+      const id = await memberId(created, target);
+      const rejoin = async () => (await call('POST', '/api/members', { token: target.token, body: { room: created.id } })).status;
+      expect((await ask('DELETE', `${id}?ban=true`, created.owner)).status).toBe(204);
       expect(await rejoin()).toBe(403);
-      const lift = await call('DELETE', `/api/bans?room=${made.id}&user=${target.id}`, { token: made.owner.token });
+      const lift = await call('DELETE', `/api/bans?room=${created.id}&user=${target.id}`, { token: created.owner.token });
       expect({ status: lift.status, body: lift.body }).toEqual({ status: 204, body: '' });
       expect(await rejoin()).toBe(201);
     });
 
-    it('lets the last member leave an empty room behind', async () => {
-      const made = await aRoom();
-      expect((await ask('DELETE', await memberId(made, made.owner), made.owner)).status).toBe(204);
-      expect((await call('GET', made.path, { token: admin.token })).body).toMatchObject({ members: [] });
+    it('lets the last member leave, and keeps the empty room', async () => {
+      const created = await aRoom();
+      expect((await ask('DELETE', await memberId(created, created.owner), created.owner)).status).toBe(204);
+      expect((await call('GET', created.path, { token: admin.token })).body).toMatchObject({ members: [] });
     });
   });
 
@@ -124,35 +110,35 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
     it.each<[string, 'owner' | 'admin']>([
       ['an owner', 'owner'],
       ['an admin', 'admin'],
-    ])('is for %s', async (_who, by) => {
-      const made = await aRoom({ members: [member] });
-      const id = await memberId(made, member);
+    ])('is allowed for %s', async (_who, by) => {
+      const created = await aRoom({ members: [member] });
+      const id = await memberId(created, member);
       for (const role of ['owner', 'moderator', 'member'] as const) {
-        const { status, body } = await ask('PATCH', id, by === 'owner' ? made.owner : admin, { role });
+        const { status, body } = await ask('PATCH', id, by === 'owner' ? created.owner : admin, { role });
         expect({ status, body }).toMatchObject({ status: 200, body: { _id: { $oid: id }, username: member.username, role } });
         expect((await ask('GET', id, member)).body).toMatchObject({ role });
       }
     });
 
-    it('lets an owner step down beside another, and not before', async () => {
-      const made = await aRoom({ members: [member] });
-      const id = await memberId(made, made.owner);
-      const refused = await ask('PATCH', id, made.owner, { role: 'member' });
+    it('lets an owner step down once there is another owner', async () => {
+      const created = await aRoom({ members: [member] });
+      const id = await memberId(created, created.owner);
+      const refused = await ask('PATCH', id, created.owner, { role: 'member' });
       expect({ status: refused.status, body: refused.body }).toEqual({
         status: 409,
-        body: conflicting('The last owner must stay an owner.'),
+        body: conflict('The last owner must stay an owner.'),
       });
-      await ask('PATCH', await memberId(made, member), made.owner, { role: 'owner' });
-      expect(await ask('PATCH', id, made.owner, { role: 'member' })).toMatchObject({ status: 200, body: { role: 'member' } });
+      await ask('PATCH', await memberId(created, member), created.owner, { role: 'owner' });
+      expect(await ask('PATCH', id, created.owner, { role: 'member' })).toMatchObject({ status: 200, body: { role: 'member' } });
     });
   });
 
   describe('PATCH last_read', () => {
     it('moves the read marker forwards, never backwards, and counts what is unread', async () => {
-      const { made, id, mine } = await aRoomWithMessages(call);
-      // The seqs: 1 the joining, 2 to 4 messages, 5 an event, 6 and 7 messages.
+      const { created, id, mine } = await aRoomWithMessages(call);
+      // The seqs: 1 is the join, 2 to 4 are messages, 5 is an event, 6 and 7 are messages.
       expect(await mine()).toMatchObject({ seq: 7, last_read: 1, unread: 5 });
-      const read = async (last_read: number) => (await ask('PATCH', id, made.owner, { last_read })).body;
+      const read = async (last_read: number) => (await ask('PATCH', id, created.owner, { last_read })).body;
       expect(await read(3)).toMatchObject({ last_read: 3, unread: 3 });
       expect(await read(2)).toMatchObject({ last_read: 3, unread: 3 });
       expect(await read(5)).toMatchObject({ last_read: 5, unread: 2 });
@@ -161,31 +147,24 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       expect(await mine()).toMatchObject({ seq: 7, last_read: 7, unread: 0 });
     });
 
-    it('goes together with a role', async () => {
-      const { made, id } = await aRoomWithMessages(call);
-      await addMember(made, admin, 'owner');
-      const { status, body } = await ask('PATCH', id, made.owner, { role: 'moderator', last_read: 4 });
+    it('can be combined with a role', async () => {
+      const { created, id } = await aRoomWithMessages(call);
+      await addMember(created, admin, 'owner');
+      const { status, body } = await ask('PATCH', id, created.owner, { role: 'moderator', last_read: 4 });
       expect({ status, body }).toMatchObject({ status: 200, body: { role: 'moderator', last_read: 4, unread: 2 } });
     });
   });
 
   it.each<[string, string | undefined, Account, object, number, unknown]>([
-    ['nothing', memberIdHere, member, {}, 400, lacking("At least one of the parameters 'last_read', 'role' is required.")],
-    [
-      'an unknown role',
-      memberIdHere,
-      owner,
-      { role: 'king' },
-      400,
-      invalid("The 'role' parameter must be 'owner' or 'moderator' or 'member'."),
-    ],
+    ['nothing', memberIdHere, member, {}, 400, missingEvery('last_read', 'role')],
+    ['an unknown role', memberIdHere, owner, { role: 'king' }, 400, invalid('role', "be 'owner' or 'moderator' or 'member'")],
     [
       'a marker below 0',
       memberIdHere,
       member,
       { last_read: -1 },
       400,
-      invalid(`The 'last_read' parameter must be from 0 to ${Number.MAX_SAFE_INTEGER}.`),
+      invalid('last_read', `be from 0 to ${Number.MAX_SAFE_INTEGER}`),
     ],
     [
       'a marker in the future',
@@ -193,11 +172,11 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
       member,
       { last_read: 9 },
       400,
-      invalid("The 'last_read' parameter must be from 0 to 2, the room's 'seq'."),
+      invalid('last_read', "be from 0 to 2, the room's 'seq'"),
     ],
     ["another's marker", memberIdHere, owner, { last_read: 1 }, 403, denied('Only members themselves know what they have read.')],
     [
-      "another's marker, as an admin, with a role that would be fine",
+      "another's marker by an admin, with a valid role",
       memberIdHere,
       admin,
       { last_read: 1, role: 'owner' },
@@ -206,16 +185,16 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
     ],
     ['a role by a moderator', memberIdHere, moderator, { role: 'moderator' }, 403, denied('Room owner required.')],
     [
-      'their own role by a member, with a marker that would be fine',
+      "a member's own role, with a valid marker",
       memberIdHere,
       member,
       { role: 'owner', last_read: 2 },
       403,
       denied('Room owner required.'),
     ],
-    ['a role by a stranger', memberIdHere, user, { role: 'owner' }, 404, missing('member')],
-    ['nobody', nobody, admin, { role: 'owner' }, 404, missing('member')],
-    ['the last owner to less', ownerId, admin, { role: 'moderator' }, 409, conflicting('The last owner must stay an owner.')],
+    ['a role by a stranger', memberIdHere, user, { role: 'owner' }, 404, noSuch('member')],
+    ['an unknown member', nobody, admin, { role: 'owner' }, 404, noSuch('member')],
+    ['the role of the last owner', ownerId, admin, { role: 'moderator' }, 409, conflict('The last owner must stay an owner.')],
   ])('PATCH refuses to change %s', async (_what, id, account, body, status, refusal) => {
     const refused = await ask('PATCH', id, account, body);
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
@@ -224,63 +203,63 @@ describe.each(doors)('/api/members/{member}, %s', (_door, call) => {
   });
 });
 
-describe.each(doors)('/api/bans, %s', (_door, call) => {
+describe.each(transports())('/api/bans, %s', (_transport, call) => {
   const lift = (query: string, account: Account | undefined) => call('DELETE', `/api/bans${query}`, { token: account?.token });
 
   it.each<[string, 'moderator' | 'owner' | 'admin']>([
     ['a moderator', 'moderator'],
     ['an owner', 'owner'],
     ['an admin', 'admin'],
-  ])('DELETE is for %s, and only for who is banned', async (_who, by) => {
-    const made = await aRoomThatBans(user);
-    const actor = { moderator, owner: made.owner, admin }[by];
-    const query = `?room=${made.id}&user=${user.id}`;
+  ])('DELETE is allowed for %s, and only for banned users', async (_who, by) => {
+    const created = await aRoomThatBans(user);
+    const actor = { moderator, owner: created.owner, admin }[by];
+    const query = `?room=${created.id}&user=${user.id}`;
     expect(await lift(query, actor)).toMatchObject({ status: 204, body: '' });
     const again = await lift(query, actor);
-    expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: missing('ban') });
+    expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: noSuch('ban') });
   });
 
   it('DELETE refuses everyone else', async () => {
-    const made = await aRoomThatBans(user);
+    const created = await aRoomThatBans(user);
     const hidden = await aRoom({ is_visible: false });
     const cases: [string, Account | undefined, number, unknown][] = [
-      [`?room=${made.id}&user=${user.id}`, undefined, 401, unauthenticated],
-      [`?room=${made.id}&user=${user.id}`, user, 403, denied('Room moderator required.')],
-      [`?room=${made.id}&user=${user.id}`, member, 403, denied('Room moderator required.')],
-      [`?room=${hidden.id}&user=${user.id}`, user, 404, missing('room')],
-      [`?room=${nobody}&user=${user.id}`, admin, 404, missing('room')],
-      [`?room=${made.id}`, moderator, 400, lacking("The 'user' parameter is required.")],
-      [`?user=${user.id}`, moderator, 400, lacking("The 'room' parameter is required.")],
+      [`?room=${created.id}&user=${user.id}`, undefined, 401, unauthenticated],
+      [`?room=${created.id}&user=${user.id}`, user, 403, denied('Room moderator required.')],
+      [`?room=${created.id}&user=${user.id}`, member, 403, denied('Room moderator required.')],
+      [`?room=${hidden.id}&user=${user.id}`, user, 404, noSuch('room')],
+      [`?room=${nobody}&user=${user.id}`, admin, 404, noSuch('room')],
+      [`?room=${created.id}`, moderator, 400, missing('user')],
+      [`?user=${user.id}`, moderator, 400, missing('room')],
     ];
     for (const [query, account, status, refusal] of cases) {
       const refused = await lift(query, account);
       expect({ query, status: refused.status, body: refused.body }).toEqual({ query, status, body: refusal });
     }
-    expect((await lift(`?room=${made.id}&user=${user.id}`, moderator)).status).toBe(204);
+    expect((await lift(`?room=${created.id}&user=${user.id}`, moderator)).status).toBe(204);
   });
 });
 
 async function aRoomThatBans(banned: Account): Promise<TestRoom> {
-  const made = await aRoom({ moderators: [moderator], members: [member, banned] });
-  const id = await memberId(made, banned);
-  await inProcess('DELETE', `/api/members/${id}?ban=true`, { token: made.owner.token });
-  return made;
+  const created = await aRoom({ moderators: [moderator], members: [member, banned] });
+  const id = await memberId(created, banned);
+  await inProcess('DELETE', `/api/members/${id}?ban=true`, { token: created.owner.token });
+  return created;
 }
 
-/** A room with five messages as `lib/messages/messages.ts` stores them, and its owner's place in it. */
+/** A room with five messages as `lib/collections/messages.ts` stores them, and its owner's membership. */
 async function aRoomWithMessages(call: Call) {
   const owner = await anAccount();
-  const made = await aRoom({ owner: await anAccount() });
-  await addMember(made, owner, 'owner');
-  await inProcess('DELETE', `/api/members/${await memberId(made, made.owner)}`, { token: admin.token });
-  const room = new ObjectId(made.id);
+  const created = await aRoom({ owner: await anAccount() });
+  await addMember(created, owner, 'owner');
+  await inProcess('DELETE', `/api/members/${await memberId(created, created.owner)}`, { token: admin.token });
+  const room = new ObjectId(created.id);
   const seqs = [3, 4, 5, 7, 8].map((seq) => seq - 1);
   await database
     .collection('messages')
     .insertMany(seqs.map((seq, index) => ({ room, seq, ordinal: index + 1, user: room, text: '' })));
   await database.collection('rooms').updateOne({ _id: room }, { $set: { seq: 7, message_count: 5 } });
-  const withOwner = { ...made, owner };
+  const withOwner = { ...created, owner };
   const id = await memberId(withOwner, owner);
   const mine = async () => (await call('GET', `/api/members/${id}`, { token: owner.token })).body;
-  return { made: withOwner, id, mine };
+  return { created: withOwner, id, mine };
 }

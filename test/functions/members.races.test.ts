@@ -1,14 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { events } from '../../lib/rooms/event-log.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { events } from '../../lib/collections/events.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { callThrough } from '../support/processes.ts';
 import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';
-import { startWorkers } from '../support/workers.ts';
 
 // A room of 60 fills up as one of 1 000 does, only faster.
-const { call, stop } = await startWorkers(5, { ROOM_MEMBERS: '60' });
-afterAll(stop);
+const { call, end } = await callThrough(5, { ROOM_MEMBERS: '60' });
+afterAll(end);
 
 const admin = await anAdmin();
 const accounts = await Promise.all(Array.from({ length: 50 }, () => anAccount()));
@@ -27,7 +27,7 @@ const tally = (statuses: number[]) => {
   return counts;
 };
 
-/** Every change of a room took a seq of its own and left its event there. */
+/** Every change of a room took its own seq and recorded its event there. */
 async function expectEventsWithoutGap(room: TestRoom) {
   const [{ seq }, found] = [await stored(room), await events.find({ room: new ObjectId(room.id) }).toArray()];
   expect(found.map((event) => event.seq).toSorted((one, other) => one - other)).toEqual(
@@ -35,8 +35,8 @@ async function expectEventsWithoutGap(room: TestRoom) {
   );
 }
 
-describe('at once, from several processes', () => {
-  it('50 joins for the last 10 places give 10', async () => {
+describe('concurrently, from several processes', () => {
+  it('50 joins for the last 10 places add 10 members', async () => {
     const room = await aRoom();
     const strangers = Array.from({ length: 49 }, () => ({
       _id: new ObjectId(),
@@ -54,7 +54,7 @@ describe('at once, from several processes', () => {
     await expectEventsWithoutGap(room);
   });
 
-  it('20 joins of one user make one member', async () => {
+  it('20 joins of one user add one member', async () => {
     const room = await aRoom();
     const [account] = accounts as [Account];
     const replies = await Promise.all(Array.from({ length: 20 }, () => join(account, room)));
@@ -62,7 +62,7 @@ describe('at once, from several processes', () => {
     expect((await stored(room)).members).toHaveLength(2);
   });
 
-  it.each(rounds)('two owners who leave a room with a member leave one (%i)', async () => {
+  it.each(rounds)('two owners leave a room with a member, and one of them stays (%i)', async () => {
     const [one, two, member] = accounts as [Account, Account, Account];
     const room = await aRoom({ owner: one, members: [member] });
     const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
@@ -71,7 +71,7 @@ describe('at once, from several processes', () => {
     expect((await stored(room)).members.filter(({ role }) => role === 'owner')).toHaveLength(1);
   });
 
-  it.each(rounds)('two owners who take the role or the place of each other leave one (%i)', async () => {
+  it.each(rounds)('two owners demote and remove each other, and one owner stays (%i)', async () => {
     const [one, two] = accounts as [Account, Account];
     const room = await aRoom({ owner: one });
     const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
@@ -81,7 +81,7 @@ describe('at once, from several processes', () => {
     expect((await stored(room)).members.filter(({ role }) => role === 'owner')).toHaveLength(1);
   });
 
-  it.each(rounds)('a ban and the joins of the banned never end in a banned member (%i)', async () => {
+  it.each(rounds)('a ban and joins of the banned user never result in a banned member (%i)', async () => {
     const [account] = accounts as [Account];
     const room = await aRoom({ members: [account] });
     const id = await memberId(room, account);
@@ -93,13 +93,13 @@ describe('at once, from several processes', () => {
     ]);
     const { members, banned } = await stored(room);
     const isMember = members.some(({ user }) => user.toHexString() === account.id);
-    // Either the ban came in time, or the member had left, and perhaps come back as another, before it.
+    // Either the ban came in time, or the member had left before it, and may have joined again as a new member.
     expect(isMember && banned.length > 0).toBe(false);
     expect(banned).toHaveLength(replies[2].status === 204 ? 1 : 0);
     await expectEventsWithoutGap(room);
   });
 
-  it('a closed room gets no member that lets itself in, however the flags flip', async () => {
+  it('nobody joins a room while it is closed, however the flags flip', async () => {
     const room = await aRoom();
     const flips = (async () => {
       for (let flip = 0; flip < 40; flip++) {
@@ -108,7 +108,7 @@ describe('at once, from several processes', () => {
     })();
     const replies = await Promise.all(accounts.map((account) => join(account, room)));
     await flips;
-    // In the order of their seqs: every joining came while the room was open.
+    // In the order of their seqs, every join came while the room was open.
     const found = await events.find({ room: new ObjectId(room.id) }, { sort: { seq: 1 } }).toArray();
     let isOpen = true;
     let flip = 0;
@@ -123,7 +123,7 @@ describe('at once, from several processes', () => {
     await expectEventsWithoutGap(room);
   });
 
-  it.each(rounds)('a role taken away and the power that came with it: one of them comes first (%i)', async () => {
+  it.each(rounds)('a moderator is demoted and kicks a member, in one order or the other (%i)', async () => {
     const [moderator, target] = accounts as [Account, Account];
     const room = await aRoom({ moderators: [moderator], members: [target] });
     const [moderatorId, targetId] = [await memberId(room, moderator), await memberId(room, target)];
@@ -137,7 +137,7 @@ describe('at once, from several processes', () => {
     expect([204, 403]).toContain(kick.status);
   });
 
-  it('deletions of one room end with nothing left, and each succeeds or finds it gone', async () => {
+  it('deletions of one room leave nothing, and each succeeds or finds the room gone', async () => {
     const room = await aRoom({ members: accounts.slice(0, 3) });
     const replies = await Promise.all([
       ...Array.from({ length: 6 }, () => call('DELETE', room.path, { token: admin.token })),

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { conflicting, denied, doors, invalid, lacking, missing, unauthenticated } from '../support/both-doors.ts';
+import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { aRoom, aRoomWithEveryone, everyPage, memberId, nextOf, succeed, type TestRoom } from '../support/rooms.ts';
-import { inProcess } from '../support/transports.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
 const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ name: 'Lounge' });
 const closed = await aRoom({ owner, is_open: false, moderators: [moderator], members: [member] });
@@ -27,11 +27,11 @@ const row = (account: Account, role: string, id = room.id) => ({
 });
 const ownRow = (account: Account, role: string, own: object) => ({ ...row(account, role), ...own });
 
-describe.each(doors)('/api/members, %s', (_door, call) => {
+describe.each(transports())('/api/members, %s', (_transport, call) => {
   const join = (account: Account, body: object) => call('POST', '/api/members', { token: account.token, body });
 
   describe('GET ?room=', () => {
-    it('lists the members with their names to members, and to each more of its own', async () => {
+    it('lists the members with their names to a member, with more fields in its own row', async () => {
       const { status, body } = await call('GET', `/api/members?room=${room.id}`, { token: member.token });
       expect({ status, body }).toEqual({
         status: 200,
@@ -49,13 +49,13 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       expect({ status, body }).toEqual({ status: 200, body: rows });
     });
 
-    it('pages through them, each on one page, also when one leaves on the way', async () => {
+    it('pages through them, each on one page, even when one leaves meanwhile', async () => {
       const accounts = await Promise.all(Array.from({ length: 4 }, () => anAccount()));
-      const made = await aRoom({ owner, members: accounts });
-      const ids = await Promise.all(accounts.map((account) => memberId(made, account)));
-      const all = `/api/members?room=${made.id}&limit=2`;
+      const created = await aRoom({ owner, members: accounts });
+      const ids = await Promise.all(accounts.map((account) => memberId(created, account)));
+      const all = `/api/members?room=${created.id}&limit=2`;
       const first = await call('GET', all, { token: owner.token });
-      // The last of the first page, after which the next one goes on.
+      // The last member of the first page leaves; the next page starts after it.
       await call('DELETE', `/api/members/${ids[0]}`, { token: owner.token });
       const rest = await everyPage(call, nextOf(first) ?? '', owner.token);
       expect((first.body as unknown[]).length).toBe(2);
@@ -83,24 +83,24 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       });
     });
 
-    it('is empty for who has none', async () => {
+    it('is empty for a user without rooms', async () => {
       const { token } = await anAccount();
       const { status, body, headers } = await call('GET', '/api/members?user=me', { token });
       expect({ status, body, link: headers.link }).toEqual({ status: 200, body: [], link: undefined });
     });
 
-    it('pages through them, and neither activity nor departure makes it skip or repeat another', async () => {
+    it('pages through them, and skips or repeats none when others become active or are deleted', async () => {
       const me = await anAccount();
-      const made: TestRoom[] = [];
-      for (let index = 0; index < 7; index++) made.push(await aRoom({ name: `Room ${index}`, owner: me }));
+      const created: TestRoom[] = [];
+      for (let index = 0; index < 7; index++) created.push(await aRoom({ name: `Room ${index}`, owner: me }));
       const namesOf = (rows: unknown[]) => (rows as { room_name: string }[]).map(({ room_name }) => room_name);
       const before = namesOf(await everyPage(call, '/api/members?user=me', me.token));
-      const roomOf = (name: string | undefined) => made[Number(name?.slice('Room '.length))]?.path ?? '';
+      const roomOf = (name: string | undefined) => created[Number(name?.slice('Room '.length))]?.path ?? '';
       const [, , deleted, , , , busy] = before;
       let pages = 0;
       const rows = await everyPage(call, '/api/members?user=me&limit=2', me.token, async () => {
         pages += 1;
-        // Of those that are yet to come, one goes away and one becomes the most active of all.
+        // Of the rooms on later pages, one is deleted and one becomes the most recently active.
         if (pages === 1) await call('DELETE', roomOf(deleted), { token: admin.token });
         if (pages === 1) await call('PATCH', roomOf(busy), { token: me.token, body: { name: 'Busy' } });
       });
@@ -110,26 +110,26 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
   });
 
   describe('POST', () => {
-    it('joins an open room, and nothing old is unread there', async () => {
+    it('joins an open room, in which nothing old is unread', async () => {
       const me = await anAccount();
-      const made = await aRoom({ owner, name: 'Open' });
-      const { status, body } = await join(me, { room: { $oid: made.id } });
+      const created = await aRoom({ owner, name: 'Open' });
+      const { status, body } = await join(me, { room: { $oid: created.id } });
       expect({ status, body }).toEqual({
         status: 201,
-        body: { ...row(me, 'member', made.id), room_name: 'Open', seq: 1, last_read: 1, unread: 0 },
+        body: { ...row(me, 'member', created.id), room_name: 'Open', seq: 1, last_read: 1, unread: 0 },
       });
-      expect((await call('GET', made.path, { token: me.token })).body).toMatchObject({
+      expect((await call('GET', created.path, { token: me.token })).body).toMatchObject({
         members: [{ $oid: owner.id }, { $oid: me.id }],
       });
     });
 
     it.each<[string, Account, typeof room, string | undefined]>([
-      ['a moderator', moderator, closed, undefined],
-      ['a moderator, as what they are without being asked', moderator, hidden, 'member'],
-      ['an owner, as a moderator', owner, closed, 'moderator'],
-      ['an owner, as an owner', owner, hidden, 'owner'],
-      ['an admin, who is no member, as an owner', admin, hidden, 'owner'],
-    ])('adds another for %s', async (_who, { token }, to, role) => {
+      ['by a moderator', moderator, closed, undefined],
+      ['by a moderator, as a member', moderator, hidden, 'member'],
+      ['by an owner, as a moderator', owner, closed, 'moderator'],
+      ['by an owner, as an owner', owner, hidden, 'owner'],
+      ['by an admin who is not a member, as an owner', admin, hidden, 'owner'],
+    ])('adds another user, %s', async (_who, { token }, to, role) => {
       const other = await anAccount();
       const body = { room: to.id, user: other.id, role };
       const answered = await call('POST', '/api/members', { token, body });
@@ -139,7 +139,7 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       });
     });
 
-    it('lets admins join what is closed or hidden, as what they like', async () => {
+    it('lets admins join closed and hidden rooms, in any role', async () => {
       expect(
         await join(admin, { room: (await aRoom({ owner, is_open: false, is_visible: false })).id, role: 'owner' }),
       ).toMatchObject({
@@ -149,67 +149,61 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
     });
   });
 
-  it('lets the 1 000th member into a room, and not one more', async () => {
-    const made = await aRoom();
+  it('admits the 1 000th member to a room, and not one more', async () => {
+    const created = await aRoom();
     const crowd = Array.from({ length: 998 }, () => ({
       _id: new ObjectId(),
       user: new ObjectId(),
       role: 'member' as const,
       joined_at: new Date(),
     }));
-    await rooms.updateOne({ _id: new ObjectId(made.id) }, { $push: { members: { $each: crowd } } });
-    expect((await join(user, { room: made.id })).status).toBe(201);
-    const refused = await join(moderator, { room: made.id });
-    expect({ status: refused.status, body: refused.body }).toEqual({ status: 409, body: conflicting('The room is full.') });
-    await call('DELETE', made.path, { token: admin.token });
+    await rooms.updateOne({ _id: new ObjectId(created.id) }, { $push: { members: { $each: crowd } } });
+    expect((await join(user, { room: created.id })).status).toBe(201);
+    const refused = await join(moderator, { room: created.id });
+    expect({ status: refused.status, body: refused.body }).toEqual({ status: 409, body: conflict('The room is full.') });
+    await call('DELETE', created.path, { token: admin.token });
   });
 
   describe('refuses, and changes nothing', () => {
     it.each<[string, Account | undefined, object, number, unknown]>([
       ['without a token', undefined, { room: room.id }, 401, unauthenticated],
-      ['without a room', user, { user: user.id }, 400, lacking("The 'room' parameter is required.")],
-      [
-        'a room that is no id',
-        user,
-        { room: { $gt: '' } },
-        400,
-        invalid("The 'room' parameter must be an id of 24 hexadecimal characters."),
-      ],
+      ['without a room', user, { user: user.id }, 400, missing('room')],
+      ['a malformed room id', user, { room: { $gt: '' } }, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
       [
         'an unknown role',
         owner,
         { room: room.id, user: user.id, role: 'king' },
         400,
-        invalid("The 'role' parameter must be 'owner' or 'moderator' or 'member'."),
+        invalid('role', "be 'owner' or 'moderator' or 'member'"),
       ],
-      ['joining a room that is not there', user, { room: nowhere }, 404, missing('room')],
-      ['joining a hidden room, be it open', user, { room: hidden.id }, 404, missing('room')],
+      ['joining an unknown room', user, { room: nowhere }, 404, noSuch('room')],
+      ['joining a hidden room, even if it is open', user, { room: hidden.id }, 404, noSuch('room')],
       ['joining a closed room', user, { room: closed.id }, 403, denied('The room is closed.')],
-      ['joining an archived room', user, { room: archived.id }, 409, conflicting('The room is archived.')],
+      ['joining an archived room', user, { room: archived.id }, 409, conflict('The room is archived.')],
       ['joining as an owner', user, { room: room.id, role: 'owner' }, 403, denied('Room owner required.')],
-      ['joining twice', member, { room: room.id }, 409, conflicting('The user is already a member.')],
-      ['joining what one is banned from', banned, { room: banning.id }, 403, denied('The user is banned from the room.')],
-      ['adding who is banned', owner, { room: banning.id, user: banned.id }, 403, denied('The user is banned from the room.')],
+      ['joining twice', member, { room: room.id }, 409, conflict('The user is already a member.')],
+      ['joining a room as a banned user', banned, { room: banning.id }, 403, denied('The user is banned from the room.')],
+      ['adding a banned user', owner, { room: banning.id, user: banned.id }, 403, denied('The user is banned from the room.')],
       [
-        'adding who is banned, by an admin',
+        'adding a banned user, as an admin',
         admin,
         { room: banning.id, user: banned.id },
         403,
         denied('The user is banned from the room.'),
       ],
-      ['adding by a member', member, { room: room.id, user: user.id }, 403, denied('Room moderator required.')],
-      ['adding by a stranger', user, { room: room.id, user: admin.id }, 403, denied('Room moderator required.')],
-      ['adding by a stranger to a hidden room', user, { room: hidden.id, user: admin.id }, 404, missing('room')],
+      ['adding a user, as a member', member, { room: room.id, user: user.id }, 403, denied('Room moderator required.')],
+      ['adding a user, as a stranger', user, { room: room.id, user: admin.id }, 403, denied('Room moderator required.')],
+      ['adding a user to a hidden room, as a stranger', user, { room: hidden.id, user: admin.id }, 404, noSuch('room')],
       [
-        'giving a role by a moderator',
+        'giving a role, as a moderator',
         moderator,
         { room: room.id, user: user.id, role: 'moderator' },
         403,
         denied('Room owner required.'),
       ],
-      ['adding nobody', owner, { room: room.id, user: nowhere }, 404, missing('user')],
-      ['adding who is a member', owner, { room: room.id, user: member.id }, 409, conflicting('The user is already a member.')],
-      ['adding to an archived room', owner, { room: archived.id, user: user.id }, 409, conflicting('The room is archived.')],
+      ['adding an unknown user', owner, { room: room.id, user: nowhere }, 404, noSuch('user')],
+      ['adding a member', owner, { room: room.id, user: member.id }, 409, conflict('The user is already a member.')],
+      ['adding to an archived room', owner, { room: archived.id, user: user.id }, 409, conflict('The room is archived.')],
     ])('%s', async (_what, account, body, status, refusal) => {
       const refused = await call('POST', '/api/members', { token: account?.token, body });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
@@ -218,35 +212,35 @@ describe.each(doors)('/api/members, %s', (_door, call) => {
       });
     });
 
-    it('adding who is deactivated', async () => {
+    it('adding a deactivated user', async () => {
       const gone = await anAccount();
       const { database } = await import('../../lib/database/client.ts');
       await database.collection('users').updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
-      expect(await join(owner, { room: room.id, user: gone.id })).toMatchObject({ status: 404, body: missing('user') });
+      expect(await join(owner, { room: room.id, user: gone.id })).toMatchObject({ status: 404, body: noSuch('user') });
     });
 
     it.each<[string, string, Account, number, unknown]>([
-      ['a list of nothing', '', user, 400, lacking("At least one of the parameters 'room', 'user' is required.")],
-      ['a list of both', `?room=${room.id}&user=me`, member, 400, invalid("The 'user' parameter must not stand beside 'room'.")],
-      ["another's rooms", `?user=${owner.id}`, user, 400, invalid("The 'user' parameter must be 'me'.")],
-      ['a limit of 201', `?room=${room.id}&limit=201`, member, 400, invalid("The 'limit' parameter must be from 1 to 200.")],
+      ['a list without a filter', '', user, 400, missingEvery('room', 'user')],
+      ['a list with both filters', `?room=${room.id}&user=me`, member, 400, invalid('user', "not be combined with 'room'")],
+      ["another's rooms", `?user=${owner.id}`, user, 400, invalid('user', "be 'me'")],
+      ['a limit of 201', `?room=${room.id}&limit=201`, member, 400, invalid('limit', 'be from 1 to 200')],
       [
         'a cursor of another list',
         `?user=me&after=${room.id}`,
         member,
         400,
-        invalid("The 'after' parameter must be a cursor from this list's Link header."),
+        invalid('after', "be a cursor from this list's Link header"),
       ],
       [
-        'a cursor that is none',
+        'a malformed cursor',
         '?user=me&after=x',
         member,
         400,
-        invalid("The 'after' parameter must be a member's id or a cursor from the list's Link header."),
+        invalid('after', "be a member's id or a cursor from the list's Link header"),
       ],
-      ['the members to a stranger', `?room=${room.id}`, user, 403, denied('Room membership required.')],
-      ['the members of a hidden room to a stranger', `?room=${hidden.id}`, user, 404, missing('room')],
-      ['the members of no room', `?room=${nowhere}`, admin, 404, missing('room')],
+      ['the members, to a stranger', `?room=${room.id}`, user, 403, denied('Room membership required.')],
+      ['the members of a hidden room, to a stranger', `?room=${hidden.id}`, user, 404, noSuch('room')],
+      ['the members of an unknown room', `?room=${nowhere}`, admin, 404, noSuch('room')],
     ])('%s', async (_what, query, { token }, status, refusal) => {
       const refused = await call('GET', `/api/members${query}`, { token });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });

@@ -1,11 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/messages/messages.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
-import { inProcess } from '../support/transports.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
 const [owner, moderator, author, member, stranger, admin] = await Promise.all([
   anAccount(),
@@ -26,8 +27,8 @@ const conflict = (description: string) => ({ status: 409, body: { title: 'Confli
 const isDeleted = conflict('The message is deleted.');
 const isArchived = conflict('The room is archived.');
 
-// What can be done to a message, and who may: what the others get instead.
-const deeds = {
+// What can be done to a message, and the status of its success.
+const actions = {
   read: { method: 'GET', path: '', body: undefined, status: 200 },
   edit: { method: 'PATCH', path: '', body: { text: 'Other' }, status: 200 },
   delete: { method: 'DELETE', path: '', body: undefined, status: 204 },
@@ -36,15 +37,15 @@ const deeds = {
   pin: { method: 'PUT', path: '/pin', body: {}, status: 200 },
   unpin: { method: 'DELETE', path: '/pin', body: undefined, status: 200 },
 } as const;
-type Deed = keyof typeof deeds;
+type Action = keyof typeof actions;
 
-describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
-  const doIt = (deed: Deed, { token }: Account, id: string) => {
-    const { method, path, body } = deeds[deed];
+describe.each(transports())('/api/messages/{message}, %s', (_transport, call) => {
+  const act = (action: Action, { token }: Account, id: string) => {
+    const { method, path, body } = actions[action];
     return call(method, `/api/messages/${id}${path}`, { token, body });
   };
 
-  describe.each<[Deed, Partial<Record<keyof typeof people, unknown>>]>([
+  describe.each<[Action, Partial<Record<keyof typeof people, unknown>>]>([
     ['read', { stranger: noSuchMessage }],
     [
       'edit',
@@ -77,19 +78,19 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
         stranger: noSuchMessage,
       },
     ],
-  ])('%s', (deed, refused) => {
+  ])('%s', (action, refused) => {
     it.each(Object.entries(people))('by the %s', async (who, account) => {
       const { _id } = await aMessage(author, room);
-      const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: deeds[deed].status });
-      expect(short(await doIt(deed, account, _id.$oid))).toEqual(expected);
+      const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: actions[action].status });
+      expect(outcome(await act(action, account, _id.$oid))).toEqual(expected);
     });
   });
 
-  it.each(Object.keys(deeds) as Deed[])('%s: 404 for a message that is not there or has no id', async (deed) => {
-    for (const id of ['f'.repeat(24), 'x']) expect(short(await doIt(deed, owner, id))).toEqual(noSuchMessage);
+  it.each(Object.keys(actions) as Action[])('%s: 404 for an unknown message and a malformed id', async (action) => {
+    for (const id of ['f'.repeat(24), 'x']) expect(outcome(await act(action, owner, id))).toEqual(noSuchMessage);
   });
 
-  it.each<[Deed, unknown]>([
+  it.each<[Action, unknown]>([
     ['read', undefined],
     ['edit', isDeleted],
     ['delete', undefined],
@@ -97,14 +98,14 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     ['unreact', isDeleted],
     ['pin', isDeleted],
     ['unpin', isDeleted],
-  ])('%s a deleted message', async (deed, refusal) => {
+  ])('%s a deleted message', async (action, refusal) => {
     const { _id } = await aMessage(owner, room);
-    expect(short(await doIt('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
-    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    expect(outcome(await act('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
+    const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
+    expect(outcome(await act(action, owner, _id.$oid))).toEqual(expected);
   });
 
-  it.each<[Deed, unknown]>([
+  it.each<[Action, unknown]>([
     ['read', undefined],
     ['edit', isArchived],
     ['delete', undefined],
@@ -112,40 +113,40 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     ['unreact', isArchived],
     ['pin', isArchived],
     ['unpin', isArchived],
-  ])('%s a message of an archived room', async (deed, refusal) => {
+  ])('%s a message of an archived room', async (action, refusal) => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
-    const expected = refusal ?? expect.objectContaining({ status: deeds[deed].status });
-    expect(short(await doIt(deed, owner, _id.$oid))).toEqual(expected);
+    const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
+    expect(outcome(await act(action, owner, _id.$oid))).toEqual(expected);
   });
 
-  it('PATCH changes the text and whom it mentions, and says when', async () => {
+  it('PATCH changes the text, its mentions and the time of the edit', async () => {
     const sent = await aMessage(author, room, { text: `Hello @${owner.username}` });
     const text = ` Hello\t@${member.username} `;
     const edited = await call('PATCH', `/api/messages/${sent._id.$oid}`, { token: author.token, body: { text } });
     const expected = { ...sent, text, edited_at: date, mentions: [{ $oid: member.id }] };
-    expect(short(edited)).toEqual({ status: 200, body: expected });
+    expect(outcome(edited)).toEqual({ status: 200, body: expected });
     expect((await call('GET', `/api/messages/${sent._id.$oid}`, { token: owner.token })).body).toEqual(edited.body);
   });
 
   it.each<[string, unknown, string]>([
     ['no text', {}, "The 'text' parameter is required."],
-    ['a blank text', { text: ' ' }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
-    ['a number', { text: 1 }, "The 'text' parameter must be a text of 1 to 10000 characters, not all of them blank."],
+    ['a blank text', { text: ' ' }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
+    ['a number', { text: 1 }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
   ])('PATCH refuses %s', async (_what, body, description) => {
     const { _id } = await aMessage(author, room);
     const refused = await call('PATCH', `/api/messages/${_id.$oid}`, { token: author.token, body });
     expect(refused).toMatchObject({ status: 400, body: { description } });
-    expect((await doIt('edit', author, _id.$oid)).status).toBe(200);
+    expect((await act('edit', author, _id.$oid)).status).toBe(200);
   });
 
-  it('DELETE leaves the place of a message and nothing of what it said', async () => {
+  it('DELETE keeps the place of a message and nothing of its content', async () => {
     const secret = `secret${crypto.randomUUID().replaceAll('-', '')}`;
     const sent = await aMessage(author, room, { text: `${secret} @${owner.username}`, key: crypto.randomUUID() });
-    await doIt('react', member, sent._id.$oid);
-    await doIt('pin', owner, sent._id.$oid);
-    await doIt('delete', moderator, sent._id.$oid);
+    await act('react', member, sent._id.$oid);
+    await act('pin', owner, sent._id.$oid);
+    await act('delete', moderator, sent._id.$oid);
     const { body } = await call('GET', `/api/messages/${sent._id.$oid}`, { token: member.token });
     expect(body).toEqual({ ...sent, text: '', mentions: [], reactions: [], deleted_at: date });
     expect((await call('GET', `/api/messages?room=${room}&q=${secret}`, { token: member.token })).body).toEqual([]);
@@ -154,7 +155,7 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  it('reactions are sets: twice is once, taken back is gone', async () => {
+  it('reactions are sets: adding and removing can be repeated', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const put = (emoji: string, { token }: Account) => call('PUT', path + encodeURIComponent(emoji), { token, body: {} });
@@ -179,52 +180,52 @@ describe.each(doors)('/api/messages/{message}, %s', (_door, call) => {
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const description = "The 'emoji' parameter must be 1 to 64 characters without white space.";
     const sent = { token: member.token, body: {} };
-    expect(short(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
+    expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
       status: 400,
       body: { title: 'Invalid parameter', description },
     });
     expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);
   });
 
-  it('pins for all, once, and unpins', async () => {
+  it('pins a message, and unpins it; both can be repeated', async () => {
     const { _id } = await aMessage(author, room);
-    const pinned = await doIt('pin', moderator, _id.$oid);
+    const pinned = await act('pin', moderator, _id.$oid);
     expect(pinned).toMatchObject({ status: 200, body: { pinned_at: date } });
-    expect((await doIt('pin', owner, _id.$oid)).body).toEqual(pinned.body);
-    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
-    expect(await doIt('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+    expect((await act('pin', owner, _id.$oid)).body).toEqual(pinned.body);
+    expect(await act('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
+    expect(await act('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
   });
 
-  it('shows messages of an account that is gone under no name', async () => {
+  it('shows messages of a deleted account without its name', async () => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { user: new ObjectId() } });
-    expect((await doIt('read', owner, _id.$oid)).body).toMatchObject({ username: '(deleted)' });
+    expect((await act('read', owner, _id.$oid)).body).toMatchObject({ username: '(deleted)' });
   });
 });
 
-describe('at once', () => {
-  it('20 different emoji are the most, however many come', async () => {
+describe('concurrently', () => {
+  it('20 different emoji are the most that are added', async () => {
     const { _id } = await aMessage(author, room);
     const put = (emoji: string) =>
       inProcess('PUT', `/api/messages/${_id.$oid}/reactions/${emoji}`, { token: member.token, body: {} });
     const statuses = (await Promise.all(Array.from({ length: 24 }, (_, index) => put(`e${index}`)))).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([...Array(20).fill(200), ...Array(4).fill(409)]);
     const full = await put('another');
-    expect(short(full)).toEqual(conflict('The message has 20 different reactions already.'));
+    expect(outcome(full)).toEqual(conflict('The message has 20 different reactions already.'));
     const { body } = await inProcess('GET', `/api/messages/${_id.$oid}`, { token: member.token });
     expect((body as { reactions: unknown[] }).reactions).toHaveLength(20);
   });
 
-  it('edits, reactions and a deletion leave a message that is deleted and says nothing', async () => {
+  it('edits, reactions and a deletion leave a deleted message without content', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}`;
-    const deeds = Array.from({ length: 12 }, (_, index) => [
+    const actions = Array.from({ length: 12 }, (_, index) => [
       inProcess('PATCH', path, { token: author.token, body: { text: `Other ${index}` } }),
       inProcess('PUT', `${path}/reactions/e${index}`, { token: member.token, body: {} }),
       ...(index === 6 ? [inProcess('DELETE', path, { token: moderator.token })] : []),
     ]).flat();
-    const statuses = new Set((await Promise.all(deeds)).map(({ status }) => status));
+    const statuses = new Set((await Promise.all(actions)).map(({ status }) => status));
     expect([...statuses].filter((status) => ![200, 204, 409].includes(status))).toEqual([]);
     const { body } = await inProcess('GET', path, { token: author.token });
     expect(body).toMatchObject({ text: '', reactions: [], mentions: [], deleted_at: date });

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount } from '../support/accounts.ts';
-import { aRoomOf } from '../support/messages.ts';
+import { aRoomOf } from '../support/rooms.ts';
 import { inProcess } from '../support/transports.ts';
 
-/** How many rooms live through how much; more by hand. */
+/** How many rooms are tested, and with how many steps; MODEL_RUNS sets more. */
 const numRuns = Number(process.env.MODEL_RUNS ?? 20);
 const maxLength = 50;
 
@@ -14,7 +14,7 @@ const [owner, moderator, member, stranger] = await Promise.all([anAccount(), anA
 const people = [owner, moderator, member, stranger];
 
 const step = record({
-  deed: constantFrom('send', 'send', 'reply', 'edit', 'delete', 'react', 'react', 'unreact', 'pin', 'unpin', 'read', 'poll'),
+  action: constantFrom('send', 'send', 'reply', 'edit', 'delete', 'react', 'react', 'unreact', 'pin', 'unpin', 'read', 'poll'),
   who: constantFrom(0, 0, 1, 1, 2, 2, 3),
   which: nat(),
   emoji: constantFrom('owl', '👍'),
@@ -22,7 +22,7 @@ const step = record({
 });
 type Step = typeof step extends { generate: (...args: never[]) => { value: infer T } } ? T : never;
 
-/** What a room should have become, in memory; ids and times are not its affair. */
+/** A message as it should be, in memory, without ids and times. */
 type Expected = {
   user: string;
   text: string;
@@ -33,30 +33,30 @@ type Expected = {
   reactions: [emoji: string, users: string[]][];
 };
 
-it(`messages do what a model of them in memory does: ${numRuns} rooms, up to ${maxLength} steps each`, async () => {
-  await assert(asyncProperty(array(step, { maxLength }), live), { numRuns });
+it(`messages behave as a model of them in memory: ${numRuns} rooms, up to ${maxLength} steps each`, async () => {
+  await assert(asyncProperty(array(step, { maxLength }), run), { numRuns });
 }, 600_000);
 
-async function live(steps: Step[]): Promise<void> {
+async function run(steps: Step[]): Promise<void> {
   const room = await aRoomOf([owner, [moderator, 'moderator'], member]);
   const expected: Expected[] = [];
-  const happened: [type: string, message: number, actor: string][] = [];
+  const expectedEvents: [type: string, message: number, actor: string][] = [];
   const ids: string[] = [];
   const polled: unknown[] = [];
   let cursor = '0';
 
-  for (const { deed, who, which, emoji, text } of [...steps, ...atLast]) {
+  for (const { action, who, which, emoji, text } of [...steps, ...finalSteps]) {
     const { id: user, token } = people[who] ?? owner;
     const index = which % (expected.length || 1);
     const target = expected[index];
     const path = `/api/messages/${ids[index]}`;
 
-    if (deed === 'read') {
+    if (action === 'read') {
       const { status, body } = await inProcess('GET', `/api/messages?room=${room}&limit=200`, { token });
       expect([status, body]).toEqual(
         who === 3 ? [403, expect.anything()] : [200, expected.map((one, at) => shown(one, at, expected, ids))],
       );
-    } else if (deed === 'poll') {
+    } else if (action === 'poll') {
       const { headers, body } = await inProcess('GET', `/api/events?room=${room}&after=${cursor}&limit=500`, {
         token: owner.token,
       });
@@ -64,42 +64,48 @@ async function live(steps: Step[]): Promise<void> {
         ...(body as Event[]).map(({ type, data, actor }) => [type, ids.indexOf((data as Message)._id.$oid), actor?.$oid]),
       );
       cursor = headers['x-next-cursor'] ?? '';
-      expect(polled).toEqual(happened);
-    } else if (deed === 'send' || deed === 'reply') {
-      const thread = deed === 'reply' && target ? index : undefined;
+      expect(polled).toEqual(expectedEvents);
+    } else if (action === 'send' || action === 'reply') {
+      const thread = action === 'reply' && target ? index : undefined;
       const sent = { room, text, ...(thread !== undefined && { thread: ids[thread] }) };
       const { status, body } = await inProcess('POST', '/api/messages', { token, body: sent });
       expect(status).toBe(who === 3 ? 403 : 201);
       if (who === 3) continue;
       ids.push((body as Message)._id.$oid);
-      happened.push(['message.created', expected.length, user]);
+      expectedEvents.push(['message.created', expected.length, user]);
       expected.push({ user, text, isEdited: false, isDeleted: false, isPinned: false, thread, reactions: [] });
     } else if (target) {
-      const { method, suffix, body, status, event } = outcomes[deed](target, { who, user, emoji, text });
-      expect([deed, (await inProcess(method, path + suffix, { token, body })).status]).toEqual([deed, status]);
-      if (event) happened.push([event, index, user]);
+      const { method, suffix, body, status, event } = outcomes[action](target, { who, user, emoji, text });
+      expect([action, (await inProcess(method, path + suffix, { token, body })).status]).toEqual([action, status]);
+      if (event) expectedEvents.push([event, index, user]);
     }
   }
 }
 
-const atLast: Step[] = (['read', 'poll'] as const).map((deed) => ({ deed, who: 0, which: 0, emoji: 'owl', text: 'Hello' }));
+const finalSteps: Step[] = (['read', 'poll'] as const).map((action) => ({
+  action,
+  who: 0,
+  which: 0,
+  emoji: 'owl',
+  text: 'Hello',
+}));
 
-type By = { who: number; user: string; emoji: string; text: string };
+type ActionInput = { who: number; user: string; emoji: string; text: string };
 
-// What comes of a deed, and what it does to the message in memory if it is done.
+// The outcome of an action, and its effect on the message in memory.
 const outcomes = {
-  edit: (target: Expected, { who, user, text }: By) => {
+  edit: (target: Expected, { who, user, text }: ActionInput) => {
     const status = who === 3 ? 404 : target.user !== user ? 403 : target.isDeleted ? 409 : 200;
     if (status === 200) Object.assign(target, { text, isEdited: true });
     return { method: 'PATCH', suffix: '', body: { text }, status, event: status === 200 && 'message.edited' };
   },
-  delete: (target: Expected, { who, user }: By) => {
+  delete: (target: Expected, { who, user }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 && target.user !== user ? 403 : 204;
     const isDone = status === 204 && !target.isDeleted;
     if (isDone) Object.assign(target, { text: '', isDeleted: true, isPinned: false, reactions: [] });
     return { method: 'DELETE', suffix: '', body: undefined, status, event: isDone && 'message.deleted' };
   },
-  react: (target: Expected, { who, user, emoji }: By) => {
+  react: (target: Expected, { who, user, emoji }: ActionInput) => {
     const status = who === 3 ? 404 : target.isDeleted ? 409 : 200;
     const users = target.reactions.find(([one]) => one === emoji)?.[1];
     const isDone = status === 200 && !users?.includes(user);
@@ -107,20 +113,20 @@ const outcomes = {
     else if (isDone) target.reactions.push([emoji, [user]]);
     return { method: 'PUT', suffix: reaction(emoji), body: {}, status, event: isDone && 'reaction.added' };
   },
-  unreact: (target: Expected, { who, user, emoji }: By) => {
+  unreact: (target: Expected, { who, user, emoji }: ActionInput) => {
     const status = who === 3 ? 404 : target.isDeleted ? 409 : 200;
     const users = target.reactions.find(([one]) => one === emoji)?.[1] ?? [];
     const isDone = status === 200 && users.includes(user);
     if (isDone) users.splice(users.indexOf(user), 1);
     return { method: 'DELETE', suffix: reaction(emoji), body: undefined, status, event: isDone && 'reaction.removed' };
   },
-  pin: (target: Expected, { who }: By) => {
+  pin: (target: Expected, { who }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 ? 403 : target.isDeleted ? 409 : 200;
     const isDone = status === 200 && !target.isPinned;
     if (isDone) target.isPinned = true;
     return { method: 'PUT', suffix: '/pin', body: {}, status, event: isDone && 'message.pinned' };
   },
-  unpin: (target: Expected, { who }: By) => {
+  unpin: (target: Expected, { who }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 ? 403 : target.isDeleted ? 409 : 200;
     const isDone = status === 200 && target.isPinned;
     if (isDone) target.isPinned = false;

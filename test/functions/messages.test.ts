@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf, short } from '../support/messages.ts';
-import { nextOf } from '../support/rooms.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf, nextOf } from '../support/rooms.ts';
 import type { Reply, Sent } from '../support/transports.ts';
+import { transports } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const room = await aRoomOf([owner, member]);
@@ -20,9 +21,9 @@ const invalid = (name: string, rule: string) => ({
   description: `The '${name}' parameter must ${rule}.`,
 });
 const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
-const textRule = 'be a text of 1 to 10000 characters, not all of them blank';
+const textRule = 'have 1 to 10000 characters and not be blank';
 
-describe.each(doors)('/api/messages, %s', (_door, call) => {
+describe.each(transports())('/api/messages, %s', (_transport, call) => {
   describe('POST', () => {
     it('sends a message to the members of a room', async () => {
       const here = await aRoomOf([owner, member]);
@@ -30,7 +31,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
         token: member.token,
         body: { room: here, text: ' Hello,\n\tworld 🦉 ' },
       });
-      expect(short(sent)).toEqual({
+      expect(outcome(sent)).toEqual({
         status: 201,
         body: {
           _id: { $oid: objectId },
@@ -52,7 +53,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       expect((await call('GET', `/api/messages?room=${here}`, { token: owner.token })).body).toEqual([sent.body]);
     });
 
-    it('takes ids in both forms, and the next seq for each message', async () => {
+    it('accepts ids in both forms, and gives each message the next seq', async () => {
       const here = await aRoomOf([owner]);
       const bodies = [
         { room: here, text: 'a' },
@@ -94,19 +95,19 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       401,
       { title: 'Not authentificated', description: 'Please provide an auth token or login.' },
     ],
-    ['of a stranger', { token: stranger.token }, 403, denied('Room membership required.')],
-    ['of an admin who is no member', { token: admin.token }, 403, denied('Room membership required.')],
-    ['to a hidden room, of a stranger', { token: stranger.token, body: { room: hidden, text: 'x' } }, 404, noSuch('room')],
-    ['to a room that is not there', { body: { room: nowhere, text: 'x' } }, 404, noSuch('room')],
+    ['from a stranger', { token: stranger.token }, 403, denied('Room membership required.')],
+    ['from an admin who is not a member', { token: admin.token }, 403, denied('Room membership required.')],
+    ['to a hidden room, from a stranger', { token: stranger.token, body: { room: hidden, text: 'x' } }, 404, noSuch('room')],
+    ['to an unknown room', { body: { room: nowhere, text: 'x' } }, 404, noSuch('room')],
     [
       'to an archived room',
       { body: { room: archived, text: 'x' } },
       409,
       { title: 'Conflict', description: 'The room is archived.' },
     ],
-    ['in reply to nothing', { body: { room, text: 'x', thread: nowhere } }, 404, noSuch('message')],
+    ['in reply to an unknown message', { body: { room, text: 'x', thread: nowhere } }, 404, noSuch('message')],
     [
-      'in reply to nothing, of a stranger',
+      'in reply to an unknown message, from a stranger',
       { token: stranger.token, body: { room, text: 'x', thread: nowhere } },
       403,
       denied('Room membership required.'),
@@ -120,10 +121,10 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       invalid('thread', 'be an id of 24 hexadecimal characters'),
     ],
     ['without a text', { body: { room } }, 400, missing('text')],
-    ['of an empty text', { body: { room, text: '' } }, 400, invalid('text', textRule)],
-    ['of a blank text', { body: { room, text: ' \n' } }, 400, invalid('text', textRule)],
-    ['of a text that is an operator', { body: { room, text: { $gt: '' } } }, 400, invalid('text', textRule)],
-    ['of 10 001 code points', { body: { room, text: '🦉'.repeat(10_001) } }, 400, invalid('text', textRule)],
+    ['with an empty text', { body: { room, text: '' } }, 400, invalid('text', textRule)],
+    ['with a blank text', { body: { room, text: ' \n' } }, 400, invalid('text', textRule)],
+    ['with a text that is an operator', { body: { room, text: { $gt: '' } } }, 400, invalid('text', textRule)],
+    ['with a text of 10 001 code points', { body: { room, text: '🦉'.repeat(10_001) } }, 400, invalid('text', textRule)],
     [
       'with an empty key',
       { headers: { 'idempotency-key': '' } },
@@ -142,13 +143,13 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       400,
       invalid('Idempotency-Key', 'be 1 to 255 visible ASCII characters'),
     ],
-  ])('refuses a message %s, beside one that it takes', async (_what, sent, status, body) => {
+  ])('refuses a message %s, and accepts a valid one', async (_what, sent, status, body) => {
     const good = { token: member.token, body: { room, text: 'Hello' } };
-    expect(short(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
+    expect(outcome(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
     expect((await call('POST', '/api/messages', good)).status).toBe(201);
   });
 
-  it('takes a text of 10 000 code points, and a key of 255 characters', async () => {
+  it('accepts a text of 10 000 code points, and a key of 255 characters', async () => {
     const text = '🦉'.repeat(10_000);
     expect((await aMessage(member, room, { text, key: 'k'.repeat(219) + crypto.randomUUID() }, call)).text).toBe(text);
   });
@@ -163,7 +164,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
             text: `${index % 4 ? 'owl' : 'mouse'} ${index} @${index % 5 ? 'x' : owner.username}`,
           }),
         );
-        // Takes a seq of its own, so that the places of the messages are not what a page counts by.
+        // Takes its own seq, so that the seqs of the messages are not consecutive.
         await call('PUT', `/api/messages/${sent.at(-1)?._id.$oid}/reactions/owl`, { token: owner.token, body: {} });
       }
       for (const pinned of [1, 7])
@@ -171,27 +172,27 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       return { here, seqs: sent.map(({ seq }) => seq) };
     })();
 
-    // Which of the twelve messages come, in which order.
+    // Which of the twelve messages are returned, in order.
     it.each<[string, (seqs: number[]) => string, number[]]>([
       ['every message of a short room', () => '', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
       ['the newest page', () => '&limit=3', [9, 10, 11]],
-      ['what comes before a seq', (seqs) => `&limit=3&before=${seqs[5]}`, [2, 3, 4]],
-      ['what comes after a seq', (seqs) => `&limit=3&after=${seqs[5]}`, [6, 7, 8]],
-      ['what comes after the seq of something else', (seqs) => `&limit=1&after=${(seqs[5] ?? 0) + 1}`, [6]],
-      ['what lies around a seq', (seqs) => `&limit=4&around=${seqs[5]}`, [4, 5, 6, 7]],
-      ['what lies around the beginning', () => '&limit=4&around=0', [0, 1]],
+      ['messages before a seq', (seqs) => `&limit=3&before=${seqs[5]}`, [2, 3, 4]],
+      ['messages after a seq', (seqs) => `&limit=3&after=${seqs[5]}`, [6, 7, 8]],
+      ['messages after the seq of another event', (seqs) => `&limit=1&after=${(seqs[5] ?? 0) + 1}`, [6]],
+      ['messages around a seq', (seqs) => `&limit=4&around=${seqs[5]}`, [4, 5, 6, 7]],
+      ['messages around the beginning', () => '&limit=4&around=0', [0, 1]],
       ['nothing before the beginning', () => '&before=1', []],
       ['nothing after the end', () => '&after=1000', []],
       ['the messages of a user', () => `&user=${member.id}`, [0, 3, 6, 9]],
       ['a page of the messages of a user', (seqs) => `&user=${member.id}&limit=2&before=${seqs[9]}`, [3, 6]],
-      ['what is pinned', () => '&pinned=true', [1, 7]],
-      ['what mentions the caller', () => '&mentions=me', [0, 5, 10]],
-      ['what has a word, the newer first of those that are equally good', () => '&q=mouse', [8, 4, 0]],
-      ['what has words, the best first', () => '&q=mouse+4&limit=12', [4, 8, 0]],
-      ['a page of what has a word', (seqs) => `&q=mouse&before=${seqs[8]}&limit=1`, [4]],
-      ['what has a word and is pinned', () => '&q=owl&pinned=true', [7, 1]],
-      ['nothing for a word that nobody said', () => '&q=eagle', []],
-    ])('gives %s', async (_what, query, expected) => {
+      ['pinned messages', () => '&pinned=true', [1, 7]],
+      ['messages that mention the caller', () => '&mentions=me', [0, 5, 10]],
+      ['messages with a word, the newer first of those that match equally well', () => '&q=mouse', [8, 4, 0]],
+      ['messages with some of the words, the best match first', () => '&q=mouse+4&limit=12', [4, 8, 0]],
+      ['a page of the messages with a word', (seqs) => `&q=mouse&before=${seqs[8]}&limit=1`, [4]],
+      ['pinned messages with a word', () => '&q=owl&pinned=true', [7, 1]],
+      ['nothing for a word that is in no message', () => '&q=eagle', []],
+    ])('returns %s', async (_what, query, expected) => {
       const { here, seqs } = await pages;
       const { status, body } = await call('GET', `/api/messages?room=${here}${query(seqs)}`, { token: owner.token });
       expect({ status, seqs: (body as Message[]).map(({ seq }) => seq) }).toEqual({
@@ -205,7 +206,7 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
       ['forwards', '&limit=5&after=0'],
       ['forwards from around a seq', '&limit=2&around=1'],
       ['backwards through a search', '&limit=1&q=mouse'],
-    ])('is paged through %s without missing or repeating any', async (_what, query) => {
+    ])('is paged through %s without skipping or repeating any', async (_what, query) => {
       const { here, seqs } = await pages;
       const found: number[] = [];
       let path: string | undefined = `/api/messages?room=${here}${query}`;
@@ -218,27 +219,33 @@ describe.each(doors)('/api/messages, %s', (_door, call) => {
     });
 
     it.each<[string, string, Sent, number, unknown]>([
-      ['of a stranger', '', { token: stranger.token }, 403, denied('Room membership required.')],
+      ['for a stranger', '', { token: stranger.token }, 403, denied('Room membership required.')],
       ['without a room', '?limit=5', {}, 400, missing('room')],
       ['of a malformed room', '?room=x', {}, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
-      ['of no room', `?room=${nowhere}`, {}, 404, noSuch('room')],
-      ['of a hidden room, of a stranger', `?room=${hidden}`, { token: stranger.token }, 404, noSuch('room')],
-      ['of 0', `?room=${room}&limit=0`, {}, 400, invalid('limit', 'be from 1 to 200')],
-      ['of 201', `?room=${room}&limit=201`, {}, 400, invalid('limit', 'be from 1 to 200')],
-      ['before no seq', `?room=${room}&before=x`, {}, 400, invalid('before', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
+      ['of an unknown room', `?room=${nowhere}`, {}, 404, noSuch('room')],
+      ['of a hidden room, for a stranger', `?room=${hidden}`, { token: stranger.token }, 404, noSuch('room')],
+      ['of 0 messages', `?room=${room}&limit=0`, {}, 400, invalid('limit', 'be from 1 to 200')],
+      ['of 201 messages', `?room=${room}&limit=201`, {}, 400, invalid('limit', 'be from 1 to 200')],
+      ['before a malformed seq', `?room=${room}&before=x`, {}, 400, invalid('before', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
       ['after a negative seq', `?room=${room}&after=-1`, {}, 400, invalid('after', `be from 0 to ${Number.MAX_SAFE_INTEGER}`)],
-      ['before and after', `?room=${room}&before=9&after=1`, {}, 400, invalid('after', "not stand beside 'before'")],
-      ['that is pinned=false', `?room=${room}&pinned=false`, {}, 400, invalid('pinned', "be 'true'")],
-      ['that mentions another', `?room=${room}&mentions=${owner.id}`, {}, 400, invalid('mentions', "be 'me'")],
-      ['of no word', `?room=${room}&q=`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
-      ['of a NUL', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'be 1 to 200 characters, not all of them blank')],
-    ])('refuses a page %s, beside one that it gives', async (_what, query, sent, status, body) => {
+      [
+        'with both before and after',
+        `?room=${room}&before=9&after=1`,
+        {},
+        400,
+        invalid('after', "not be combined with 'before'"),
+      ],
+      ['with pinned=false', `?room=${room}&pinned=false`, {}, 400, invalid('pinned', "be 'true'")],
+      ['of the mentions of another user', `?room=${room}&mentions=${owner.id}`, {}, 400, invalid('mentions', "be 'me'")],
+      ['with an empty q', `?room=${room}&q=`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
+      ['with a NUL in q', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
+    ])('refuses a page %s, and serves a valid one', async (_what, query, sent, status, body) => {
       const path = `/api/messages${query || `?room=${room}`}`;
-      expect(short(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
+      expect(outcome(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
       expect((await call('GET', `/api/messages?room=${room}`, { token: member.token })).status).toBe(200);
     });
 
-    it('lets admins read what they are no member of', async () => {
+    it('lets admins read rooms that they are not members of', async () => {
       const { here } = await pages;
       expect((await call('GET', `/api/messages?room=${here}&limit=2`, { token: admin.token })).body).toHaveLength(2);
     });

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 process.env.REGISTRATION = 'closed';
 const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { outcome, refusals } = await import('../support/responses.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { outcome } = await import('../support/responses.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 describe('POST /api/users while registration is closed', () => {
-  it('is for administrators, and refused to others before what they sent is looked at', async () => {
+  it('is for administrators, and refused to others before their body is checked', async () => {
     const [admin, user] = [await anAdmin(), await anAccount()];
     const username = aName();
     const body = { username, email: `${username}@example.org`, password: 'correct horse' };

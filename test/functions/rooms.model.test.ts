@@ -3,26 +3,27 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type Action, act, aModelRoom, type ModelRoom } from '../support/room-model.ts';
 
-// So few that rooms get full; named before the service reads its settings.
+// Few enough for rooms to get full; set before the service reads its settings.
 const mostMembers = 3;
 process.env.ROOM_MEMBERS = String(mostMembers);
-const { rooms } = await import('../../lib/rooms/rooms.ts');
+const { rooms } = await import('../../lib/collections/rooms.ts');
 const { anAccount, anAdmin } = await import('../support/accounts.ts');
 const { inProcess } = await import('../support/transports.ts');
 const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');
 
-// As many runs as fit into half a minute, unless told how many: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
+// By default as many runs as fit into half a minute; for more:
+// MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
 const runs = Number(process.env.MODEL_RUNS ?? 0);
 const mostCommands = Number(process.env.MODEL_COMMANDS ?? 50);
 
 const accounts = [await anAdmin(), ...(await Promise.all(Array.from({ length: 4 }, () => anAccount())))];
 const accountOf = (user: number) => accounts[user] as (typeof accounts)[number];
 
-/** The rooms of one run, as they should be and as they are: where they are, and where their members, also former ones. */
+/** The rooms of one run, as they should be and as they are: their ids, and those of their members, including former ones. */
 type Expected = { rooms: ModelRoom[] };
 type Actual = { rooms: { id: string; memberIds: Map<number, string> }[] };
 
-/** Someone does something in one of the rooms. */
+/** An action of a user in one of the rooms. */
 class Step implements fc.AsyncCommand<Expected, Actual> {
   readonly actor: number;
   readonly room: number;
@@ -38,22 +39,22 @@ class Step implements fc.AsyncCommand<Expected, Actual> {
 
   async run(expected: Expected, actual: Actual): Promise<void> {
     const index = this.room % expected.rooms.length;
-    const [room, made] = [expected.rooms[index], actual.rooms[index]];
-    if (!room || !made) throw new Error('there is always a room');
+    const [room, created] = [expected.rooms[index], actual.rooms[index]];
+    if (!room || !created) throw new Error('there is always a room');
     const status = act(room, this.actor, this.action, mostMembers);
-    const { method, path, body } = callFor(this.action, made);
+    const { method, path, body } = callFor(this.action, created);
     const reply = await inProcess(method, path, { token: accountOf(this.actor).token, body });
     expect({ status: reply.status, body: reply.body }).toMatchObject({ status });
     if (this.action.does === 'add' && status === 201) {
-      made.memberIds.set(this.action.target, (reply.body as { _id: { $oid: string } })._id.$oid);
+      created.memberIds.set(this.action.target, (reply.body as { _id: { $oid: string } })._id.$oid);
     }
-    if (status < 300) await expectAsIs(room, made);
+    if (status < 300) await expectMatch(room, created);
   }
 
   toString = () => `user ${this.actor} in room ${this.room}: ${JSON.stringify(this.action)}`;
 }
 
-/** Steps that belong together: what the one leads to, the next one tries. */
+/** Steps that belong together, because each depends on the one before. */
 class Steps implements fc.AsyncCommand<Expected, Actual> {
   readonly steps: Step[];
 
@@ -70,7 +71,7 @@ class Steps implements fc.AsyncCommand<Expected, Actual> {
   toString = () => this.steps.join(', then ');
 }
 
-/** The admin makes another room. */
+/** The admin creates another room. */
 class Create implements fc.AsyncCommand<Expected, Actual> {
   check = () => true;
 
@@ -79,23 +80,23 @@ class Create implements fc.AsyncCommand<Expected, Actual> {
     const reply = await inProcess('POST', '/api/rooms', { token: accountOf(0).token, body });
     expect(reply).toMatchObject({ status: 201, body });
     expected.rooms.push(aModelRoom(body.name, 0));
-    actual.rooms.push(await whereabouts((reply.body as { _id: { $oid: string } })._id.$oid, 0));
+    actual.rooms.push(await actualRoom((reply.body as { _id: { $oid: string } })._id.$oid, 0));
   }
 
-  toString = () => 'the admin makes a room';
+  toString = () => 'the admin creates a room';
 }
 
 const user = fc.nat({ max: accounts.length - 1 });
 const role = fc.constantFrom('member', 'moderator', 'owner');
-// More often so that something can be done in the room than not.
+// Biased towards rooms in which most actions are allowed.
 const yes = fc.constantFrom(true, true, true, false);
 const no = fc.constantFrom(false, false, true);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('look', 'look closely') }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('read', 'read details') }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('archive'), archived: no }) },
   { weight: 5, arbitrary: fc.record({ does: fc.constant('add'), target: user, role }) },
   { weight: 6, arbitrary: fc.record({ does: fc.constant('remove'), target: user, ban: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('give role'), target: user, role }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('change role'), target: user, role }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('unban'), target: user }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('change'), change: fc.record({ is_open: yes, is_visible: yes }) }) },
   {
@@ -105,16 +106,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant('delete') }) },
 );
 const room = fc.nat({ max: 1 });
-const step = fc.record({ user, room, action }).map((made) => new Step(made.user, made.room, made.action));
+const step = fc.record({ user, room, action }).map(({ user, room, action }) => new Step(user, room, action));
 const joining = fc
   .record({ user, room })
-  .map((made) => new Step(made.user, made.room, { does: 'add', target: made.user, role: 'member' }));
+  .map(({ user, room }) => new Step(user, room, { does: 'add', target: user, role: 'member' }));
 const leaving = fc
   .record({ user, room })
-  .map((made) => new Step(made.user, made.room, { does: 'remove', target: made.user, ban: false }));
+  .map(({ user, room }) => new Step(user, room, { does: 'remove', target: user, ban: false }));
 
-const banning = fc.record({ actor: fc.constantFrom(0, 1), user, room }).map((made) => {
-  const { actor, user: target, room: at } = made;
+const banning = fc.record({ actor: fc.constantFrom(0, 1), user, room }).map(({ actor, user: target, room: at }) => {
   return new Steps([
     new Step(actor, at, { does: 'add', target, role: 'member' }),
     new Step(actor, at, { does: 'remove', target, ban: true }),
@@ -123,31 +123,31 @@ const banning = fc.record({ actor: fc.constantFrom(0, 1), user, room }).map((mad
 });
 
 describe('rooms and their members', () => {
-  it('are as a model says after whatever anyone does', { timeout: runs > 0 ? 3_600_000 : 120_000 }, async () => {
+  it('match a model after any actions of any users', { timeout: runs > 0 ? 3_600_000 : 120_000 }, async () => {
     const kinds = [step, step, step, step, step, joining, joining, leaving, banning, fc.constant(new Create())];
     const commands = fc.commands(kinds, { maxCommands: mostCommands, size: 'max' });
     const property = fc.asyncProperty(commands, async (steps) => {
       const actual: Actual = { rooms: [] };
       const setup = async () => {
-        const made = await aRoom({ name: 'First', owner: accountOf(1) });
-        actual.rooms.push(await whereabouts(made.id, 1));
+        const created = await aRoom({ name: 'First', owner: accountOf(1) });
+        actual.rooms.push(await actualRoom(created.id, 1));
         return { model: { rooms: [aModelRoom('First', 1)] }, real: actual };
       };
-      await fc.asyncModelRun(setup, steps).finally(() => forget(actual));
+      await fc.asyncModelRun(setup, steps).finally(() => deleteRooms(actual));
     });
     await fc.assert(property, runs > 0 ? { numRuns: runs } : { numRuns: 300, interruptAfterTimeLimit: 30_000 });
   });
 });
 
-const forget = ({ rooms: made }: Actual) => rooms.deleteMany({ _id: { $in: made.map(({ id }) => new ObjectId(id)) } });
+const deleteRooms = ({ rooms: created }: Actual) => rooms.deleteMany({ _id: { $in: created.map(({ id }) => new ObjectId(id)) } });
 
 function callFor(action: Action, { id, memberIds }: Actual['rooms'][number]): { method: string; path: string; body?: object } {
   const path = `/api/rooms/${id}`;
   const member = `/api/members/${('target' in action && memberIds.get(action.target)) || '0'.repeat(24)}`;
   switch (action.does) {
-    case 'look':
+    case 'read':
       return { method: 'GET', path };
-    case 'look closely':
+    case 'read details':
       return { method: 'GET', path: `${path}/details` };
     case 'delete':
       return { method: 'DELETE', path };
@@ -159,20 +159,20 @@ function callFor(action: Action, { id, memberIds }: Actual['rooms'][number]): { 
       return { method: 'POST', path: '/api/members', body: { room: id, user: accountOf(action.target).id, role: action.role } };
     case 'remove':
       return { method: 'DELETE', path: `${member}?ban=${action.ban}` };
-    case 'give role':
+    case 'change role':
       return { method: 'PATCH', path: member, body: { role: action.role } };
     case 'unban':
       return { method: 'DELETE', path: `/api/bans?room=${id}&user=${accountOf(action.target).id}` };
   }
 }
 
-async function whereabouts(id: string, owner: number): Promise<Actual['rooms'][number]> {
+async function actualRoom(id: string, owner: number): Promise<Actual['rooms'][number]> {
   const ownersId = await memberId({ id, path: `/api/rooms/${id}`, owner: accountOf(owner) }, accountOf(owner));
   return { id, memberIds: new Map([[owner, ownersId]]) };
 }
 
-/** The room is, to an admin, what the model says. */
-async function expectAsIs(model: ModelRoom, { id }: { id: string }): Promise<void> {
+/** The room, as an admin sees it, matches the model. */
+async function expectMatch(model: ModelRoom, { id }: { id: string }): Promise<void> {
   const { token } = accountOf(0);
   const [shown, details] = await Promise.all([
     inProcess('GET', `/api/rooms/${id}`, { token }),

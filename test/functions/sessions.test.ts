@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders, withoutUse } from '../support/responses.ts';
-import { type Call, doors } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome, successHeaders, withoutUse } from '../support/responses.ts';
+import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const other = await anAccount();
 
 type Session = { _id: { $oid: string }; hint: string };
 
-describe.each(doors())('/api/sessions, %s', (_door, call) => {
+describe.each(transports())('/api/sessions, %s', (_transport, call) => {
   describe('POST logs in', () => {
-    it('by the username, and gives a token that lives 30 days', async () => {
+    it('by username, and returns a token that is valid for 30 days', async () => {
       const { id, username, email, password } = await anAccount();
       const { status, headers, body } = await logIn(call, username, password);
       expect({ status, headers, body }).toEqual({
@@ -25,32 +26,32 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
       });
       const { token, expires_at } = body as { token: string; expires_at: { $date: string } };
       const [session] = (await call('GET', '/api/sessions', { token })).body as { created_at: { $date: string } }[];
-      const life = Date.parse(expires_at.$date) - Date.parse(session?.created_at.$date ?? '');
-      expect(life).toBe(30 * 24 * 60 * 60 * 1000);
+      const lifetime = Date.parse(expires_at.$date) - Date.parse(session?.created_at.$date ?? '');
+      expect(lifetime).toBe(30 * 24 * 60 * 60 * 1000);
     });
 
-    it('by the name or the address in any case', async () => {
+    it('by username or e-mail address, in any case', async () => {
       const { username, email, password } = await anAccount();
       for (const name of [username.toUpperCase(), email, email.toUpperCase()]) {
         expect((await logIn(call, name, password)).status).toBe(201);
       }
     });
 
-    it('the same user 20 times at once', async () => {
+    it('the same user 20 times concurrently', async () => {
       const { username, password } = await anAccount();
       const source = anAddress();
       const replies = await Promise.all(Array.from({ length: 20 }, () => logIn(call, username, password, source)));
       expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(201));
     });
 
-    it('nobody with a wrong password, an unknown name or a deactivated account, and says the same of all', async () => {
-      const [known, shut] = [await anAccount(), await anAccount()];
-      await call('PATCH', `/api/users/${shut.id}`, { token: admin.token, body: { is_active: false } });
+    it('nobody with a wrong password, an unknown name or a deactivated account, with identical responses', async () => {
+      const [known, deactivated] = [await anAccount(), await anAccount()];
+      await call('PATCH', `/api/users/${deactivated.id}`, { token: admin.token, body: { is_active: false } });
       const replies = await Promise.all([
         logIn(call, known.username, 'incorrect horse'),
         logIn(call, aName(), known.password),
         logIn(call, `${aName()}@example.org`, known.password),
-        logIn(call, shut.username, shut.password),
+        logIn(call, deactivated.username, deactivated.password),
         logIn(call, known.username, `${known.password} and more`),
         logIn(call, 'not a name at all', known.password),
       ]);
@@ -81,7 +82,7 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
     });
   });
 
-  it('GET lists the sessions, each by the program that began it, and no named token', async () => {
+  it('GET lists the sessions, each with the program that started it, and no named tokens', async () => {
     const account = await anAccount();
     const body = { username: account.username, password: account.password };
     const token = await aSession(call, account);
@@ -96,25 +97,23 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
     expect(page.headers.link).toMatch(/^<\/api\/sessions\?limit=1&after=[0-9a-f]{24}>; rel="next"$/);
   });
 
-  it('DELETE ends every session but the one that calls', async () => {
+  it('DELETE ends every session except the caller’s', async () => {
     const account = await anAccount();
     const [mine, ...others] = [await aSession(call, account), await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions', { token: mine }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [mine, ...others, account.token])).toEqual([200, 401, 401, 200]);
   });
 
-  it('DELETE of current logs out, at once', async () => {
+  it('DELETE of current logs out immediately', async () => {
     const account = await anAccount();
     const [token, another] = [await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions/current', { token }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [token, another])).toEqual([401, 200]);
-    // A named token is no session, and so is not the current one.
-    expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(
-      refusals.notFound('session'),
-    );
+    // A named token is not a session, and so not the current one.
+    expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(refusals.noSuch('session'));
   });
 
-  it('DELETE of a session ends it for its owner and for administrators, and is not there for others', async () => {
+  it('DELETE of a session is for its owner and administrators; for others it does not exist', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     const end = async (id: string, by: string) => outcome(await call('DELETE', `/api/sessions/${id}`, { token: by }));
@@ -122,16 +121,16 @@ describe.each(doors())('/api/sessions, %s', (_door, call) => {
       const ended = await aSession(call, account);
       const sessions = (await call('GET', '/api/sessions', { token })).body as Session[];
       const id = sessions.find(({ hint }) => hint === ended.slice(-4))?._id.$oid ?? '';
-      expect(await end(id, other.token)).toEqual(refusals.notFound('session'));
+      expect(await end(id, other.token)).toEqual(refusals.noSuch('session'));
       expect(await statuses(call, [ended])).toEqual([200]);
       expect(await end(id, by)).toEqual({ status: 204, body: '' });
       expect(await statuses(call, [ended])).toEqual([401]);
-      expect(await end(id, by)).toEqual(refusals.notFound('session'));
+      expect(await end(id, by)).toEqual(refusals.noSuch('session'));
     }
-    expect(await end('nonsense', token)).toEqual(refusals.notFound('session'));
+    expect(await end('nonsense', token)).toEqual(refusals.noSuch('session'));
   });
 
-  it('a session is over when its time is, swept or not', async () => {
+  it('a session ends when it expires, even before it is deleted', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     const change = { $set: { expires_at: new Date(Date.now() - 1_000) } };

@@ -1,29 +1,24 @@
 import { ObjectId } from 'mongodb';
-import { afterEach, describe, expect, it } from 'vitest';
-import { config } from '../../lib/config.ts';
+import { describe, expect, it } from 'vitest';
+import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Member } from '../../lib/members/members.ts';
-import { rooms } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { doors } from '../support/both-doors.ts';
-import { aMessage, aRoomOf } from '../support/messages.ts';
-import { addMember, aRoom, memberId } from '../support/rooms.ts';
-import { inProcess } from '../support/transports.ts';
+import { aMessage } from '../support/messages.ts';
+import { addMember, age, aRoom, aRoomOf, memberId } from '../support/rooms.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
-const patience = config.feedPatience;
-afterEach(() => void Object.assign(config, { feedPatience: patience }));
-
-describe.each(doors)('what is unread, %s', (_door, call) => {
+describe.each(transports())('the unread count, %s', (_transport, call) => {
   const mine = async (room: string, { token }: Account) => {
     const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
     return (body as Member[]).find((member) => member.room.$oid === room);
   };
-  const mark = async (room: string, account: Account, last_read: number) => {
+  const markRead = async (room: string, account: Account, last_read: number) => {
     const member = await mine(room, account);
     return call('PATCH', `/api/members/${member?._id.$oid}`, { token: account.token, body: { last_read } });
   };
 
-  it('is what came behind the marker, which only goes forwards', async () => {
+  it('counts the messages after the marker, which only moves forwards', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     const { _id } = await aMessage(ada, room);
@@ -37,20 +32,20 @@ describe.each(doors)('what is unread, %s', (_door, call) => {
       [4, { last_read: 4, unread: 0 }],
     ] as const;
     for (const [seq, expected] of steps) {
-      expect(await mark(room, bob, seq)).toMatchObject({ status: 200, body: expected });
+      expect(await markRead(room, bob, seq)).toMatchObject({ status: 200, body: expected });
       expect(await mine(room, bob)).toMatchObject(expected);
     }
   });
 
-  it('is not a message that never came because its function was killed, once a feed has found out', async () => {
+  it('excludes a message whose function was killed, once a feed has closed the gap', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     await aMessage(ada, room);
-    await mark(room, bob, 1);
+    await markRead(room, bob, 1);
     const lose = { $inc: { seq: 1, message_count: 1 }, $currentDate: { changed_at: true, last_message_at: true } } as const;
     await rooms.updateOne({ _id: new ObjectId(room) }, lose);
     expect(await mine(room, bob)).toMatchObject({ last_read: 1, unread: 1 });
-    Object.assign(config, { feedPatience: 0 });
+    await age(room);
     await inProcess('GET', `/api/events?room=${room}&after=1`, { token: bob.token });
     expect(await mine(room, bob)).toMatchObject({ last_read: 1, unread: 0 });
     const { body } = await call('GET', `/api/rooms/${room}/details`, { token: bob.token });
@@ -58,8 +53,8 @@ describe.each(doors)('what is unread, %s', (_door, call) => {
   });
 });
 
-describe.each(doors)('members and rooms in /api/events, %s', (_door, call) => {
-  it('are told of as they are now', async () => {
+describe.each(transports())('members and rooms in /api/events, %s', (_transport, call) => {
+  it('are shown as they are now', async () => {
     const room = await aRoom();
     const [staying, leaving] = await Promise.all([anAccount(), anAccount()]);
     await addMember(room, staying);

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, outcome, refusals, successHeaders } from '../support/responses.ts';
-import { type Call, doors } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, outcome, successHeaders } from '../support/responses.ts';
+import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const otherAdmin = await anAdmin();
 const other = await anAccount();
 const nobody = '0'.repeat(24);
 
-describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
+describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
   describe('GET', () => {
-    it('shows oneself in full, by id and as me', async () => {
+    it('shows the caller in full, by id and as me', async () => {
       const { id, username, email, token } = await anAccount();
       for (const path of [`/api/users/${id}`, `/api/users/${id.toUpperCase()}`, '/api/users/me']) {
         const { status, headers, body } = await call('GET', path, { token });
@@ -22,26 +23,26 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       }
     });
 
-    it('shows administrators everyone in full, and others only who it is', async () => {
+    it('shows anyone in full to administrators, and only id and username to others', async () => {
       const { id, username, email } = await anAccount();
       expect((await call('GET', `/api/users/${id}`, { token: admin.token })).body).toMatchObject({ username, email });
       expect((await call('GET', `/api/users/${id}`, { token: other.token })).body).toEqual({ _id: { $oid: id }, username });
     });
 
-    it.each(['ann', nobody])('finds nobody called %s', async (id) => {
-      expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.notFound('user'));
+    it.each(['ann', nobody])('answers 404 for %s', async (id) => {
+      expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.noSuch('user'));
     });
   });
 
   describe('PATCH', () => {
-    it("changes one's address, after which one logs in by it, in whatever case", async () => {
+    it("changes the caller's address, which then can log in, in any case", async () => {
       const { username, password, token } = await anAccount();
       const email = `New.${username}@Example.org`;
       expect(await call('PATCH', '/api/users/me', { token, body: { email } })).toMatchObject({ status: 200, body: { email } });
       expect((await logIn(call, email.toUpperCase(), password)).status).toBe(201);
     });
 
-    it("changes one's password, which ends every session but the one that asks, and no named token", async () => {
+    it("changes the caller's password, which ends every other session, but no named token", async () => {
       const account = await anAccount();
       const [mine, another] = [await aSession(call, account), await aSession(call, account)];
       const body = { password: 'battery staple', current_password: account.password };
@@ -64,7 +65,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
     });
 
-    it('lets an administrator deactivate an account: its tokens are none at once, and its sessions are none for good', async () => {
+    it('lets an administrator deactivate an account: its tokens do not work until it is active again, and its sessions end', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const path = `/api/users/${account.id}`;
@@ -80,7 +81,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await logIn(call, account.username, account.password)).status).toBe(201);
     });
 
-    it('lets an administrator promote and demote, from the next request on', async () => {
+    it('lets an administrator promote and demote, effective from the next request', async () => {
       const account = await anAccount();
       const change = (is_admin: boolean) => call('PATCH', `/api/users/${account.id}`, { token: admin.token, body: { is_admin } });
       const list = async () => (await call('GET', '/api/users?limit=1', { token: account.token })).status;
@@ -117,10 +118,10 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
           'have at least 8 characters and at most 72 bytes, and not be one of the most common passwords',
         ),
       ],
-      ['an address that is none', { email: 'ann' }, refusals.invalid('email', 'be an e-mail address')],
+      ['an invalid address', { email: 'ann' }, refusals.invalid('email', 'be an e-mail address')],
       ['an address that is taken', { email: other.email }, refusals.conflict('The e-mail address is already in use.')],
-      ['a rank', { is_admin: true }, refusals.denied()],
-      ['a state', { is_active: true }, refusals.denied()],
+      ['a change of is_admin', { is_admin: true }, refusals.denied()],
+      ['a change of is_active', { is_active: true }, refusals.denied()],
     ])('refuses %s', async (_what, body, refusal) => {
       const { token, username } = await anAccount();
       const source = anAddress();
@@ -129,7 +130,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await call('PATCH', '/api/users/me', { token, body: allowed, source })).status).toBe(200);
     });
 
-    it("asks an administrator too for the password that a new one of one's own replaces", async () => {
+    it('requires the current password for a new one from administrators, too', async () => {
       const account = await anAdmin();
       const path = `/api/users/${account.id}`;
       const sent = { token: account.token, source: anAddress() };
@@ -140,21 +141,21 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await call('PATCH', path, { ...sent, body })).status).toBe(200);
     });
 
-    it('is refused to others, before what they sent is looked at; an administrator finds nobody where nobody is', async () => {
+    it('is refused to others before their body is checked; administrators get 404 for an unknown user', async () => {
       const { id } = await anAccount();
       const sent = { token: other.token, body: '{"email":' };
       expect(outcome(await call('PATCH', `/api/users/${id}`, sent))).toEqual(refusals.denied());
       const body = { is_active: true };
       for (const path of ['/api/users/ann', `/api/users/${nobody}`]) {
-        expect(outcome(await call('PATCH', path, { token: admin.token, body }))).toEqual(refusals.notFound('user'));
+        expect(outcome(await call('PATCH', path, { token: admin.token, body }))).toEqual(refusals.noSuch('user'));
       }
       expect((await call('PATCH', `/api/users/${id}`, { token: admin.token, body })).status).toBe(200);
     });
 
-    it('lets a token with scopes change what they say, and never what would give it more', async () => {
+    it('lets a token with scopes change what they allow, but never gain permissions', async () => {
       const { id } = await anAccount();
-      const account = await confined(call, admin.token, ['account']);
-      const both = await confined(call, admin.token, ['account', 'admin']);
+      const account = await aScopedToken(call, admin.token, ['account']);
+      const both = await aScopedToken(call, admin.token, ['account', 'admin']);
       const change = async (token: string, body: unknown) => outcome(await call('PATCH', `/api/users/${id}`, { token, body }));
       expect(await change(account, { is_active: true })).toEqual(refusals.denied());
       expect(await change(both, { is_active: true })).toMatchObject({ status: 200 });
@@ -166,7 +167,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
   });
 
   describe('DELETE', () => {
-    it('deletes an account for an administrator: gone at once, with its tokens and memberships, and its name is free', async () => {
+    it('deletes an account for an administrator, immediately, with its tokens and memberships, and frees its name', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const room = await aRoomWith(call, account.id);
@@ -176,9 +177,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect(await statuses(call, [session, account.token])).toEqual([401, 401]);
       expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
       for (const method of ['GET', 'DELETE']) {
-        expect(outcome(await call(method, `/api/users/${account.id}`, { token: admin.token }))).toEqual(
-          refusals.notFound('user'),
-        );
+        expect(outcome(await call(method, `/api/users/${account.id}`, { token: admin.token }))).toEqual(refusals.noSuch('user'));
       }
       expect((await call('GET', `/api/users?q=${account.username}`, { token: admin.token })).body).toEqual([]);
       const rooms = (await call('GET', '/api/rooms', { token: admin.token })).body as { _id: unknown; members: unknown[] }[];
@@ -191,7 +190,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       });
     });
 
-    it("deletes one's own account, for who knows its password", async () => {
+    it("deletes the caller's own account, with its password", async () => {
       const { password, token } = await anAccount();
       const leave = async (body?: unknown) =>
         outcome(await call('DELETE', '/api/users/me', { token, body, source: anAddress() }));
@@ -202,7 +201,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
     });
 
-    it('is no way to guess a password', async () => {
+    it("can't be used to guess a password", async () => {
       const { token } = await anAccount();
       const source = anAddress();
       const guess = () => call('DELETE', '/api/users/me', { token, body: { current_password: 'incorrect horse' }, source });
@@ -211,7 +210,7 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
       expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
     });
 
-    it('is refused to others, who do not come by an account by knowing their own password', async () => {
+    it('is refused to others, even with their own password', async () => {
       const { id, token } = await anAccount();
       const body = { current_password: other.password };
       expect(outcome(await call('DELETE', `/api/users/${id}`, { token: other.token, body }))).toEqual(refusals.denied());
@@ -223,17 +222,17 @@ describe.each(doors())('/api/users/{user}, %s', (_door, call) => {
 const statuses = async (call: Call, tokens: string[]) =>
   Promise.all(tokens.map(async (token) => (await call('GET', '/api/users/me', { token })).status));
 
-async function confined(call: Call, token: string, scopes: string[]): Promise<string> {
+async function aScopedToken(call: Call, token: string, scopes: string[]): Promise<string> {
   const { body } = await call('POST', '/api/tokens', { token, body: { name: aName(), scopes } });
   return (body as { token: string }).token;
 }
 
-/** A room whose one member is the user, who has to be an administrator for the moment to make it. */
+/** A room whose only member is the user, who is an administrator while creating it. */
 async function aRoomWith(call: Call, id: string): Promise<unknown> {
-  const rank = (is_admin: boolean) => call('PATCH', `/api/users/${id}`, { token: admin.token, body: { is_admin } });
-  await rank(true);
-  const made = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), user: id } });
-  const { body } = await call('POST', '/api/rooms', { token: (made.body as { token: string }).token, body: { name: 'Left' } });
-  await rank(false);
+  const setAdmin = (is_admin: boolean) => call('PATCH', `/api/users/${id}`, { token: admin.token, body: { is_admin } });
+  await setAdmin(true);
+  const created = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), user: id } });
+  const { body } = await call('POST', '/api/rooms', { token: (created.body as { token: string }).token, body: { name: 'Left' } });
+  await setAdmin(false);
   return (body as { _id: unknown })._id;
 }

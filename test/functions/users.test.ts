@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
-import { anyDate, anyId, anyToken, outcome, refusals, successHeaders } from '../support/responses.ts';
-import { type Call, doors, type Reply } from '../support/transports.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome, successHeaders } from '../support/responses.ts';
+import { type Call, type Reply, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();
 
 type ShownUser = { _id: { $oid: string }; username: string };
 
-describe.each(doors())('/api/users, %s', (_door, call) => {
+describe.each(transports())('/api/users, %s', (_transport, call) => {
   describe('POST signs up', () => {
-    it('anyone, and gives the account and the token of its first session', async () => {
+    it('anyone, and returns the account and the token of its first session', async () => {
       const username = aName();
       const sent = { username, email: `${username}@example.org`, password: 'correct horse' };
       const { status, headers, body } = await call('POST', '/api/users', { body: sent });
@@ -22,13 +23,13 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
           token: anyToken,
         },
       });
-      const { token, user: made } = body as { token: string; user: ShownUser };
-      expect((await call('GET', '/api/users/me', { token })).body).toEqual(made);
+      const { token, user: created } = body as { token: string; user: ShownUser };
+      expect((await call('GET', '/api/users/me', { token })).body).toEqual(created);
       expect((await call('GET', '/api/sessions', { token })).body).toMatchObject([{ kind: 'session', hint: token.slice(-4) }]);
     });
 
     it.each<[string, { username?: (name: string) => string; password?: string }]>([
-      ['a name in capitals, which it makes small', { username: (name: string) => name.toUpperCase() }],
+      ['a name in capitals, which it converts to lower case', { username: (name: string) => name.toUpperCase() }],
       ['a password of 8 characters', { password: 'zebra-42' }],
       ['a password of 72 bytes', { password: 'é'.repeat(36) }],
       ['a password of 64 letters, with spaces and emoji', { password: `${'long and '.repeat(6)}even 🦉🦉` }],
@@ -54,7 +55,7 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
       expect((await logIn(call, email.toLowerCase(), 'correct horse')).status).toBe(201);
     });
 
-    it('administrators, if an administrator asks for it', async () => {
+    it('administrators, if the caller is an administrator', async () => {
       const body = { ...aPerson(), is_admin: true };
       expect(await call('POST', '/api/users', { token: admin.token, body })).toMatchObject({
         status: 201,
@@ -62,7 +63,7 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
       });
     });
 
-    it('once only, when 50 ask for one name at the same time', async () => {
+    it('only one of 50 concurrent requests for the same name', async () => {
       const username = aName();
       const replies = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -80,13 +81,13 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
     it.each<[string, Record<string, unknown>, unknown]>([
       ['a name that is taken', { username: user.username }, refusals.conflict('The username is already in use.')],
       [
-        'a name that is taken in small letters',
+        'a name that is taken in lower case',
         { username: user.username.toUpperCase() },
         refusals.conflict('The username is already in use.'),
       ],
       ['an address that is taken', { email: user.email }, refusals.conflict('The e-mail address is already in use.')],
       [
-        'an address that is taken in other letters',
+        'an address that is taken in another case',
         { email: user.email.toUpperCase() },
         refusals.conflict('The e-mail address is already in use.'),
       ],
@@ -106,19 +107,19 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
       ['one of the most common passwords', { password: 'password1' }, refusals.invalid('password', passwordRule)],
       ['one of them in capitals', { password: 'TRUSTNO1' }, refusals.invalid('password', passwordRule)],
       ['a password that is a list', { password: ['correct horse'] }, refusals.invalid('password', passwordRule)],
-      ['an administrator who asks for it', { is_admin: true }, refusals.denied()],
-      ['a flag that is none', { is_admin: 'yes' }, refusals.invalid('is_admin', 'be true or false')],
+      ['a request to be an administrator', { is_admin: true }, refusals.denied()],
+      ['an invalid flag', { is_admin: 'yes' }, refusals.invalid('is_admin', 'be true or false')],
     ])('but not with %s', async (_what, change, refusal) => {
       const person = aPerson();
       expect(outcome(await call('POST', '/api/users', { body: { ...person, ...change } }))).toEqual(refusal);
       expect((await call('POST', '/api/users', { body: person })).status).toBe(201);
     });
 
-    it('but makes no administrator for a user, nor for a token of an administrator that has scopes', async () => {
+    it('but creates no administrator for a user, nor for an administrator’s token with scopes', async () => {
       const body = () => ({ ...aPerson(), is_admin: true });
       expect(outcome(await call('POST', '/api/users', { token: user.token, body: body() }))).toEqual(refusals.denied());
-      const made = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), scopes: ['admin'] } });
-      const { token } = made.body as { token: string };
+      const created = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), scopes: ['admin'] } });
+      const { token } = created.body as { token: string };
       expect(outcome(await call('POST', '/api/users', { token, body: body() }))).toEqual(
         refusals.denied('A token without scopes is required.'),
       );
@@ -129,7 +130,7 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
   describe('GET', () => {
     it('lists the accounts whose names begin with q, page by page, each once', async () => {
       const start = aName();
-      const made = await Promise.all(Array.from({ length: 5 }, (_, index) => signedUp(call, `${start}.${index}`)));
+      const created = await Promise.all(Array.from({ length: 5 }, (_, index) => signedUp(call, `${start}.${index}`)));
       await signedUp(call, `x${start}`);
       const pages: ShownUser[][] = [];
       let path: string | undefined = `/api/users?limit=2&q=${start.toUpperCase()}`;
@@ -140,11 +141,11 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
         path = headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
       }
       expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
-      expect(pages.flat().sort(byName)).toEqual(made.sort(byName));
+      expect(pages.flat().sort(byName)).toEqual(created.sort(byName));
     });
 
     it.each(['.', '.*', '^', '(', '$', '\\', '{"$gt":""}', '[a-z]'])(
-      'takes q for text, not for a pattern: %s',
+      'treats q as text, not as a pattern: %s',
       async (pattern) => {
         const { username } = await signedUp(call, aName());
         const asked = `/api/users?limit=200&q=${encodeURIComponent(username.slice(0, -1) + pattern)}`;
@@ -154,7 +155,7 @@ describe.each(doors())('/api/users, %s', (_door, call) => {
       },
     );
 
-    it('lists 50 accounts when nobody says how many, and tells where it goes on', async () => {
+    it('lists 50 accounts by default, with a link to the next page', async () => {
       await Promise.all(Array.from({ length: 51 }, (_, index) => signedUp(call, `${aName()}.${index}`)));
       const { headers, body } = await call('GET', '/api/users', { token: admin.token });
       expect(body).toHaveLength(50);

@@ -18,7 +18,7 @@ const compose = load(read('compose.yaml')) as {
   'x-service': Record<string, unknown>;
 };
 
-/** What the image takes from the project. */
+/** What the image copies from the project. */
 const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
 const folders = copied.filter((path) => !path.includes('.'));
 const sources = folders.flatMap((folder) =>
@@ -26,7 +26,7 @@ const sources = folders.flatMap((folder) =>
     .filter((file) => file.endsWith('.ts') && !/^packages\/\w[\w-]*\/test\//.test(`${folder}/${file}`))
     .map((file) => `${folder}/${file}`),
 );
-/** What they import, but for types, which are gone when they run. */
+/** What they import, except types, which do not exist at run time. */
 const imported = sources.flatMap((file) =>
   [...read(file).matchAll(/^(?:import (?!type )|\}|export ).*\bfrom '([^'\n]+)'(?: with .+)?;$|\bimport\('([^'\n]+)'\)/gm)].map(
     ([, name, late = '']) => ({ file, name: name ?? late }),
@@ -63,7 +63,7 @@ describe('the image', () => {
     expect(files.filter((file) => !sources.includes(file) && !copied.includes(file))).toEqual([]);
   });
 
-  it('can be warmed up, and so can start, with nothing but what it copies', async () => {
+  it('can be warmed up, and so started, with only what it copies', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-image-'));
     try {
       for (const path of copied) await cp(path, join(directory, path), { recursive: true });
@@ -76,7 +76,7 @@ describe('the image', () => {
     }
   });
 
-  it('runs what `npm run serve` runs, as nobody, and asks whether it is well', () => {
+  it('runs what `npm run serve` runs, without privileges, and has a health check', () => {
     expect(commandOf(/^CMD (.+)$/m)).toBe(scripts.serve);
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).toMatch(/^USER node\n(.*\n)*RUN \["node", "hosts\/server\/warm-up.js"\]$/m);
@@ -93,7 +93,7 @@ describe('compose.yaml', () => {
     expect(onMongodb?.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
   });
 
-  it('lets it write nowhere but into its volume', () => {
+  it('lets the service write only to its volume', () => {
     expect(compose['x-service']).toMatchObject({ read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] });
     expect(compose.services.chat?.volumes).toEqual(['data:/data']);
     expect(dockerfile).toContain('DATA_DIR=/data');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { functions } from '../../tools/harness/routes.ts';
+import { functions } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { differences, type Example } from '../support/differences.ts';
 
@@ -9,14 +9,14 @@ const { token } = admin;
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 const unknown = '0123456789abcdef01234567';
 
-/** The path of a function, with ids in it that are nobody's. */
+/** The path of a function, with ids that do not exist. */
 const pathOf = (path: string) => (path === '*' ? '/nowhere/at/all' : path.replaceAll(/\{\w+\+?\}/g, unknown));
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'POST'];
 const everyPath: Example[] = functions.flatMap(({ path }) =>
   methods.flatMap((method): Example[] => [
     [`${method} ${path} without a token`, method, pathOf(path), {}],
-    [`${method} ${path} of a user with nothing`, method, pathOf(path), { token: user.token }],
+    [`${method} ${path} by a user without rooms`, method, pathOf(path), { token: user.token }],
     [`${method} ${path} with JSON that has no parameters`, method, pathOf(path), { token: user.token, headers: json, body: {} }],
   ]),
 );
@@ -24,10 +24,10 @@ const everyPath: Example[] = functions.flatMap(({ path }) =>
 const examples: Example[] = [
   ...everyPath,
   ['a page', 'GET', '/api/rooms?limit=1', { token }],
-  ['a page that is none', 'GET', '/api/rooms?limit=0', { token }],
+  ['an invalid page', 'GET', '/api/rooms?limit=0', { token }],
   ['a parameter twice', 'GET', '/api/rooms?limit=1&limit=2', { token }],
   ['an escaped parameter', 'GET', '/api/rooms?limit=%31', { token }],
-  ['a parameter with an escape that is none', 'GET', '/api/rooms?limit=%zz', { token }],
+  ['a parameter with a malformed escape', 'GET', '/api/rooms?limit=%zz', { token }],
   ['an empty query', 'GET', '/api/nowhere?', { token }],
   ['a token in capitals', 'GET', '/api/rooms?limit=1', { headers: { 'X-AUTH-TOKEN': token } }],
   ['a cookie', 'GET', '/api/rooms?limit=1', { token, headers: { cookie: 'a=1; b="2"; c' } }],
@@ -41,9 +41,9 @@ const examples: Example[] = [
   ['a PUT without a body', 'PUT', '/api/rooms', { token, headers: json }],
   ['a body that is null', 'POST', '/api/rooms', { token, headers: json, body: 'null' }],
   ['a body that is false', 'PUT', '/api/rooms', { token, headers: json, body: 'false' }],
-  ['a body that is no JSON', 'POST', '/api/rooms', { token, headers: json, body: '{' }],
+  ['a body that is not JSON', 'POST', '/api/rooms', { token, headers: json, body: '{' }],
   ['a body with a NUL in it', 'POST', '/api/rooms', { token, headers: json, body: '{"name":"\u0000"}' }],
-  ['a body that is no UTF-8', 'POST', '/api/rooms', { token, headers: json, body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) }],
+  ['a body that is not UTF-8', 'POST', '/api/rooms', { token, headers: json, body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]) }],
   ['a body of 65 537 bytes', 'POST', '/api/rooms', { token, headers: json, body: `{"name":"${'x'.repeat(65_526)}"}` }],
   ['a slash at the end', 'GET', '/api/rooms/', { token }],
   ['a slash after an id', 'GET', `/api/rooms/${unknown}/`, { token }],
@@ -51,12 +51,12 @@ const examples: Example[] = [
   ['capitals', 'GET', '/api/Rooms', { token }],
   ['an escaped letter', 'GET', '/api/room%73?limit=0', { token }],
   ['an escaped slash', 'GET', '/api%2Frooms', { token }],
-  ['an escape that is none', 'GET', '/api/rooms%zz', { token }],
-  ['an escape that is no UTF-8', 'GET', '/api/%ff', { token }],
+  ['a malformed escape', 'GET', '/api/rooms%zz', { token }],
+  ['an escape that is not UTF-8', 'GET', '/api/%ff', { token }],
   ['a path in another script', 'GET', encodeURI('/api/комнаты'), { token }],
   ['a semicolon', 'GET', '/api/rooms;limit=1', { token }],
 ];
 
-it('answers the same through every door', async () => {
+it('every transport gives the same responses', async () => {
   expect(await differences(examples)).toEqual([]);
 });

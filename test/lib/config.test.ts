@@ -22,7 +22,7 @@ describe('settings', () => {
     });
   });
 
-  it('take a list of origins', () => {
+  it('accept a list of origins', () => {
     expect(readConfig({ ...least, CORS_ORIGINS: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
       'https://a.example',
       'https://b.example',
@@ -36,7 +36,7 @@ describe('settings', () => {
     ['REGISTRATION', { ...least, REGISTRATION: 'ajar' }, /^Set REGISTRATION to one of open, closed, not 'ajar'\.$/],
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
-  ])('that make no sense are refused by name: %s', (_name, environment, message) => {
+  ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
     expect(() => readConfig(environment)).toThrow(message);
   });
 });

@@ -6,7 +6,7 @@ const script = `import { embeddedMetrics } from './lib/metrics.ts'; console.log(
 
 it.each([
   [
-    'on Lambda and when asked for',
+    'is a metric on Lambda with METRICS=on',
     { METRICS: 'on', AWS_LAMBDA_FUNCTION_NAME: 'rooms' },
     {
       _aws: {
@@ -26,9 +26,9 @@ it.each([
       server_errors: 1,
     },
   ],
-  ['on Lambda', { AWS_LAMBDA_FUNCTION_NAME: 'rooms' }, {}],
-  ['when asked for, elsewhere', { METRICS: 'on' }, {}],
-])('a log line is a metric %s', async (_when, environment, expected) => {
+  ['is not a metric on Lambda by default', { AWS_LAMBDA_FUNCTION_NAME: 'rooms' }, {}],
+  ['is not a metric elsewhere', { METRICS: 'on' }, {}],
+])('a log line %s', async (_when, environment, expected) => {
   const { stdout, stderr } = await runCommand(['node', '--input-type=module', '-e', script], { environment });
   expect({ line: JSON.parse(stdout), stderr }).toEqual({ line: expected, stderr: '' });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../support/accounts.ts';
-import { aMessage, aRoomOf } from '../support/messages.ts';
+import { aMessage } from '../support/messages.ts';
+import { aRoomOf } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess } from '../support/transports.ts';
 
@@ -16,7 +17,7 @@ const lonely = await aMessage(owner, elsewhere);
 const token = ['aggregate tokens'];
 const change = ['aggregate messages', 'findAndModify rooms', 'findAndModify messages', 'insert events'];
 const page = ['aggregate rooms', 'aggregate messages'];
-// Replies are counted only where there are messages with replies.
+// Replies are counted only if there are messages with replies.
 const withReplies = [...page, 'aggregate messages'];
 
 const key = crypto.randomUUID();
@@ -24,7 +25,7 @@ const keyed = { 'idempotency-key': key };
 const one = `/api/messages/${pinned._id.$oid}`;
 const list = `/api/messages?room=${room}`;
 
-// In this order: each row finds what the ones before it have left.
+// The order matters: each row depends on the ones before it.
 const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a message', 'POST', '/api/messages', { body: { room, text: 'Hello' } }, ['findAndModify rooms', 'insert messages']],
   [
@@ -56,11 +57,11 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     { body: { room: elsewhere, text: 'Hello', thread: lonely._id.$oid } },
     ['find messages', 'update messages', 'findAndModify rooms', 'insert messages'],
   ],
-  ['a message that is read', 'GET', one, {}, ['aggregate messages']],
-  ['a new text', 'PATCH', one, { body: { text: 'Other' } }, change],
+  ['reading a message', 'GET', one, {}, ['aggregate messages']],
+  ['an edit', 'PATCH', one, { body: { text: 'Other' } }, change],
   ['a reaction', 'PUT', `${one}/reactions/owl`, { body: {} }, change],
   ['the same reaction again', 'PUT', `${one}/reactions/owl`, { body: {} }, ['aggregate messages']],
-  ['a reaction taken back', 'DELETE', `${one}/reactions/owl`, {}, change],
+  ['a reaction that is removed', 'DELETE', `${one}/reactions/owl`, {}, change],
   ['a pin', 'PUT', `${one}/pin`, { body: {} }, change],
   ['the newest page', 'GET', list, {}, withReplies],
   ['a page without threads', 'GET', `${list}&limit=3`, {}, page],
@@ -69,8 +70,8 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a page around a seq', 'GET', `${list}&around=2`, {}, ['aggregate rooms', ...Array(3).fill('aggregate messages')]],
   ['a thread', 'GET', `${list}&thread=${parent._id.$oid}`, {}, page],
   ['the messages of a user', 'GET', `${list}&user=${member.id}`, {}, withReplies],
-  ['what is pinned', 'GET', `${list}&pinned=true`, {}, page],
-  ['what mentions me', 'GET', `${list}&mentions=me`, {}, page],
+  ['the pinned messages', 'GET', `${list}&pinned=true`, {}, page],
+  ['the messages that mention me', 'GET', `${list}&mentions=me`, {}, page],
   ['a search', 'GET', `${list}&q=hello`, {}, withReplies],
   ['a cursor for now', 'GET', `/api/events?room=${room}`, {}, ['aggregate rooms', 'find messages', 'find events']],
   [
@@ -87,11 +88,11 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     {},
     ['aggregate rooms', 'aggregate messages', 'find events', 'aggregate messages', 'aggregate messages'],
   ],
-  ['a pin taken out', 'DELETE', `${one}/pin`, {}, change],
+  ['a pin that is removed', 'DELETE', `${one}/pin`, {}, change],
   ['a message that is deleted', 'DELETE', one, {}, change],
 ];
 
-describe('what a request asks of the database', () => {
+describe('the database commands of', () => {
   it.each(rows)('%s', async (_what, method, path, sent, expected) => {
     const { token: by } = path.endsWith('/pin') ? owner : member;
     const commands = await commandsOf(async () => {
@@ -99,10 +100,11 @@ describe('what a request asks of the database', () => {
         status: expect.toSatisfy((status) => status < 300),
       });
     });
-    // Those that go out together come in any order.
+    // Concurrent commands come in any order.
     expect(commands.map(({ name, collection }) => `${name} ${collection}`).toSorted()).toEqual(
       [...token, ...expected].toSorted(),
     );
+    for (const { name, command } of commands) expect(command.maxTimeMS, name).toSatisfy((time) => time > 0 && time <= 3_000);
     for (const command of commands.filter(({ name }) => name !== 'insert')) {
       const plan = await planOf(command);
       expect(plan, JSON.stringify(command.command)).toContain('IXSCAN');

@@ -5,10 +5,10 @@ import { createUser } from '../../lib/accounts/accounts.ts';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
 import type { Call } from './transports.ts';
 
-/** An account made for one test, with a token of its own. */
+/** An account created for one test, with its own token. */
 export type Account = { id: string; username: string; email: string; password: string; token: string };
 
-/** Makes an account as the command line does. */
+/** Creates an account as the command line does. */
 export async function anAccount({ isAdmin = false, password = 'correct horse' } = {}): Promise<Account> {
   const username = aName();
   const { _id, email } = await createUser({ username, email: `${username}@example.org`, password, is_admin: isAdmin });
@@ -16,7 +16,7 @@ export async function anAccount({ isAdmin = false, password = 'correct horse' } 
   return { id: _id.$oid, username, email, password, token };
 }
 
-/** Makes an administrator's account. */
+/** Creates an administrator's account. */
 export const anAdmin = () => anAccount({ isAdmin: true });
 
 /** A username that nobody has yet. */
@@ -25,11 +25,11 @@ export const aName = () => `user-${randomBytes(8).toString('hex')}`;
 /** A loopback address that no other test calls from. */
 export const anAddress = () => `127.${1 + randomInt(254)}.${randomInt(256)}.${1 + randomInt(254)}`;
 
-/** Logs in with a password, from an address that nobody knows unless one is given. */
+/** Logs in with a password, by default from an address that was never used. */
 export const logIn = (call: Call, username: string, password: string, source = anAddress()) =>
   call('POST', '/api/sessions', { body: { username, password }, source });
 
-/** Logs in as an account and gives the session's token. */
+/** Logs in as an account and returns the session's token. */
 export async function aSession(call: Call, { username, password }: Account): Promise<string> {
   const { status, body } = await logIn(call, username, password);
   expect(status).toBe(201);

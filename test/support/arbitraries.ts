@@ -31,7 +31,7 @@ type Described = {
   maximum?: number;
 };
 
-/** What people, programs and attackers send where it does not belong. */
+/** Unsuitable values that people, programs and attackers send. */
 export const nasty: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     ...[
@@ -84,7 +84,7 @@ export const nasty: Arbitrary<unknown> = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
 );
 
-/** The same as texts, fit to stand in an address. */
+/** The same as text for a URL. */
 export const nastyText = nasty.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 
 const textOf = (least: number, most: number) =>

@@ -6,7 +6,7 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Whether there is a browser to test with: Debian's Chromium, or the one that `CHROMIUM` names. */
 export const hasBrowser = existsSync(executablePath);
 
-/** Starts it, without any of what it likes to ask the network for. */
+/** Starts it, without its own network requests. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath,

@@ -4,21 +4,23 @@ import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 
-/** After a run of the whole suite, lists the operations and statuses of the contract that no test reached, and fails for them. */
-export default class ReachedReporter implements Reporter {
+/** After a run of the whole suite, lists the operations and statuses of the contract that no test covers; fails if there are any. */
+export default class ContractCoverageReporter implements Reporter {
   #vitest: Vitest | undefined;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'chat-reached-'));
+  readonly #directory = mkdtempSync(join(tmpdir(), 'chat-coverage-'));
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
-    process.env.REACHED_DIRECTORY = this.#directory; // the workers inherit it
+    process.env.CONTRACT_COVERAGE_DIRECTORY = this.#directory; // the workers inherit it
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    const missed = (await this.#isWholeSuite(modules)) ? this.#missed() : [];
+    const uncovered = (await this.#isWholeSuite(modules)) ? this.#uncovered() : [];
     rmSync(this.#directory, { recursive: true });
-    if (missed.length === 0) return;
-    process.stderr.write(`\nNo test reached what docs/openapi.json declares:\n${missed.map((line) => `  ${line}\n`).join('')}\n`);
+    if (uncovered.length === 0) return;
+    process.stderr.write(
+      `\nNo test covers these responses of docs/openapi.json:\n${uncovered.map((line) => `  ${line}\n`).join('')}\n`,
+    );
     process.exitCode = 1;
   }
 
@@ -28,15 +30,15 @@ export default class ReachedReporter implements Reporter {
     return modules.length === all.length && modules.every((module) => module.state() !== 'failed');
   }
 
-  #missed(): string[] {
+  #uncovered(): string[] {
     const files = readdirSync(this.#directory).map((file) => readFileSync(join(this.#directory, file), 'utf8'));
-    const reached = new Set(files.join('').split('\n'));
+    const covered = new Set(files.join('').split('\n'));
     const { paths }: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
     const declared = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { responses }]) =>
         Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
       ),
     );
-    return declared.filter((line) => !reached.has(line));
+    return declared.filter((line) => !covered.has(line));
   }
 }

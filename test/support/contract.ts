@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { type Listed, listOperations } from '../../tools/harness/example-requests.ts';
 
-/** The contract, as it stands in the repository. */
+/** The contract, as it is in the repository. */
 export const contract: OpenApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
 
 /** The operations that declare a status, as rows of a table of tests. */

@@ -1,13 +1,13 @@
 import { inject } from 'vitest';
 import { type Call, inProcess, overHttp, type Reply, type Sent } from '../../tools/harness/transports.ts';
 
-/** A request, by what it shows. */
+/** A request and what it is an example of. */
 export type Example = [what: string, method: string, path: string, sent: Sent];
 
-/** One thing in which a door answers otherwise than API Gateway's event, called in process, does. */
-export type Difference = { request: string; door: string; part: string; expected: unknown; actual: unknown };
+/** A part of a response in which a transport differs from the in-process call. */
+export type Difference = { request: string; transport: string; part: string; expected: unknown; actual: unknown };
 
-/** The headers that the contract names, and those that keep browsers out. */
+/** The headers of the contract, and the security headers. */
 const named = [
   'allow',
   'access-control-allow-credentials',
@@ -31,7 +31,7 @@ const named = [
   'x-next-cursor',
 ];
 
-/** Sends each request through every door, a few at a time, and lists in what the answers differ. */
+/** Sends each request through every transport, `width` at a time, and lists how the responses differ. */
 export async function differences(examples: Example[], width = 8): Promise<Difference[]> {
   const found: Difference[] = [];
   for (let at = 0; at < examples.length; at += width) {
@@ -42,18 +42,18 @@ export async function differences(examples: Example[], width = 8): Promise<Diffe
 
 async function differencesOf([what, method, path, sent]: Example): Promise<Difference[]> {
   const expected = parts(await inProcess(method, path, sent), method);
-  const ofDoors = doors.map(async ([door, call]) => {
+  const perTransport = transports.map(async ([transport, call]) => {
     const actual = parts(await call(method, path, sent), method);
     return Object.keys(expected)
       .filter((part) => JSON.stringify(actual[part]) !== JSON.stringify(expected[part]))
-      .map((part) => ({ request: what, door, part, expected: expected[part], actual: actual[part] }));
+      .map((part) => ({ request: what, transport, part, expected: expected[part], actual: actual[part] }));
   });
-  return (await Promise.all(ofDoors)).flat();
+  return (await Promise.all(perTransport)).flat();
 }
 
-const doors: [string, Call][] = [
+const transports: [string, Call][] = [
   ['under serverless-offline', overHttp(inject('baseUrl'))],
-  ['served', overHttp(inject('serveUrl'))],
+  ['under npm run serve', overHttp(inject('serveUrl'))],
 ];
 
 function parts({ status, headers, body }: Reply, method: string): Record<string, unknown> {
@@ -61,11 +61,11 @@ function parts({ status, headers, body }: Reply, method: string): Record<string,
     status,
     ...Object.fromEntries(named.map((name) => [name, headers[name]?.replace(scriptHash, "script-src 'sha256'")])),
     'has x-request-id': headers['x-request-id'] !== undefined,
-    // An answer to HEAD has none; of a page, whose script is written as its loader has it, only the first lines are compared.
+    // A response to HEAD has none; of a page only the beginning is compared, because its script depends on its loader.
     body: method === 'HEAD' ? '' : headers['content-type']?.startsWith('text/html') ? String(body).slice(0, 200) : body,
     ...(status === 405 && { 'content-length': headers['content-length'] }),
   };
 }
 
-// The hash of a page's script, which is written as its loader has it.
+// The hash of a page's script, which depends on its loader.
 const scriptHash = /script-src 'sha256-[^']+'/;

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 
-// Before any test file imports the service, whose settings are read once.
+// Set before any test file imports the service, which reads its settings once.
 Object.assign(process.env, inject('environment'));
 
 // So that tests can see which commands the service sends.

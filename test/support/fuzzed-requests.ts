@@ -4,7 +4,7 @@ import type { Parameter } from '../../lib/reference/openapi.ts';
 import type { Listed } from '../../tools/harness/example-requests.ts';
 import { nasty, nastyText, valid } from './arbitraries.ts';
 
-/** A request that may be as declared or not; `isInvalid`: it breaks what is declared, so that it may not succeed. */
+/** A request that may or may not be as declared; `isInvalid`: it violates the contract, so that it must not succeed. */
 export type FuzzedRequest = {
   method: string;
   address: string;
@@ -14,7 +14,7 @@ export type FuzzedRequest = {
   isInvalid: boolean;
 };
 
-/** Requests to any of the operations, about any of the things whose ids are given. */
+/** Requests to any of the operations, with any of the ids. */
 export const anyRequest = (operations: Listed[], ids: Arbitrary<string>): Arbitrary<FuzzedRequest> =>
   fc.constantFrom(...operations).chain((operation) =>
     fc

@@ -8,20 +8,21 @@ import type { TestProject } from 'vitest/node';
 import { commands, startService } from '../../tools/harness/service.ts';
 
 declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
   interface ProvidedContext {
     environment: Record<string, string>;
     /** Where the service runs under serverless-offline. */
     baseUrl: string;
     /** Where the production server runs. */
     serveUrl: string;
-    /** Whether the database is the embedded one, so that its own tests make sense. */
+    /** Whether the database is the embedded one. */
     isEmbedded: boolean;
-    /** Where the embedded database keeps its data; empty when there is another. */
+    /** Where the embedded database keeps its data; empty for another database. */
     dataDir: string;
   }
 }
 
-/** Starts, once for all tests, a database (unless `MONGODB_URI` names one) and the service over it, as `npm start` and as `npm run serve` do. */
+/** Starts a database once for all tests, unless `MONGODB_URI` names one, and the service as `npm start` and `npm run serve` do. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
   const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
@@ -29,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,
     BCRYPT_COST: '4',
-    // A test file sends many requests at once through one process.
+    // A test file sends many concurrent requests through one process.
     MONGODB_POOL_SIZE: '20',
     LOG_LEVEL: 'silent',
   };

@@ -1,42 +1,68 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Call } from './transports.ts';
+import type { CallJob } from './workers/call.ts';
 
-/** Processes of their own, as many functions of a service are, that run the same worker. */
-export type Processes<Input, Result> = {
-  /** Gives each process one input, to all at once, and returns what they answer. */
-  run: (inputs: Input[]) => Promise<Result[]>;
+/** Processes that run the same worker, like the instances of a function. */
+export type Processes<Job, Result> = {
+  /** Gives a job to one of them, by its index; rejects if the process ends before it has answered. */
+  ask: (index: number, job: Job) => Promise<Result>;
+  /** Gives each of them a job, all concurrently, and returns their results. */
+  run: (jobs: Job[]) => Promise<Result[]>;
+  /** Sends a signal to one of them. */
+  signal: (index: number, name: NodeJS.Signals) => void;
   end: () => void;
 };
 
-/** Starts so many processes of `test/support/workers/<worker>.ts`, and waits until all are ready. */
-export async function startProcesses<Input, Result>(count: number, worker: string): Promise<Processes<Input, Result>> {
+/** Starts `count` processes of `test/support/workers/<worker>.ts` with these settings, and waits until all are ready. */
+export async function startProcesses<Job, Result>(
+  count: number,
+  worker: string,
+  settings: Record<string, string> = {},
+): Promise<Processes<Job, Result>> {
   const script = new URL(`workers/${worker}.ts`, import.meta.url);
-  const children = Array.from({ length: count }, () =>
-    fork(script, { execArgv: [], stdio: 'inherit', env: { ...process.env, LOG_LEVEL: 'error' } }),
-  );
-  await Promise.all(children.map(message));
+  const env = { ...process.env, ...settings };
+  const all = Array.from({ length: count }, () => startProcess<Job, Result>(fork(script, { execArgv: [], env })));
+  await Promise.all(all.map(({ ready }) => ready));
+  const at = (index: number) => all[index % count] as (typeof all)[number];
   return {
-    run: (inputs) => Promise.all(inputs.map((input, index) => ask<Input, Result>(children[index] as ChildProcess, input))),
+    ask: (index, job) => at(index).ask(job),
+    run: (jobs) => Promise.all(jobs.map((job, index) => at(index).ask(job))),
+    signal: (index, name) => void at(index).child.kill(name),
     end: () => {
-      for (const child of children) if (child.connected) child.disconnect();
+      for (const { child } of all) if (child.connected) child.disconnect();
     },
   };
 }
 
-async function ask<Input, Result>(child: ChildProcess, input: Input): Promise<Result> {
-  const answer = message(child);
-  child.send(input as object);
-  return (await answer) as Result;
+/** A call that such processes answer in turn; each has answered a first one before, so that none is slower than the others. */
+export async function callThrough(count: number, settings: Record<string, string>): Promise<{ call: Call; end: () => void }> {
+  const processes = await startProcesses<CallJob, Awaited<ReturnType<Call>>>(count, 'call', settings);
+  const first: CallJob = { method: 'GET', path: '/api/directory?limit=1', sent: { token: 'a'.repeat(32) } };
+  await processes.run(Array.from({ length: count }, () => first));
+  let calls = 0;
+  return { call: (method, path, sent = {}) => processes.ask(calls++, { method, path, sent }), end: processes.end };
 }
 
-/** The next message of a process; fails if it ends instead. */
-async function message(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController();
-  const { signal } = over;
-  const ended = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`A process ended with ${code}`)));
-  try {
-    return (await Promise.race([once(child, 'message', { signal }), ended]))[0];
-  } finally {
-    over.abort();
-  }
+function startProcess<Job, Result>(child: ChildProcess) {
+  const pending = new Map<number, { resolve: (result: Result) => void; reject: (error: Error) => void }>();
+  const ended = once(child, 'exit').then(([code, signal]) => new Error(`The process ended with ${signal ?? code}`));
+  void ended.then((error) => {
+    for (const { reject } of pending.values()) reject(error);
+  });
+  child.on('message', ({ id, result }: { id: number; result: Result }) => {
+    pending.get(id)?.resolve(result);
+    pending.delete(id);
+  });
+  let jobs = 0;
+  return {
+    child,
+    ready: Promise.race([once(child, 'message'), ended.then((error) => Promise.reject(error))]),
+    ask: (job: Job) =>
+      new Promise<Result>((resolve, reject) => {
+        const id = jobs++;
+        pending.set(id, { resolve, reject });
+        child.send({ id, job });
+      }),
+  };
 }

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy that can be told to misbehave as networks and frozen machines do. */
+/** A TCP proxy that misbehaves on request, as networks and frozen machines do. */
 export type Proxy = {
   port: number;
   set: (mode: Mode) => void;
-  /** Cuts, of all chunks that go out, this share of their connections, when the chunk is on its way and before the answer is. */
+  /** For this share of the chunks, cuts the connection after the chunk is forwarded and before it is answered. */
   cut: (share: number) => void;
   close: () => Promise<void>;
 };
 
-/** `pass` all; `slow`: everything comes a third of a second late; `mute`: take everything, answer nothing; `down`: refuse and cut every connection. */
+/** `pass` everything; `slow`: delay answers by a third of a second; `mute`: drop answers; `down`: cut and refuse every connection. */
 export type Mode = 'pass' | 'slow' | 'mute' | 'down';
 
-/** Starts a proxy before the server at `target`: "host:port", or a socket as connection strings have it. */
+/** Starts a proxy in front of the server at `target`: "host:port", or a socket as connection strings have it. */
 export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(`tcp://${target}`);
   const path = decodeURIComponent(hostname);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What every success with a body carries. */
+/** The headers of every success with a body. */
 export const successHeaders = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'max-age=86400, must-revalidate, no-store',
@@ -16,26 +16,9 @@ export const anyDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\
 /** The 32 characters of a token. */
 export const anyToken = expect.stringMatching(/^[a-z0-9]{32}$/);
 
-/** The answers that refuse, by what they say. */
-export const refusals = {
-  unauthenticated: { status: 401, body: { title: 'Not authentificated', description: 'Please provide an auth token or login.' } },
-  wrongLogin: { status: 401, body: { title: 'Not authentificated', description: 'The username or password is incorrect.' } },
-  denied: (description = 'Admin required.') => ({ status: 403, body: { title: 'Permission Denied', description } }),
-  missing: (name: string) => ({
-    status: 400,
-    body: { title: 'Missing parameter', description: `The '${name}' parameter is required.` },
-  }),
-  invalid: (name: string, rule: string) => ({
-    status: 400,
-    body: { title: 'Invalid parameter', description: `The '${name}' parameter must ${rule}.` },
-  }),
-  notFound: (thing: string) => ({ status: 404, body: { title: 'Not found', description: `No such ${thing}.` } }),
-  conflict: (description: string) => ({ status: 409, body: { title: 'Conflict', description } }),
-};
-
-/** The two parts of an answer that say how it went. */
+/** The status and the body of a response, by which most are compared. */
 export const outcome = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 
-/** The tokens of a list without the time of their last use, which is noted beside the answer and may come a moment late. */
+/** The tokens of a list without the time of their last use, which is recorded in the background. */
 export const withoutUse = (tokens: unknown) =>
   (tokens as { last_used_at: unknown }[]).map(({ last_used_at: _, ...token }) => token);

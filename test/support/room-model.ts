@@ -1,7 +1,7 @@
 /** A member's role. */
 export type Role = 'member' | 'moderator' | 'owner';
 
-/** A room as it should be. Users are numbers; number 0 is an admin. */
+/** The expected state of a room. Users are numbers; number 0 is an admin. */
 export type ModelRoom = {
   name: string;
   is_open: boolean;
@@ -12,17 +12,17 @@ export type ModelRoom = {
   banned: Set<number>;
 };
 
-/** What someone can do in a room. */
+/** An action in a room. */
 export type Action =
-  | { does: 'look' | 'look closely' | 'delete' }
+  | { does: 'read' | 'read details' | 'delete' }
   | { does: 'change'; change: Partial<Pick<ModelRoom, 'name' | 'is_open' | 'is_visible'>> }
   | { does: 'archive'; archived: boolean }
   | { does: 'add'; target: number; role: Role }
   | { does: 'remove'; target: number; ban: boolean }
-  | { does: 'give role'; target: number; role: Role }
+  | { does: 'change role'; target: number; role: Role }
   | { does: 'unban'; target: number };
 
-/** A room of one owner. */
+/** A room with one owner. */
 export const aModelRoom = (name: string, owner: number): ModelRoom => ({
   name,
   is_open: true,
@@ -33,14 +33,14 @@ export const aModelRoom = (name: string, owner: number): ModelRoom => ({
   banned: new Set(),
 });
 
-/** The rules once more, as plainly as can be: does it to the room, and says which status is due. */
+/** The rules in their simplest form: applies an action to the room and returns the expected status. */
 export function act(room: ModelRoom, actor: number, action: Action, mostMembers: number): number {
   const rank = rankOf(room, actor);
   const isHidden = room.deleted || (rank === 0 && !room.is_visible);
   switch (action.does) {
-    case 'look':
+    case 'read':
       return isHidden ? 404 : 200;
-    case 'look closely':
+    case 'read details':
       return isHidden ? 404 : rank === 0 ? 403 : 200;
     case 'delete':
       if (actor !== 0) return 403;
@@ -65,8 +65,8 @@ export function act(room: ModelRoom, actor: number, action: Action, mostMembers:
       return isHidden ? 404 : add(room, actor, rank, action, mostMembers);
     case 'remove':
       return isHidden || rank === 0 || !room.members.has(action.target) ? 404 : remove(room, actor, rank, action);
-    case 'give role':
-      return isHidden || rank === 0 || !room.members.has(action.target) ? 404 : giveRole(room, rank, action);
+    case 'change role':
+      return isHidden || rank === 0 || !room.members.has(action.target) ? 404 : changeRole(room, rank, action);
   }
 }
 
@@ -101,7 +101,7 @@ function remove(room: ModelRoom, actor: number, rank: number, { target, ban }: O
   return 204;
 }
 
-function giveRole(room: ModelRoom, rank: number, { target, role }: Of<'give role'>): number {
+function changeRole(room: ModelRoom, rank: number, { target, role }: Of<'change role'>): number {
   if (rank < ranks.owner) return 403;
   if (role !== 'owner' && isLastOwner(room, target)) return 409;
   room.members.set(target, role);

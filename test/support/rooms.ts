@@ -1,9 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { createRoom, type Role } from '../../lib/rooms/rooms.ts';
+import { events } from '../../lib/collections/events.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms.ts';
+import { createRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';
 
-/** A room made for one test, with an owner of its own. */
+/** A room created for one test, with its own owner. */
 export type TestRoom = { id: string; path: string; owner: Account };
 
 type Wanted = {
@@ -16,11 +19,11 @@ type Wanted = {
   moderators?: Account[];
 };
 
-/** Makes a room as the command line does, and what else it is to be as its owner does. */
+/** Creates a room as the command line does, and changes it as its owner does. */
 export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
   const { name = 'General', owner = await anAccount(), members = [], moderators = [], archived, ...flags } = wanted;
-  const { _id } = await createRoom(name, new ObjectId(owner.id));
-  const room = { id: _id.$oid, path: `/api/rooms/${_id.$oid}`, owner };
+  const { value } = await createRoom(name, new ObjectId(owner.id));
+  const room = { id: value._id.$oid, path: `/api/rooms/${value._id.$oid}`, owner };
   for (const member of members) await addMember(room, member);
   for (const moderator of moderators) await addMember(room, moderator, 'moderator');
   if (Object.keys(flags).length > 0) await succeed(inProcess('PATCH', room.path, { token: owner.token, body: flags }));
@@ -28,7 +31,33 @@ export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
   return room;
 }
 
-/** Lets a room's owner add a member; returns the member's id. */
+/**
+ * Creates a room that has these members, by default the first of them as its owner, and no events: they are stored with the room
+ * instead of joining it. Returns its id.
+ */
+export async function aRoomOf(members: (Account | [Account, Role])[], fields: Partial<RoomDocument> = {}): Promise<string> {
+  const roled = members.map((member, index) =>
+    Array.isArray(member) ? member : ([member, index === 0 ? 'owner' : 'member'] as const),
+  );
+  const { value } = await createRoom('Test', new ObjectId(roled[0]?.[0].id));
+  const joined_at = new Date();
+  const entries = roled.map(([{ id }, role]) => ({ _id: new ObjectId(), user: new ObjectId(id), role, joined_at }));
+  await rooms.updateOne({ _id: new ObjectId(value._id.$oid) }, { $set: { members: entries, ...fields } });
+  return value._id.$oid;
+}
+
+/** Makes everything in a room older than any function may run, so that a feed no longer waits at a gap. */
+export async function age(room: string): Promise<void> {
+  const id = new ObjectId(room);
+  const earlier = (field: string) => [{ $set: { [field]: { $subtract: [`$${field}`, 60_000] } } }];
+  await Promise.all([
+    messages.unscoped.updateMany({ room: id, created_at: { $exists: true } }, earlier('created_at')),
+    events.updateMany({ room: id }, earlier('at')),
+    rooms.updateOne({ _id: id }, earlier('changed_at')),
+  ]);
+}
+
+/** Adds a member as the room's owner; returns the member's id. */
 export async function addMember({ id, owner }: TestRoom, { id: user }: Account, role: Role = 'member'): Promise<string> {
   const { body } = await succeed(inProcess('POST', '/api/members', { token: owner.token, body: { room: id, user, role } }));
   return (body as { _id: { $oid: string } })._id.$oid;
@@ -38,13 +67,13 @@ export async function addMember({ id, owner }: TestRoom, { id: user }: Account, 
 export async function memberId({ id }: TestRoom, account: Account): Promise<string> {
   const rows = await everyPage(inProcess, `/api/members?room=${id}&limit=200`, theAdmin.token);
   const row = rows.find(({ user }) => user.$oid === account.id);
-  if (!row) throw new Error(`${account.username} is no member of ${id}`);
+  if (!row) throw new Error(`${account.username} is not a member of ${id}`);
   return row._id.$oid;
 }
 
 type Listed = { _id: { $oid: string }; user: { $oid: string }; name: string };
 
-/** Goes through all pages of a list. */
+/** Reads all pages of a list. */
 export async function everyPage(call: Call, path: string, token: string, between = async () => {}): Promise<Listed[]> {
   const found: Listed[] = [];
   for (let next: string | undefined = path; next; ) {
@@ -59,14 +88,14 @@ export async function everyPage(call: Call, path: string, token: string, between
 /** The address of the next page, if there is one. */
 export const nextOf = ({ headers }: Reply) => headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
 
-/** What a call answered, if it was a success; for the steps of a test that are not what it is about. */
+/** The reply to a call that must succeed; for steps that only prepare a test. */
 export async function succeed(reply: Promise<Reply>): Promise<Reply> {
   const { status, headers, body } = await reply;
   if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
   return { status, headers, body };
 }
 
-/** Everyone that a room can know: its owner, a moderator, a member, and, outside, a user and an admin. */
+/** A room with an owner, a moderator and a member, and besides them a user and an admin. */
 export async function aRoomWithEveryone(wanted: Wanted = {}) {
   const [owner, moderator, member, user, admin] = await Promise.all([
     anAccount(),

@@ -12,7 +12,7 @@ export async function runCommand(
 ): Promise<Ended> {
   const [command = '', ...args] = words;
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: 'pipe' });
-  child.stdin.on('error', () => {}); // a command that reads nothing may end before it got its input
+  child.stdin.on('error', () => {}); // a command may end without reading its input
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, stdout, stderr };

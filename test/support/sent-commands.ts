@@ -4,20 +4,20 @@ import { client, database } from '../../lib/database/client.ts';
 /** A command that the service has sent to the database. */
 export type SentCommand = { name: string; collection: string; command: Document };
 
-/** What the service sends to the database in the course of some work; for tests that do nothing else meanwhile. */
+/** The commands that the service sends to the database while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<SentCommand[]> {
   const sent: SentCommand[] = [];
-  const note = ({ commandName: name, command }: CommandStartedEvent) => sent.push({ name, collection: command[name], command });
-  client.on('commandStarted', note);
+  const record = ({ commandName: name, command }: CommandStartedEvent) => sent.push({ name, collection: command[name], command });
+  client.on('commandStarted', record);
   try {
     await work();
   } finally {
-    client.off('commandStarted', note);
+    client.off('commandStarted', record);
   }
   return sent;
 }
 
-/** How the database finds what a command reads or changes: the stages of its plan; none for an insert, which finds nothing. */
+/** The stages of the database's plan for what a command reads or changes; none for an insert, which looks for nothing. */
 export async function planOf({ name, collection, command }: SentCommand): Promise<string[]> {
   if (name === 'insert') return [];
   const { filter, sort, limit, pipeline } = command;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /** Whether there is `script` of util-linux, which runs a command at a terminal that programs can type at. */
 export const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
 
-/** Runs the administrators' command line at a terminal: waits for each prompt, types the answer, and returns how it ended and what was on the screen. */
+/** Runs the administrators' command line at a terminal: answers each prompt, and returns the exit code and the screen. */
 export async function atTerminal(words: string[], dialogue: [prompt: string, typed: string][]) {
   const child = spawn('script', ['-qec', `node admin/main.ts ${words.join(' ')}`, '/dev/null'], { stdio: 'pipe' });
   let screen = '';

@@ -6,20 +6,20 @@ import * as calls from '../../tools/harness/transports.ts';
 
 export type { Call, Reply, Sent } from '../../tools/harness/transports.ts';
 
-/** Calls the function that `serverless.yml` names for the path; every reply is held against the contract. */
+/** Calls the function that `serverless.yml` names for the path; every reply is compared with the contract. */
 export const inProcess: calls.Call = (method, path, sent) => checked(calls.inProcess, method, path, sent);
 
-/** Calls a running service over HTTP; every reply is held against the contract. */
+/** Calls a running service over HTTP; every reply is compared with the contract. */
 export const overHttp =
   (baseUrl: string): calls.Call =>
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent);
 
-/** Every way, by name, for tests that go through each. */
-export const doors = (): [string, calls.Call][] => [
+/** Every transport by name: what is true for one must be true for the others. */
+export const transports = (): [string, calls.Call][] => [
   ['in process', inProcess],
   ['under serverless-offline', overHttp(inject('baseUrl'))],
-  ['served', overHttp(inject('serveUrl'))],
+  ['under npm run serve', overHttp(inject('serveUrl'))],
 ];
 
 async function checked(call: calls.Call, method: string, path: string, sent?: calls.Sent): Promise<calls.Reply> {
@@ -30,16 +30,16 @@ async function checked(call: calls.Call, method: string, path: string, sent?: ca
       `${method} ${path} -> ${reply.status} ${JSON.stringify(reply.body).slice(0, 500)}: it ${faults.join('; it ')}`,
     );
   }
-  reached(`${operation} ${reply.status}`);
+  recordCovered(`${operation} ${reply.status}`);
   return reply;
 }
 
 const check = replyChecker(JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')));
 
-// One file per worker, each line once; the reporter `reached.ts` reads them when all is over.
+// One file per worker, each line once; the reporter `contract-coverage.ts` reads them at the end.
 const seen = new Set<string>();
-function reached(line: string): void {
-  const directory = process.env.REACHED_DIRECTORY;
+function recordCovered(line: string): void {
+  const directory = process.env.CONTRACT_COVERAGE_DIRECTORY;
   if (seen.has(line) || directory === undefined) return;
   seen.add(line);
   appendFileSync(join(directory, String(process.pid)), `${line}\n`);

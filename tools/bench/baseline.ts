@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Figure, isRate, ratioOf } from './figure.ts';
 
-/** The ratios of an earlier run, by suite and figure. Only ratios: times are the machine's, and say nothing on another. */
+/** The ratios of an earlier run, by suite and figure. Only ratios: times depend on the machine. */
 export type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /**
- * By how many times a ratio may be worse than the baseline's before it counts as a slowdown: what two runs on a busy machine differ by. Times are
- * medians of many turns; rates are of few.
+ * The factor by which a ratio may be worse than the baseline's before it counts as a slowdown: how much two runs on a busy machine
+ * differ. Times are medians of many rounds; rates are medians of few.
  */
-export const TOLERANCE = { time: 1.3, rate: 2 } as const;
+export const tolerance = { time: 1.3, rate: 2 } as const;
 
 /** Where the baseline is kept. */
-export const BASELINE_FILE = fileURLToPath(new URL('./baseline.json', import.meta.url));
+export const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 /** The baseline, empty when there is none yet. */
-export function readBaseline(file = BASELINE_FILE): Baseline {
+export function readBaseline(file = baselineFile): Baseline {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -24,7 +24,7 @@ export function readBaseline(file = BASELINE_FILE): Baseline {
   }
 }
 
-/** What a later run is to be held against. */
+/** The ratios that later runs are compared with. */
 export function baselineOf(figures: readonly Figure[]): Record<string, number> {
   return Object.fromEntries(
     figures.flatMap((figure) => {
@@ -41,13 +41,13 @@ export function slowdownOf(figure: Figure, before: number | undefined): number |
   return isRate(figure) ? before / ratio : ratio / before;
 }
 
-/** Whether that is more than noise. */
+/** Whether the slowdown is more than noise. */
 export const isSlower = (figure: Figure, before: number | undefined): boolean =>
   (slowdownOf(figure, before) ?? 0) > toleranceOf(figure);
 
-const toleranceOf = (figure: Figure): number => (isRate(figure) ? TOLERANCE.rate : TOLERANCE.time);
+const toleranceOf = (figure: Figure): number => (isRate(figure) ? tolerance.rate : tolerance.time);
 
-/** The baseline's ratio and what became of it, in words. */
+/** The baseline's ratio and how it has changed, in words. */
 export function describeChange(figure: Figure, before: number | undefined): string {
   const slowdown = slowdownOf(figure, before);
   if (slowdown === undefined) return '';

@@ -2,25 +2,25 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EJSON } from 'bson';
 import { withDirectory } from './database.ts';
-import { withHouse } from './dataset.ts';
+import { withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median } from './measure.ts';
 import { bundleFile, contentsOfBundles, packageAll, runBundle } from './package.ts';
 
-const MOST_KILOBYTES = 450;
+const mostKilobytes = 450;
 
-/** What only some functions may carry, and which. */
-const CONFINED: Readonly<Record<string, { readonly isIn: (input: string) => boolean; readonly functions: readonly string[] }>> = {
-  'the hashing of passwords': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
+/** What only some functions may bundle, and which ones. */
+const confined: Readonly<Record<string, { isIn: (input: string) => boolean; functions: readonly string[] }>> = {
+  'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
   'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
   'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
-  'the code of the pages': { isIn: (input) => input.startsWith('lib/docs/'), functions: ['docs', 'docs-json'] },
+  'the code of the pages': { isIn: (input) => input.startsWith('lib/reference/'), functions: ['docs', 'docs-json'] },
 };
 
-/** What needs no database, and so no driver. */
-const WITHOUT_DATABASE = ['not-found', 'openapi', 'docs', 'docs-json'];
+/** The functions that need no database, and so no driver. */
+const withoutDatabase = ['not-found', 'openapi', 'docs', 'docs-json'];
 
-/** How long a new process takes to its first answer, and what it has to load for it. */
+/** How long a new process takes until its first response, and how much it has to load. */
 export const cold = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress('cold: packaging');
@@ -29,22 +29,22 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
       name: `${name}: zipped`,
       unit: 'kB',
       value: zipped / 1000,
-      goal: { of: 'value', atMost: MOST_KILOBYTES } as const,
+      goal: { of: 'value', atMost: mostKilobytes } as const,
     }));
     const rooms = packaged.find(({ name }) => name === 'rooms')?.bundle ?? '';
     return [await firstAnswer(directory, rooms, bench), ...sizes, ...(await superfluous())];
   });
 
-/** From before the bundle is loaded to its first answer, without the start of Node.js itself, beside the bare driver that is bundled alike. */
+/** The time from loading the bundle to its first response, without the start of Node.js, compared with the bare driver. */
 const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
-  withHouse(async ({ ask, environment }, { rooms: { operation, plan } }) => {
+  withDataset(async ({ ask, environment }, { rooms: { operation, plan } }) => {
     const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
     await bundleFile('tools/bench/worker/bare.ts', bare);
     await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
     const { event } = await ask('invocationOf', operation);
     const settings = { ...environment, MONGODB_POOL_SIZE: '5', PLAN: planFile };
     const times: { service: number[]; driver: number[] } = { service: [], driver: [] };
-    // The first of each finds nothing in the caches of the disk.
+    // The first start of each does not count: it finds nothing in the disk caches.
     for (let i = -1; i < starts; i++) {
       progress(`cold: start ${i + 1} of ${starts}`);
       const service = (await runBundle(bundle, event, 1, settings)).first;
@@ -62,20 +62,26 @@ const firstAnswer = (directory: string, bundle: string, { starts, progress }: Be
     };
   });
 
-/** How many functions carry what they do not use. */
+/** How many functions bundle what they do not use. */
 async function superfluous(): Promise<Figure[]> {
   const contents = await contentsOfBundles();
   const figure = (what: string, isIn: (input: string) => boolean, allowed: (name: string) => boolean): Figure => {
-    const having = contents.filter(({ name, inputs }) => !allowed(name) && inputs.some(isIn)).map(({ name }) => name);
-    const reason = having.length > 0 ? { reason: having.join(', ') } : {};
-    return { name: `functions that carry ${what} without need`, unit: 'functions', value: having.length, goal: none, ...reason };
+    const offenders = contents.filter(({ name, inputs }) => !allowed(name) && inputs.some(isIn)).map(({ name }) => name);
+    const reason = offenders.length > 0 ? { reason: offenders.join(', ') } : {};
+    return {
+      name: `functions that bundle ${what} without need`,
+      unit: 'functions',
+      value: offenders.length,
+      goal: none,
+      ...reason,
+    };
   };
   return [
-    ...Object.entries(CONFINED).map(([what, { isIn, functions }]) => figure(what, isIn, (name) => functions.includes(name))),
+    ...Object.entries(confined).map(([what, { isIn, functions }]) => figure(what, isIn, (name) => functions.includes(name))),
     figure(
       'the driver',
       (input) => input === 'mongodb',
-      (name) => !WITHOUT_DATABASE.includes(name),
+      (name) => !withoutDatabase.includes(name),
     ),
   ];
 }

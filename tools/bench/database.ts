@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 
-/** Gives a directory that is gone afterwards. */
+/** Runs `use` with a temporary directory, which is deleted afterwards. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-bench-'));
   try {
@@ -13,7 +13,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** Gives the database that `MONGODB_URI` names or else, for as long as it is used, a new embedded one. */
+/** Runs `use` with the database that `MONGODB_URI` names or else with a temporary embedded one. */
 export async function withDatabase<T>(use: (uri: string) => Promise<T>): Promise<T> {
   if (process.env.MONGODB_URI) return use(process.env.MONGODB_URI);
   return withDirectory(async (dataDir) => {

@@ -7,16 +7,16 @@ import { type Worker, withObserver, withWorker } from './workers.ts';
 /** An operation, and the round trips that it makes. */
 export type Planned = { operation: Operation; plan: Plan };
 
-/** What most suites measure in: 100 rooms of 5 members, and 200 messages. */
-export const SIZE: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
+/** The dataset of most suites: 100 rooms of 5 members, and 200 messages. */
+export const datasetSize: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
 
-/** Gives a filled house, a worker in it, and the seven operations with what each asks of the database. */
-export const withHouse = <T>(
+/** Runs `use` with a worker on a filled dataset, and the seven operations with the database commands of each. */
+export const withDataset = <T>(
   use: (worker: Worker, operations: Record<keyof ReturnType<typeof operationsOf>, Planned>) => Promise<T>,
 ): Promise<T> =>
   withDatabase((uri) =>
     withWorker(uri, async (worker) => {
-      const operations = Object.entries(operationsOf(await worker.ask('fill', SIZE)));
+      const operations = Object.entries(operationsOf(await worker.ask('fill', datasetSize)));
       const planned = await withObserver(worker, async (observer) => {
         const plans: [string, Planned][] = [];
         for (const [key, operation] of operations)

@@ -2,40 +2,40 @@ import { type Db, Int32, ObjectId } from 'mongodb';
 import type { Bench, Goal } from './figure.ts';
 import { median, medianMicros, perSecond } from './measure.ts';
 
-/** One kind of work to be measured. */
-export interface Operation {
-  readonly name: string;
-  readonly unit: string;
-  readonly goal?: Goal;
-  /** For one call, in microseconds of the database's processor time. */
-  readonly goalOfProcessor?: number;
-  readonly run: (db: Db, bench: Bench) => Promise<{ value: number; calls: number }>;
-}
+/** An operation to measure. */
+export type Operation = {
+  name: string;
+  unit: string;
+  goal?: Goal;
+  /** The most processor time of the database for one call, in microseconds. */
+  goalOfProcessor?: number;
+  run: (db: Db, bench: Bench) => Promise<{ value: number; calls: number }>;
+};
 
-interface Message {
-  readonly _id: ObjectId;
-  readonly room: Int32;
-  readonly seq: Int32;
-  readonly key: string;
-  readonly author: ObjectId;
-  readonly text: string;
-  readonly createdAt: Date;
-}
+type Message = {
+  _id: ObjectId;
+  room: Int32;
+  seq: Int32;
+  key: string;
+  author: ObjectId;
+  text: string;
+  createdAt: Date;
+};
 
-const PER_ROOM = 100;
-const FEW = 1000;
-const SCANNED = 10_000;
-const BATCH = 5000;
-const PAGE = 50;
-/** Enough for V8 to have compiled what is called. */
-const WARM_UP = 2000;
+const perRoom = 100;
+const fewMessages = 1000;
+const scanned = 10_000;
+const batchSize = 5000;
+const pageSize = 50;
+/** Enough calls for V8 to have compiled the code. */
+const warmUpShare = 2000;
 
-/** The numbered message; its `_id` and key can be told from the number. */
+/** The message with this number, from which its `_id` and key follow. */
 function messageOf(i: number): Message {
   return {
     _id: idOf(i),
-    room: new Int32(Math.floor(i / PER_ROOM)),
-    seq: new Int32(i % PER_ROOM),
+    room: new Int32(Math.floor(i / perRoom)),
+    seq: new Int32(i % perRoom),
     key: `key-${i}`,
     author: idOf(i % 1000),
     text: `This is the message with the number ${i}, as long as such messages commonly are.`,
@@ -45,16 +45,16 @@ function messageOf(i: number): Message {
 
 const idOf = (i: number) => new ObjectId(i.toString(16).padStart(24, '0'));
 
-/** Makes the collections: `large` with all messages, `few`, and `scanned`. */
+/** Creates the collections: `large` with all messages, `few`, and `scanned`. */
 export async function fill(db: Db, { messages, progress }: Bench, system: string): Promise<void> {
   await db.dropDatabase();
-  for (const [name, count] of Object.entries({ large: messages, few: FEW, scanned: SCANNED })) {
+  for (const [name, count] of Object.entries({ large: messages, few: fewMessages, scanned })) {
     const collection = db.collection<Message>(name);
     await collection.createIndex({ room: 1, seq: -1 });
     await collection.createIndex({ key: 1 }, { unique: true });
-    for (let i = 0; i < count; i += BATCH) {
+    for (let i = 0; i < count; i += batchSize) {
       progress(`filling ${name}: ${system} ${i} of ${count}`);
-      await collection.insertMany(Array.from({ length: Math.min(BATCH, count - i) }, (_, j) => messageOf(i + j)));
+      await collection.insertMany(Array.from({ length: Math.min(batchSize, count - i) }, (_, j) => messageOf(i + j)));
     }
   }
   await db.collection('counters').insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: idOf(i), n: 0 })));
@@ -68,7 +68,7 @@ const one = (name: string, call: (db: Db, i: number, bench: Bench) => Promise<un
   unit: 'us',
   async run(db, bench) {
     const repeats = Math.ceil(bench.repeats * factor);
-    const warmUp = Math.ceil(WARM_UP * factor);
+    const warmUp = Math.ceil(warmUpShare * factor);
     for (let i = 0; i < warmUp; i++) await call(db, i, bench);
     return { value: await medianMicros(repeats, (i) => call(db, i, bench)), calls: repeats + warmUp };
   },
@@ -77,12 +77,12 @@ const one = (name: string, call: (db: Db, i: number, bench: Bench) => Promise<un
 const page = (db: Db, name: string, count: number, i: number) =>
   db
     .collection(name)
-    .find({ room: spread(i, count / PER_ROOM), seq: { $lt: 90 } })
+    .find({ room: spread(i, count / perRoom), seq: { $lt: 90 } })
     .sort({ seq: -1 })
-    .limit(PAGE)
+    .limit(pageSize)
     .toArray();
 
-/** By turns, so that nothing that happens on the machine meets only one of them. */
+/** The calls alternate, so that whatever else happens on the machine affects both. */
 const pageRatio: Operation = {
   name: 'page of 50, all / 1 000 messages',
   unit: 'ratio',
@@ -91,7 +91,7 @@ const pageRatio: Operation = {
     const few: number[] = [];
     const all: number[] = [];
     for (let i = 0; i < repeats; i++) {
-      few.push(await medianMicros(1, () => page(db, 'few', FEW, i)));
+      few.push(await medianMicros(1, () => page(db, 'few', fewMessages, i)));
       all.push(await medianMicros(1, () => page(db, 'large', messages, i)));
     }
     return { value: median(all) / median(few), calls: 2 * repeats };
@@ -111,8 +111,8 @@ const insert = (clients: number, goal?: Goal): Operation => ({
   },
 });
 
-/** What is measured, in this order. */
-export const OPERATIONS: readonly Operation[] = [
+/** The operations in the order in which they are measured. */
+export const embeddedOperations: readonly Operation[] = [
   {
     ...one('findOne by _id', (db, i, { messages }) => db.collection('large').findOne({ _id: idOf(spread(i, messages)) })),
     goalOfProcessor: 60,
@@ -120,7 +120,7 @@ export const OPERATIONS: readonly Operation[] = [
   one('findOne by a unique index', (db, i, { messages }) =>
     db.collection('large').findOne({ key: `key-${spread(i, messages)}` }),
   ),
-  one('page of 50 among 1 000 messages', (db, i) => page(db, 'few', FEW, i)),
+  one('page of 50 among 1 000 messages', (db, i) => page(db, 'few', fewMessages, i)),
   one('page of 50 among all messages', (db, i, { messages }) => page(db, 'large', messages, i)),
   pageRatio,
   insert(1),

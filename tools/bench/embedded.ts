@@ -1,13 +1,13 @@
 import { type DatabaseProcess, launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import { withDirectory } from './database.ts';
-import { fill, OPERATIONS } from './embedded-operations.ts';
+import { embeddedOperations, fill } from './embedded-operations.ts';
 import type { Bench, Figure } from './figure.ts';
 import { processorMillis, residentMegabytes } from './measure.ts';
 
-const DATABASE = 'bench_embedded';
+const databaseName = 'bench_embedded';
 
-/** The embedded database, and as a yardstick beside it the one that `ENGINE_URI` names. */
+/** Measures the embedded database, and as a yardstick the one that `ENGINE_URI` names. */
 export const embedded = (bench: Bench): Promise<Figure[]> => withDirectory((directory) => measureIn(directory, bench));
 
 async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
@@ -21,15 +21,15 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
     memory('at the start');
     await withSystems(database, async (own, engine) => {
       for (const [name, client] of Object.entries({ embedded: own, engine })) {
-        if (client) await fill(client.db(DATABASE), bench, name);
+        if (client) await fill(client.db(databaseName), bench, name);
       }
       memory(`with ${bench.messages} messages`);
-      for (const { name, unit, goal, goalOfProcessor, run } of OPERATIONS) {
+      for (const { name, unit, goal, goalOfProcessor, run } of embeddedOperations) {
         bench.progress(`embedded: ${name}`);
         const before = processorMillis(database.pid);
-        const { value, calls } = await run(own.db(DATABASE), bench);
+        const { value, calls } = await run(own.db(databaseName), bench);
         const after = processorMillis(database.pid);
-        const reference = engine && (await run(engine.db(DATABASE), bench)).value;
+        const reference = engine && (await run(engine.db(databaseName), bench)).value;
         figures.push({ name, unit, value, ...(reference !== undefined && { reference }), ...(goal && { goal }) });
         if (before === undefined || after === undefined) continue;
         figures.push({
@@ -39,14 +39,14 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
           ...(goalOfProcessor !== undefined && { goal: { of: 'value', atMost: goalOfProcessor } }),
         });
       }
-      memory('after all that');
+      memory('at the end');
     });
     await database.close();
     for (const after of ['a clean end', 'kill -9']) {
       bench.progress(`start after ${after}`);
       const since = performance.now();
       database = await launchDatabase({ dataDir });
-      await withClient(database.uri, (client) => client.db(DATABASE).command({ ping: 1 }));
+      await withClient(database.uri, (client) => client.db(databaseName).command({ ping: 1 }));
       const millis = performance.now() - since;
       figures.push({ name: `start after ${after}`, unit: 'ms', value: millis, goal: { of: 'value', atMost: 2000 } });
       process.kill(database.pid, 'SIGKILL');
@@ -67,7 +67,7 @@ async function withSystems(
     if (!engineUri) return use(embedded);
     await withClient(engineUri, async (engine) => {
       await use(embedded, engine);
-      await engine.db(DATABASE).dropDatabase();
+      await engine.db(databaseName).dropDatabase();
     });
   });
 }

@@ -1,46 +1,44 @@
-/** One thing that was measured. */
-export interface Figure {
-  readonly name: string;
-  /** Of the value and the reference; what comes `per second` is better when it is more, all else when it is less. */
-  readonly unit: string;
-  readonly value: number;
-  /** The yardstick: what the same took elsewhere, measured by turns with it in the same run. */
-  readonly reference?: number;
-  readonly goal?: Goal;
-  /** Why the goal is not reached, where that is known. */
-  readonly reason?: string;
-  /** Too unsteady from run to run for its ratio to be held against the baseline. */
-  readonly isUnsteady?: true;
-  /** What it was at each size, where something grows. */
-  readonly series?: readonly { readonly size: number; readonly value: number }[];
-}
+/** A measured value. */
+export type Figure = {
+  name: string;
+  /** The unit of the value and the reference: more is better if it is `per second`, less for any other. */
+  unit: string;
+  value: number;
+  /** The yardstick: the same measured elsewhere, alternately in the same run. */
+  reference?: number;
+  goal?: Goal;
+  /** Why the goal is not reached, if known. */
+  reason?: string;
+  /** Too unsteady from run to run for its ratio to be compared with the baseline. */
+  isUnsteady?: true;
+  /** The value at each size, where something grows. */
+  series?: readonly { size: number; value: number }[];
+};
 
-/** What the value, or its ratio to the reference, must be. */
-export type Goal =
-  | { readonly of: 'value' | 'ratio'; readonly atMost: number }
-  | { readonly of: 'value' | 'ratio'; readonly atLeast: number };
+/** A limit for the value, or for its ratio to the reference. */
+export type Goal = { of: 'value' | 'ratio'; atMost: number } | { of: 'value' | 'ratio'; atLeast: number };
 
-/** How much is measured, and what a suite may use. */
-export interface Bench {
+/** How much a suite measures, and how it reports progress. */
+export type Bench = {
   /** How many messages the largest room and the large collection have. */
-  readonly messages: number;
-  /** How many rooms the larger house has. */
-  readonly rooms: number;
+  messages: number;
+  /** How many rooms the larger dataset has. */
+  rooms: number;
   /** How often each operation is repeated. */
-  readonly repeats: number;
+  repeats: number;
   /** How many processes are started for a cold start. */
-  readonly starts: number;
-  /** For how long each operation is called over HTTP, and how often that is done to take the best. */
-  readonly seconds: number;
-  readonly rounds: number;
-  /** Says what is going on, in one line that the next one replaces. */
+  starts: number;
+  /** For how long each operation is called over HTTP, and in how many rounds, of which the best counts. */
+  seconds: number;
+  rounds: number;
+  /** Shows the current step, in one line that the next one replaces. */
   progress(text: string): void;
-}
+};
 
-/** Measures, and says what it found. */
+/** Measures, and returns the figures. */
 export type Suite = (bench: Bench) => Promise<Figure[]>;
 
-/** How many times the reference the value is; a unit of `ratio` is one already. */
+/** The ratio of the value to the reference; a value in the unit `ratio` is one already. */
 export function ratioOf({ unit, value, reference }: Figure): number | undefined {
   return unit === 'ratio' ? value : reference === undefined ? undefined : value / reference;
 }
@@ -48,9 +46,9 @@ export function ratioOf({ unit, value, reference }: Figure): number | undefined 
 /** Whether a figure reaches its goal; `undefined` if it has none. */
 export function reachesGoal(figure: Figure): boolean | undefined {
   const { goal, value } = figure;
-  const held = goal?.of === 'ratio' ? ratioOf(figure) : value;
-  if (goal === undefined || held === undefined) return undefined;
-  return 'atMost' in goal ? held <= goal.atMost : held >= goal.atLeast;
+  const actual = goal?.of === 'ratio' ? ratioOf(figure) : value;
+  if (goal === undefined || actual === undefined) return undefined;
+  return 'atMost' in goal ? actual <= goal.atMost : actual >= goal.atLeast;
 }
 
 /** Whether more of it is better. */

@@ -1,31 +1,31 @@
 import { withDatabase } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median } from './measure.ts';
-import { type House, type Operation, operationsOf } from './operations.ts';
+import { type Dataset, type Operation, operationsOf } from './operations.ts';
 import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
-/** What grows, and in which steps. */
-interface Growing {
-  readonly of: string;
-  readonly sizes: readonly number[];
-  readonly sizeOf: (size: number) => Size;
-  /** Why it may not be flat. */
-  readonly reason?: string;
-}
+/** What grows, and in what steps. */
+type Growing = {
+  of: string;
+  sizes: readonly number[];
+  sizeOf: (size: number) => Size;
+  /** Why the time may grow. */
+  reason?: string;
+};
 
-const SMALL: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
-const MEMBERS = 'a room holds its members, so each message writes all of its document anew';
-const WARM_UP = 100;
-/** How many calls a house gets before it is the next one's turn. */
-const TURN = 10;
+const smallest: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
+const reasonOfMembers = 'a room document holds its members, so each message rewrites all of it';
+const warmUpShare = 100;
+/** How many calls each dataset gets in a row. */
+const callsPerRound = 10;
 
-/** Whether a request takes as long in a large house as in a small one: houses of each size, called by turns. */
+/** Whether a request takes as long in a large dataset as in a small one: datasets of each size, called alternately. */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const growing: Growing[] = [
-    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...SMALL, messages }) },
-    { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...SMALL, rooms }) },
-    { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...SMALL, members }), reason: MEMBERS },
+    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...smallest, messages }) },
+    { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...smallest, rooms }) },
+    { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...smallest, members }), reason: reasonOfMembers },
   ];
   const figures: Figure[] = [];
   for (const one of growing) {
@@ -34,7 +34,7 @@ export async function growth(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** 1 000, 30 000 and the most, or as far as that goes. */
+/** 1 000, 30 000 and `most`, or fewer steps when `most` is small. */
 const stepsTo = (most: number) =>
   [Math.min(1000, most / 2), 30_000, most].filter((size, at, sizes) => at !== 1 || size < (sizes[2] ?? 0));
 
@@ -43,20 +43,20 @@ async function measure(
   workers: Worker[],
   { repeats, progress }: Bench,
 ): Promise<Figure[]> {
-  const houses: { worker: Worker; calls: Operation[] }[] = [];
+  const datasets: { worker: Worker; calls: Operation[] }[] = [];
   for (const [at, worker] of workers.entries()) {
     progress(`growth: filling with ${sizes[at]} ${of}`);
-    houses.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
+    datasets.push({ worker, calls: callsIn(await worker.ask('fill', sizeOf(sizes[at] as number))) });
   }
   const figures: Figure[] = [];
-  for (const [which, { name }] of houses[0]?.calls.entries() ?? []) {
+  for (const [index, { name }] of datasets[0]?.calls.entries() ?? []) {
     progress(`growth: ${name} with more ${of}`);
-    const times = houses.map((): number[] => []);
-    const turns = Math.ceil(repeats / TURN / houses.length);
-    for (let turn = -Math.ceil(Math.min(WARM_UP, repeats) / TURN); turn < turns; turn++) {
-      for (const [at, { worker, calls }] of houses.entries()) {
-        const took = await worker.ask('time', calls[which] as Operation, TURN);
-        if (turn >= 0) times[at]?.push(...took);
+    const times = datasets.map((): number[] => []);
+    const rounds = Math.ceil(repeats / callsPerRound / datasets.length);
+    for (let round = -Math.ceil(Math.min(warmUpShare, repeats) / callsPerRound); round < rounds; round++) {
+      for (const [at, { worker, calls }] of datasets.entries()) {
+        const took = await worker.ask('time', calls[index] as Operation, callsPerRound);
+        if (round >= 0) times[at]?.push(...took);
       }
     }
     const figure = figureOf(`${name}: ${sizes.at(-1)} ${of} / ${sizes[0]}`, sizes, times.map(median));
@@ -65,9 +65,9 @@ async function measure(
   return figures;
 }
 
-function callsIn(house: House): Operation[] {
-  const { page, ownRooms, message } = operationsOf(house);
-  const middle = { ...page, name: 'a page from the middle', path: `${page.path}&before=${Math.floor(house.seq / 2)}` };
+function callsIn(dataset: Dataset): Operation[] {
+  const { page, ownRooms, message } = operationsOf(dataset);
+  const middle = { ...page, name: 'a page from the middle', path: `${page.path}&before=${Math.floor(dataset.seq / 2)}` };
   return [{ ...page, name: 'the newest page' }, middle, ownRooms, message];
 }
 

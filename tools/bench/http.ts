@@ -2,77 +2,77 @@ import { readFileSync } from 'node:fs';
 import { readHolder } from 'embedded-mongodb/holder';
 import { commands, startService } from '../harness/service.ts';
 import { withDatabase, withDirectory } from './database.ts';
-import { SIZE } from './dataset.ts';
+import { datasetSize } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { type Load, load, withYardstick } from './load.ts';
 import { residentMegabytes } from './measure.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { withWorker } from './workers.ts';
 
-/** What share of the yardstick's requests per second an operation must reach; none: it is only told. */
+/** The share of the yardstick's requests per second that an operation must reach; without one it is only reported. */
 type Goals = Readonly<Record<string, number>>;
 
-const WHOAMI = 'whoami';
-const SERVE_GOALS: Goals = {
-  [WHOAMI]: 0.18,
+const whoamiOperation = 'whoami';
+const serveGoals: Goals = {
+  [whoamiOperation]: 0.18,
   'a list of rooms': 0.08,
   'a page of 50 messages': 0.05,
   'a message': 0.08,
   'a new room': 0.08,
 };
-const REASON = 'two cores carry the load, the service and its database, which is busy most of the time';
-const HEAPS = 'V8 lets the heaps of both processes grow under load before it collects';
-const MOST_P99 = 50;
-const MOST_MEGABYTES = 200;
+const reason = 'two cores run the load, the service and its database, which is busy most of the time';
+const heaps = 'V8 lets the heaps of both processes grow under load before it collects';
+const mostP99 = 50;
+const mostMegabytes = 200;
 
-/** The emulator behind `npm start`. It is for laptops, so it has no goal but to make no error. */
+/** Measures the emulator of `npm start`. It is for development, so its only goal is to make no errors. */
 export const http = (bench: Bench): Promise<Figure[]> =>
   withDatabase((uri) =>
     withWorker(uri, async (worker) => {
       bench.progress('http: starting');
-      const house = await worker.ask('fill', SIZE);
+      const dataset = await worker.ask('fill', datasetSize);
       const service = await startService({ ...worker.environment, LOG_LEVEL: 'error' });
       try {
-        return await measure('http', service.url, Object.values(operationsOf(house)), {}, bench);
+        return await measure('http', service.url, Object.values(operationsOf(dataset)), {}, bench);
       } finally {
         await service.stop();
       }
     }),
   );
 
-/** The production server with its own database, which counts to its memory. */
+/** Measures the production server with its own database, whose memory is included. */
 export const serve = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress(`serve: filling with ${bench.messages} messages`);
     const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
-    // One line per request is written, as always, but not to here.
+    // One line per request is logged, as always, but discarded.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
     const service = await startService({ ...settings, MONGODB_URI: '', LOG_LEVEL: 'info' }, command);
-    const house = await withWorker(
+    const dataset = await withWorker(
       readHolder(directory)?.uri ?? '',
-      (worker) => worker.ask('fill', { ...SIZE, messages: bench.messages, membersOfOthers: 1 }),
+      (worker) => worker.ask('fill', { ...datasetSize, messages: bench.messages, membersOfOthers: 1 }),
       {
         ...settings,
         KEEP_DATABASE: '1',
       },
     );
     try {
-      const { refusal, ...others } = operationsOf(house);
-      const whoami: Operation = { ...others.page, name: WHOAMI, path: '/api/users/me' };
-      const figures = await measure('serve', service.url, [whoami, ...Object.values(others)], SERVE_GOALS, bench);
+      const { refusal, ...others } = operationsOf(dataset);
+      const whoami: Operation = { ...others.page, name: whoamiOperation, path: '/api/users/me' };
+      const figures = await measure('serve', service.url, [whoami, ...Object.values(others)], serveGoals, bench);
       const memory = memoryOf(service.pid);
       if (memory === undefined) return figures;
-      const goal = { of: 'value', atMost: MOST_MEGABYTES } as const;
+      const goal = { of: 'value', atMost: mostMegabytes } as const;
       return [
         ...figures,
-        { name: `memory with its database, ${bench.messages} messages`, unit: 'MB', value: memory, goal, reason: HEAPS },
+        { name: `memory with its database, ${bench.messages} messages`, unit: 'MB', value: memory, goal, reason: heaps },
       ];
     } finally {
       await service.stop();
     }
   });
 
-/** All operations, each by turns with a bare server of `node:http`. */
+/** Measures each operation, alternately with a bare server of `node:http`. */
 async function measure(suite: string, url: string, operations: Operation[], goals: Goals, bench: Bench): Promise<Figure[]> {
   return withYardstick(async (bare) => {
     const figures: Figure[] = [];
@@ -93,21 +93,21 @@ function figuresOf(name: string, { rate, p99, faults }: Load, yardstick: Load, g
       unit: 'per second',
       value: rate,
       reference: yardstick.rate,
-      ...(share !== undefined && { goal: { of: 'ratio', atLeast: share }, reason: REASON }),
+      ...(share !== undefined && { goal: { of: 'ratio', atLeast: share }, reason: reason }),
     },
     {
       name: `${name}: p99`,
       unit: 'ms',
       value: p99,
-      reference: Math.max(1, yardstick.p99), // it is given in whole milliseconds
-      ...(share !== undefined && { goal: { of: 'ratio', atMost: MOST_P99 }, reason: REASON }),
+      reference: Math.max(1, yardstick.p99), // autocannon rounds to whole milliseconds
+      ...(share !== undefined && { goal: { of: 'ratio', atMost: mostP99 }, reason: reason }),
       isUnsteady: true,
     },
     { name: `${name}: errors`, unit: 'requests', value: faults, goal: { of: 'value', atMost: 0 } },
   ];
 }
 
-/** What a process and its children hold. */
+/** The memory of a process and its children, in megabytes. */
 function memoryOf(pid: number): number | undefined {
   const own = residentMegabytes(pid);
   if (own === undefined) return undefined;

@@ -3,31 +3,31 @@ import { once } from 'node:events';
 import autocannon from 'autocannon';
 import type { Operation } from './operations.ts';
 
-/** What a server makes of many requests at once. */
-export interface Load {
-  readonly rate: number;
-  readonly p99: number;
-  /** How many requests failed, or were answered otherwise than they should. */
-  readonly faults: number;
-}
+/** How a server handles many concurrent requests. */
+export type Load = {
+  rate: number;
+  p99: number;
+  /** How many requests failed, or had another status than expected. */
+  faults: number;
+};
 
-const CONNECTIONS = 16;
+const connections = 16;
 
-/** A server and what it is asked. */
+/** A server and the operation to call. */
 export type Target = { url: string; operation: Operation };
 
 /**
- * Sends the same request over 16 connections to two servers by turns, several times; the best of each counts, as what else runs on the
- * machine only ever takes away.
+ * Sends the same request over 16 connections to two servers alternately, several times; the best round of each counts, because whatever
+ * else runs on the machine can only slow it down.
  */
 export async function load(target: Target, yardstick: Target, { seconds, rounds }: { seconds: number; rounds: number }) {
-  // Enough for V8 to have compiled what is called.
-  await fire(target, Math.min(2, seconds));
+  // Enough calls for V8 to have compiled the code.
+  await runLoad(target, Math.min(2, seconds));
   const loads: Load[] = [];
   const yardsticks: Load[] = [];
   for (let round = 0; round < rounds; round++) {
-    yardsticks.push(await fire(yardstick, Math.max(1, seconds / 2)));
-    loads.push(await fire(target, seconds));
+    yardsticks.push(await runLoad(yardstick, Math.max(1, seconds / 2)));
+    loads.push(await runLoad(target, seconds));
   }
   return { target: bestOf(loads), yardstick: bestOf(yardsticks) };
 }
@@ -38,11 +38,11 @@ const bestOf = (loads: readonly Load[]): Load => ({
   faults: loads.reduce((sum, { faults }) => sum + faults, 0),
 });
 
-async function fire({ url, operation }: Target, seconds: number): Promise<Load> {
+async function runLoad({ url, operation }: Target, seconds: number): Promise<Load> {
   const { method, path, body, token, status } = operation;
   const headers = { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const result = await autocannon({ url: url + path, connections: CONNECTIONS, duration: seconds, method, headers, ...sent });
+  const result = await autocannon({ url: url + path, connections: connections, duration: seconds, method, headers, ...sent });
   const answers = Object.entries(result.statusCodeStats ?? {});
   const wrong = answers.filter(([code]) => Number(code) !== status).reduce((sum, [, { count = 0 }]) => sum + count, 0);
   return { rate: result.requests.average, p99: result.latency.p99, faults: result.errors + wrong };
@@ -50,7 +50,7 @@ async function fire({ url, operation }: Target, seconds: number): Promise<Load> 
 
 const yardstickOperation: Operation = { name: 'the yardstick', method: 'GET', path: '/', token: '', status: 200 };
 
-/** Gives a bare server of `node:http`, in a process of its own, that always answers the same 60 bytes. */
+/** Runs `use` with a bare server of `node:http` in a process of its own, which always answers with the same 60 bytes. */
 export async function withYardstick<T>(use: (yardstick: Target) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, ['-e', yardstick], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { BASELINE_FILE, baselineOf, isSlower, readBaseline } from './baseline.ts';
+import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts';
 import { cold } from './cold.ts';
 import { cost } from './cost.ts';
 import { embedded } from './embedded.ts';
@@ -10,30 +10,31 @@ import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { plotOf } from './plot.ts';
-import { trips } from './round-trips.ts';
+import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
 
 /*
- * Measures: `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]`, all suites if none is named. With MONGODB_URI,
- * what is not about the embedded database is measured on that one. Prints tables and writes them to tools/bench/results.json, and with
- * `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg. Ends with 2 when a goal is missed or a ratio is worse than the baseline's.
+ * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
+ * MONGODB_URI it uses that database, except for the suites of the embedded one. Prints tables and writes them to
+ * tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg.
+ * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const SUITES: Readonly<Record<string, Suite>> = { warm, trips, cold, growth, http, cost, embedded, serve };
+const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve };
 
-const PLOT_FILE = fileURLToPath(new URL('./growth.svg', import.meta.url));
+const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 
 const { bench, names, isBaseline } = options();
 const before = readBaseline();
 const results: Record<string, Figure[]> = {};
 for (const name of names) {
-  const figures = await (SUITES[name] as Suite)(bench);
+  const figures = await (suites[name] as Suite)(bench);
   bench.progress('');
-  const held = before[name] ?? {};
-  console.log(`\n${name}\n${tableOf(figures, held)}`);
+  const baseline = before[name] ?? {};
+  console.log(`\n${name}\n${tableOf(figures, baseline)}`);
   results[name] = figures;
-  if (figures.some((figure) => reachesGoal(figure) === false || isSlower(figure, held[figure.name]))) process.exitCode = 2;
+  if (figures.some((figure) => reachesGoal(figure) === false || isSlower(figure, baseline[figure.name]))) process.exitCode = 2;
 }
 const circumstances = {
   at: new Date(),
@@ -46,13 +47,13 @@ const circumstances = {
 write(fileURLToPath(new URL('./results.json', import.meta.url)), { circumstances, results });
 if (isBaseline) {
   const now = Object.entries(results).map(([name, figures]) => [name, { ...before[name], ...baselineOf(figures) }]);
-  write(BASELINE_FILE, { ...before, ...Object.fromEntries(now) });
-  if (results.growth) writeFileSync(PLOT_FILE, plotOf(results.growth));
+  write(baselineFile, { ...before, ...Object.fromEntries(now) });
+  if (results.growth) writeFileSync(plotFile, plotOf(results.growth));
 }
 
 function options() {
   try {
-    return readOptions(process.argv.slice(2), Object.keys(SUITES));
+    return readOptions(process.argv.slice(2), Object.keys(suites));
   } catch (error) {
     console.error((error as Error).message);
     process.exit(1);

@@ -1,28 +1,28 @@
 import { invocation } from '../harness/transports.ts';
 
-/** A house that was filled for measuring: what its caller needs to know. */
-export interface House {
-  readonly token: string;
+/** What callers need to know of a filled dataset. */
+export type Dataset = {
+  token: string;
   /** The room in which messages are read and sent, and its last `seq`. */
-  readonly room: string;
-  readonly seq: number;
-}
+  room: string;
+  seq: number;
+};
 
-/** One call of the service, again and again. */
-export interface Operation {
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly token: string;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-  readonly status: number;
-}
+/** A call of the service, to be repeated. */
+export type Operation = {
+  name: string;
+  method: 'GET' | 'POST';
+  path: string;
+  token: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  status: number;
+};
 
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);
 
-/** The seven operations that most of a chat is made of; those that only read come first. */
-export function operationsOf({ token, room, seq }: House) {
+/** The seven operations that make up most of a chat; those that only read come first. */
+export function operationsOf({ token, room, seq }: Dataset) {
   const get = (name: string, path: string): Operation => ({ name, method: 'GET', path, token, status: 200 });
   const post = (name: string, path: string, body: unknown): Operation => ({
     name,
@@ -36,14 +36,14 @@ export function operationsOf({ token, room, seq }: House) {
     rooms: get('a list of rooms', '/api/rooms'),
     page: get('a page of 50 messages', `/api/messages?room=${room}&limit=50`),
     events: get('a page of 50 events', `/api/events?room=${room}&after=${seq - 50}&limit=50`),
-    ownRooms: get('the own 50 rooms', '/api/members?user=me&limit=50'),
+    ownRooms: get("the caller's 50 rooms", '/api/members?user=me&limit=50'),
     refusal: { ...get('a 401', '/api/rooms'), token: 'malformed', status: 401 },
     message: post('a message', '/api/messages', { room, text }),
     newRoom: post('a new room', '/api/rooms', { name: 'Another' }),
   };
 }
 
-/** An operation as a browser sends it: it takes compressed answers. */
+/** An operation as a browser sends it: it accepts compressed responses. */
 export const asBrowser = (operation: Operation): Operation => ({
   ...operation,
   name: `${operation.name}, compressed`,
@@ -62,7 +62,7 @@ export async function invocationOf({
   return { name, event: event() };
 }
 
-/** Gives the function that calls the real handler once, with an event of API Gateway's made before, and returns how many milliseconds it took. */
+/** A function that calls the real handler with an event of API Gateway, and returns how many milliseconds that took. */
 export async function prepared({ method, path, token, body, headers = {}, status }: Operation): Promise<() => Promise<number>> {
   const { handler, event, context } = await invocation(method, path, { token, body, headers });
   return async () => {

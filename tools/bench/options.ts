@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './figure.ts';
 
-/** What is measured when nothing is said, in some twenty minutes, and with `--quick`. */
-const FULL = { messages: 1_000_000, rooms: 10_000, repeats: 2000, starts: 30, seconds: 5, rounds: 3 };
-const QUICK = { messages: 10_000, rooms: 1000, repeats: 100, starts: 5, seconds: 1, rounds: 1 };
+/** How much is measured by default, in some twenty minutes, and with `--quick`. */
+const full = { messages: 1_000_000, rooms: 10_000, repeats: 2000, starts: 30, seconds: 5, rounds: 3 };
+const quick = { messages: 10_000, rooms: 1000, repeats: 100, starts: 5, seconds: 1, rounds: 1 };
 
-/** How it was called; a mistake in it is thrown. */
+/** Parses the command line; throws if it is invalid. */
 export function readOptions(words: readonly string[], suites: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -19,20 +19,20 @@ export function readOptions(words: readonly string[], suites: readonly string[])
   });
   const unknown = positionals.find((name) => !suites.includes(name));
   if (unknown !== undefined) throw new Error(`There is no suite ${unknown}. There are: ${suites.join(', ')}.`);
-  const sizes = values.quick ? QUICK : FULL;
+  const sizes = values.quick ? quick : full;
   const bench: Bench = {
     ...sizes,
     messages: count('messages', values.messages, sizes.messages),
     repeats: count('repeats', values.repeats, sizes.repeats),
     progress,
   };
-  return { bench, sizes: bench, isBaseline: values.baseline, names: positionals.length > 0 ? positionals : suites };
+  return { bench, isBaseline: values.baseline, names: positionals.length > 0 ? positionals : suites };
 }
 
-function count(name: string, said: string | undefined, fallback: number): number {
-  const value = Number(said ?? fallback);
+function count(name: string, given: string | undefined, fallback: number): number {
+  const value = Number(given ?? fallback);
   if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`Set --${name} to a whole number above 0, not '${said}'.`);
+  throw new Error(`Set --${name} to a whole number above 0, not '${given}'.`);
 }
 
 function progress(text: string): void {

@@ -6,21 +6,21 @@ import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import esbuildPlugins from '../../hosts/aws/esbuild-plugins.ts';
-import { functions, serverless } from '../harness/routes.ts';
+import { functions, serverless } from '../harness/functions.ts';
 import type { Run } from './worker/bundle.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A function as it would be deployed. */
-export interface Packaged {
-  readonly name: string;
+export type Packaged = {
+  name: string;
   /** The size of its archive, in bytes. */
-  readonly zipped: number;
+  zipped: number;
   /** Where its code was unpacked. */
-  readonly bundle: string;
-}
+  bundle: string;
+};
 
-/** Packages every function as `serverless deploy` does, without anybody's credentials. */
+/** Packages every function as `serverless deploy` does, without credentials. */
 export async function packageAll(directory: string): Promise<Packaged[]> {
   const environment = { ...process.env, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
   const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory } };
@@ -43,7 +43,7 @@ export async function bundleFile(file: string, outfile: string): Promise<void> {
   await build({ ...esbuildOptions(), absWorkingDir: project, entryPoints: [file], outfile, write: true });
 }
 
-/** Has a new process load a bundle and call it so often. */
+/** Loads a bundle in a new process and calls it `repeats` times. */
 export async function runBundle(
   bundle: string,
   event: object,
@@ -76,7 +76,7 @@ function esbuildOptions() {
   return { bundle, minify, sourcemap, platform, target, external: exclude, plugins: esbuildPlugins, format: 'cjs' as const };
 }
 
-/** The content of the first file of a zip archive: its local header is 30 bytes, then come its name and extra field. */
+/** The content of the first file of a zip archive: its local header is 30 bytes, followed by its name and extra field. */
 function firstFileIn(archive: Buffer): Buffer {
   const directory = archive.readUInt32LE(archive.length - 6);
   const packedLength = archive.readUInt32LE(directory + 20);

@@ -1,8 +1,8 @@
 import type { Figure } from './figure.ts';
 
 /**
- * A picture of how times grow, as multiples of the time in the smallest house: one panel for what grows, a line for each operation, the goal
- * dashed; readable in light and in dark.
+ * Plots how times grow, as multiples of the time in the smallest dataset: a panel for each thing that grows, a line for each operation,
+ * the goal dashed; readable in light and dark mode.
  */
 export function plotOf(figures: readonly Figure[]): string {
   const panels = Map.groupBy(
@@ -10,31 +10,33 @@ export function plotOf(figures: readonly Figure[]): string {
     ({ name }) => / (\w+) \/ /.exec(name)?.[1] ?? '',
   );
   const names = [...new Set(figures.map(operationOf))];
-  const most = Math.max(LIMIT, ...figures.flatMap(timesOf));
+  const most = Math.max(goalLine, ...figures.flatMap(timesOf));
   const ceiling = Math.ceil(most * 2) / 2;
-  const drawn = [...panels].map(([of, lines], at) => panel({ of, lines, names, ceiling, left: LEFT + at * (WIDTH + GAP) }));
-  const width = LEFT + panels.size * (WIDTH + GAP);
+  const drawn = [...panels].map(([of, lines], at) =>
+    panel({ of, lines, names, ceiling, left: leftMargin + at * (plotWidth + plotGap) }),
+  );
+  const width = leftMargin + panels.size * (plotWidth + plotGap);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${HEIGHT + 90}" font-family="sans-serif" font-size="12">`,
-    '<title>Time of an operation by how much there is, as a multiple of that in the smallest house</title>',
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${plotHeight + 90}" font-family="sans-serif" font-size="12">`,
+    '<title>Time of an operation by size of the dataset, as a multiple of the time in the smallest one</title>',
     `<style>${style}</style>`,
     ...drawn,
     ...names.map((name, at) => {
-      const x = LEFT + at * 190;
-      const y = HEIGHT + 75;
+      const x = leftMargin + at * 190;
+      const y = plotHeight + 75;
       return `<path class="line c${at}" d="M${x} ${y - 4}h20"/><text x="${x + 26}" y="${y}">${name}</text>`;
     }),
     '</svg>\n',
   ].join('\n');
 }
 
-const LEFT = 45;
-const TOP = 25;
-const WIDTH = 220;
-const HEIGHT = 200;
-const GAP = 40;
+const leftMargin = 45;
+const topMargin = 25;
+const plotWidth = 220;
+const plotHeight = 200;
+const plotGap = 40;
 
-// Greys and hues that stand out from white and from GitHub's dark background alike; the text follows the reader's setting.
+// Greys and hues that stand out from both white and GitHub's dark background; the text follows the reader's setting.
 const style = `
   text { fill: #1f2328 } .grid { stroke: #8b949e; stroke-opacity: .35 } .line { stroke-width: 2 } .limit { stroke: #8b949e; stroke-dasharray: 4 }
   .c0 { stroke: #2f81f7; fill: #2f81f7 } .c1 { stroke: #db6d28; fill: #db6d28 } .c2 { stroke: #2da44e; fill: #2da44e } .c3 { stroke: #a371f7; fill: #a371f7 }
@@ -47,16 +49,16 @@ function panel({ of, lines, names, ceiling, left }: Panel): string {
   const sizes = [...new Set(lines.flatMap(({ series = [] }) => series.map(({ size }) => size)))].sort((a, b) => a - b);
   const [least = 1] = sizes;
   const greatest = sizes.at(-1) ?? 10;
-  const x = (size: number) => round(left + (WIDTH * Math.log(size / least)) / Math.log(greatest / least));
-  const y = (value: number) => round(TOP + HEIGHT * (1 - value / ceiling));
+  const x = (size: number) => round(left + (plotWidth * Math.log(size / least)) / Math.log(greatest / least));
+  const y = (value: number) => round(topMargin + plotHeight * (1 - value / ceiling));
   const ticks = Array.from({ length: 2 * ceiling + 1 }, (_, at) => at / 2);
   return [
     ...ticks.map(
-      (tick) => `<path class="grid" d="M${left} ${y(tick)}h${WIDTH}"/>${label(left - 6, y(tick) + 4, 'end', `${tick} x`)}`,
+      (tick) => `<path class="grid" d="M${left} ${y(tick)}h${plotWidth}"/>${label(left - 6, y(tick) + 4, 'end', `${tick} x`)}`,
     ),
-    `<path class="limit" d="M${left} ${y(LIMIT)}h${WIDTH}"/>`,
-    ...sizes.map((size) => label(x(size), TOP + HEIGHT + 18, 'middle', size.toLocaleString('en').replaceAll(',', ' '))),
-    label(left + WIDTH / 2, TOP + HEIGHT + 36, 'middle', of),
+    `<path class="limit" d="M${left} ${y(goalLine)}h${plotWidth}"/>`,
+    ...sizes.map((size) => label(x(size), topMargin + plotHeight + 18, 'middle', size.toLocaleString('en').replaceAll(',', ' '))),
+    label(left + plotWidth / 2, topMargin + plotHeight + 36, 'middle', of),
     ...lines.map((line) => {
       const times = timesOf(line);
       const points = (line.series ?? []).map(({ size }, at) => [x(size), y(times[at] ?? 0)] as const);
@@ -67,7 +69,7 @@ function panel({ of, lines, names, ceiling, left }: Panel): string {
   ].join('\n');
 }
 
-const LIMIT = 1.5;
+const goalLine = 1.5;
 
 const timesOf = ({ series = [] }: Figure) => series.map(({ value }) => value / (series[0]?.value ?? 1));
 

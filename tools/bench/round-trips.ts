@@ -1,23 +1,23 @@
-import { withHouse } from './dataset.ts';
+import { withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 
-/** Which collection's round trip finds the token with its user. */
-const TOKENS = 'tokens';
+/** The collection whose round trip finds the token with its user. */
+const tokensCollection = 'tokens';
 
-/** How many stages there may be behind that: a message takes its place and is then inserted, all else asks and may ask about what it found. */
-const MOST = 2;
+/** How many sequential stages may follow: a message takes its place and is inserted; all else reads, and may look up what it found. */
+const most = 2;
 
-/** The round trips of each request, and how many of them wait for others. */
-export const trips = ({ progress }: Bench): Promise<Figure[]> =>
-  withHouse(async (_, operations) => {
+/** The round trips of each request, and how many of them are sequential. */
+export const roundTrips = ({ progress }: Bench): Promise<Figure[]> =>
+  withDataset(async (_, operations) => {
     progress('trips');
     return Object.values(operations).flatMap(({ operation: { name, status }, plan }): Figure[] => {
       const sent = plan.flat();
-      const forToken = sent.filter(({ collection }) => collection === TOKENS).length;
+      const forToken = sent.filter(({ collection }) => collection === tokensCollection).length;
       if (status === 401) return [figure(`${name} for what can't be a token: round trips`, sent.length, 0)];
       return [
         figure(`${name}: for the token with its user`, forToken, 1),
-        figure(`${name}: one after the other behind that`, plan.length - 1, MOST),
+        figure(`${name}: sequential after that`, plan.length - 1, most),
         { name: `${name}: all`, unit: 'round trips', value: sent.length },
       ];
     });

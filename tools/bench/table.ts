@@ -1,7 +1,7 @@
 import { describeChange } from './baseline.ts';
 import { type Figure, type Goal, ratioOf, reachesGoal } from './figure.ts';
 
-const HEAD = ['', 'unit', 'value', 'reference', 'ratio', 'baseline', 'goal', '', ''];
+const tableHead = ['', 'unit', 'value', 'reference', 'ratio', 'baseline', 'goal', '', ''];
 
 /** The figures as rows of text: the name, unit, value, reference, ratio, the baseline's ratio, goal, whether it is reached, and why not. */
 const rowsOf = (figures: readonly Figure[], baseline: Readonly<Record<string, number>>): string[][] =>
@@ -23,14 +23,14 @@ const rowsOf = (figures: readonly Figure[], baseline: Readonly<Record<string, nu
 /** The figures as a table for a terminal. */
 export function tableOf(figures: readonly Figure[], baseline: Readonly<Record<string, number>> = {}): string {
   const rows = rowsOf(figures, baseline);
-  const widths = HEAD.map((_, column) => Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0)));
+  const widths = tableHead.map((_, column) => Math.max(...[tableHead, ...rows].map((row) => row[column]?.length ?? 0)));
   const isText = (column: number) => column < 2 || column > 6;
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) => (isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  return [HEAD, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+  return [tableHead, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
 }
 
 const goalOf = (goal: Goal | undefined) =>

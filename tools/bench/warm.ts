@@ -1,24 +1,24 @@
-import { type Planned, withHouse } from './dataset.ts';
+import { type Planned, withDataset } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median, percentile } from './measure.ts';
 import { asBrowser } from './operations.ts';
 import type { Worker } from './workers.ts';
 
-/** Enough for V8 to have compiled what is called. */
-const WARM_UP = 300;
-const AT_ONCE = 16;
-const COMPRESSION = 'compressing is work that the driver alone does not do, and costs less than to send the rest';
+/** Enough calls for V8 to have compiled the code. */
+const warmUpShare = 300;
+const concurrency = 16;
+const compression = 'the bare driver does not compress; compressing costs less than sending the rest';
 
-/** Requests to functions that run already, beside the same round trips made with the bare driver. */
+/** Requests to warm functions, compared with the same round trips made with the bare driver. */
 export const warm = (bench: Bench): Promise<Figure[]> =>
-  withHouse(async (worker, { rooms, page, events, ownRooms, refusal, message, newRoom }) => {
+  withDataset(async (worker, { rooms, page, events, ownRooms, refusal, message, newRoom }) => {
     const compressed = [rooms, page].map(({ operation, plan }) => ({
       operation: asBrowser(operation),
       plan,
-      reason: COMPRESSION,
+      reason: compression,
     }));
     const figures: Figure[] = [];
-    // What only reads comes first, and the list of rooms before there are more.
+    // Reads come first, and the list of rooms before there are more.
     for (const planned of [rooms, page, events, ownRooms, ...compressed, refusal, message, newRoom])
       figures.push(...(await measure(worker, planned, bench)));
     return figures;
@@ -31,28 +31,28 @@ async function measure(
 ): Promise<Figure[]> {
   const { name } = operation;
   progress(`warm: ${name}, one at a time`);
-  await worker.ask('compare', operation, plan, Math.min(WARM_UP, repeats));
+  await worker.ask('compare', operation, plan, Math.min(warmUpShare, repeats));
   const times = await worker.ask('compare', operation, plan, repeats);
-  progress(`warm: ${name}, ${AT_ONCE} at once`);
-  const rates = await worker.ask('compareRates', operation, plan, repeats, AT_ONCE);
+  progress(`warm: ${name}, ${concurrency} concurrent`);
+  const rates = await worker.ask('compareRates', operation, plan, repeats, concurrency);
 
   // Without a round trip there is nothing to compare with.
   const hasTrips = plan.length > 0;
-  const beside = (value: number, reference: number) => (hasTrips ? { value, reference } : { value });
+  const comparedWith = (value: number, reference: number) => (hasTrips ? { value, reference } : { value });
   return [
     {
       name: `${name}: p50`,
       unit: 'ms',
-      ...beside(median(times.service), median(times.driver)),
+      ...comparedWith(median(times.service), median(times.driver)),
       ...(hasTrips && { goal: { of: 'ratio', atMost: 1.25 } }),
       ...(reason !== undefined && { reason }),
     },
     {
       name: `${name}: p99`,
       unit: 'ms',
-      ...beside(percentile(times.service, 99), percentile(times.driver, 99)),
+      ...comparedWith(percentile(times.service, 99), percentile(times.driver, 99)),
       isUnsteady: true,
     },
-    { name: `${name}: ${AT_ONCE} at once`, unit: 'per second', ...beside(rates.service, rates.driver) },
+    { name: `${name}: ${concurrency} concurrent`, unit: 'per second', ...comparedWith(rates.service, rates.driver) },
   ];
 }

@@ -5,33 +5,33 @@ import { fileURLToPath } from 'node:url';
 import { EJSON } from 'bson';
 import type { Tasks } from './worker/tasks.ts';
 
-/** A process with the service's own code over a database of its own. */
-export interface Worker {
-  /** Has it do one of `worker/tasks.ts`. */
+/** A process that runs the service's code on its own database. */
+export type Worker = {
+  /** Runs a task of `worker/tasks.ts`. */
   ask<Name extends keyof Tasks>(task: Name, ...input: Parameters<Tasks[Name]>): Promise<Awaited<ReturnType<Tasks[Name]>>>;
-  readonly environment: Readonly<Record<string, string>>;
-}
+  environment: Readonly<Record<string, string>>;
+};
 
-/** Runs a worker for as long as it is used; its database is dropped afterwards. */
+/** Runs `use` with a worker, whose database is dropped afterwards. */
 export function withWorker<T>(
   uri: string,
   use: (worker: Worker) => Promise<T>,
   settings: Record<string, string> = {},
 ): Promise<T> {
-  return during([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker));
+  return withProcesses([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker));
 }
 
-/** The same for several at once. */
+/** The same with several workers. */
 export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker[]) => Promise<T>): Promise<T> =>
-  during(
+  withProcesses(
     Array.from({ length: count }, () => environmentOf(uri)),
     use,
   );
 
-/** One that uses the database of another and sees which commands are sent; the others do not pay for the looking. */
+/** Runs `use` with a worker that shares another's database and monitors its own commands, so that the other need not. */
 export function withObserver<T>({ environment }: Worker, use: (observer: Worker) => Promise<T>): Promise<T> {
   const MONGODB_URI = monitored(environment.MONGODB_URI ?? '');
-  return during([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
+  return withProcesses([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
 }
 
 function monitored(uri: string): string {
@@ -40,7 +40,7 @@ function monitored(uri: string): string {
   return `${uri}${uri.includes('?') ? '&' : hasPath ? '?' : '/?'}monitorCommands=true`;
 }
 
-async function during<T>(environments: Record<string, string>[], use: (workers: Worker[]) => Promise<T>): Promise<T> {
+async function withProcesses<T>(environments: Record<string, string>[], use: (workers: Worker[]) => Promise<T>): Promise<T> {
   const started = environments.map(start);
   try {
     return await use(started.map(({ worker }) => worker));
@@ -54,7 +54,7 @@ const environmentOf = (uri: string) => ({
   MONGODB_DATABASE: `chat_bench_${randomBytes(6).toString('hex')}`,
   MONGODB_POOL_SIZE: '20',
   BCRYPT_COST: '4',
-  // Written as on Lambda, but to nowhere: how fast a terminal is does not matter.
+  // Logged as on Lambda, but discarded: the speed of a terminal does not matter.
   LOG_LEVEL: 'info',
 });
 
@@ -65,9 +65,9 @@ function start(environment: Record<string, string>): { worker: Worker; end: () =
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   const ask = async (task: string, input: unknown[]) => {
-    // As text that keeps what is an id and what is a date.
+    // Extended JSON keeps ids and dates.
     child.send(EJSON.stringify({ task, input }, { relaxed: false }));
     const [text] = await Promise.race([
       once(child, 'message'),
@@ -77,12 +77,12 @@ function start(environment: Record<string, string>): { worker: Worker; end: () =
     if ('error' in answer) throw new Error(`${task}: ${answer.error}`);
     return answer.value;
   };
-  const inTurn = (task: string, input: unknown[]) => {
-    turn = turn.catch(() => {}).then(() => ask(task, input));
-    return turn;
+  const enqueue = (task: string, input: unknown[]) => {
+    queue = queue.catch(() => {}).then(() => ask(task, input));
+    return queue;
   };
   return {
-    worker: { environment, ask: ((task: string, ...input: unknown[]) => inTurn(task, input)) as Worker['ask'] },
+    worker: { environment, ask: ((task: string, ...input: unknown[]) => enqueue(task, input)) as Worker['ask'] },
     end: async () => {
       if (child.connected) child.disconnect();
       await ended;

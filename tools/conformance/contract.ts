@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { exampleRequest, type Listed, listOperations } from '../harness/example-requests.ts';
 import type { Call, Sent } from '../harness/transports.ts';
-import { type Person, type Step, tellStory } from '../harness/walkthrough.ts';
-import { type Cast, house } from '../harness/walkthrough-steps.ts';
+import { type Person, type Step, walkThrough } from '../harness/walkthrough.ts';
+import { type Names, walkthrough } from '../harness/walkthrough-steps.ts';
 import type { Report } from './report.ts';
 
-/** Every operation once as it is meant, in the order of a story. */
-export async function checkStory({ row }: Report, call: Call, ann: Person, cast: Cast): Promise<void> {
-  const told: Step[] = [];
-  const rowed: Call = async (method, path, sent) => {
+/** Checks every operation as it is meant to be used, in the order of the walkthrough. */
+export async function checkWalkthrough({ row }: Report, call: Call, ann: Person, names: Names): Promise<void> {
+  const done: Step[] = [];
+  const reported: Call = async (method, path, sent) => {
     let reply: Awaited<ReturnType<Call>> | undefined;
     await row(`${method} ${path}`, async () => {
       reply = await call(method, path, sent);
@@ -18,14 +18,14 @@ export async function checkStory({ row }: Report, call: Call, ann: Person, cast:
     if (!reply) throw new Error(`${method} ${path} was not answered`);
     return reply;
   };
-  await tellStory(rowed, house(ann, cast)).then(
-    (steps) => told.push(...steps),
+  await walkThrough(reported, walkthrough(ann, names)).then(
+    (steps) => done.push(...steps),
     () => undefined,
   );
-  await row('the story comes to its end', async () => assert(told.length > 0, 'it broke off'));
+  await row('the walkthrough completes', async () => assert(done.length > 0, 'it stopped early'));
 }
 
-/** What every operation refuses, whoever and whatever it is for. */
+/** Checks what every operation rejects. */
 export async function checkRefusals(
   { row }: Report,
   call: Call,
@@ -43,7 +43,7 @@ export async function checkRefusals(
 
     if (isForSome(operation)) await expectStatus('without a token', 401, {});
     if (operation['x-admin-only'] && user !== undefined) await expectStatus('by a user', 403, { token: user });
-    await expectStatus('that takes only HTML', 406, { token: admin, headers: { accept: 'text/html' } });
+    await expectStatus('that accepts only HTML', 406, { token: admin, headers: { accept: 'text/html' } });
     if (operation.requestBody) await expectStatus('of what is not JSON', 400, { token: admin, body: '[' });
   }
 

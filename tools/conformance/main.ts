@@ -4,8 +4,8 @@ import { runConformance } from './run.ts';
 
 const usage = `Usage: npm run conformance -- <base_url> --token <admin token>
 
-Checks a running service against its contract, one line per row, and takes away all that it makes.
-Ends with 0 when every row conforms, with 1 when one does not, with 2 for wrong usage.
+Checks a running service against its contract, one line per row, and deletes everything that it creates.
+Exits with 0 when every row conforms, with 1 when one does not, with 2 for wrong usage.
 `;
 
 const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
@@ -19,7 +19,7 @@ function readArguments(): { baseUrl: string; token: string } {
     if (baseUrl !== undefined && more.length === 0 && values.token && URL.canParse(baseUrl))
       return { baseUrl, token: values.token };
   } catch {
-    // An option that it does not have: the usage says which it has.
+    // An unknown option: the usage lists the known ones.
   }
   process.stderr.write(usage);
   process.exit(2);

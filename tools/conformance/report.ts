@@ -1,10 +1,10 @@
-/** Collects how each row went, and prints it as it goes. */
+/** Collects the result of each row, and prints it immediately. */
 export function reporter(print: (line: string) => void) {
   let passed = 0;
   let failed = 0;
 
   return {
-    /** Runs one row; what it throws is why the row fails. Returns whether it passed. */
+    /** Runs one row, which fails by throwing. Returns whether it passed. */
     async row(name: string, check: () => Promise<void>): Promise<boolean> {
       try {
         await check();

@@ -4,11 +4,11 @@ import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { replyChecker } from '../harness/check-reply.ts';
 import { type Call, overHttp } from '../harness/transports.ts';
 import { tracing } from './cleanup.ts';
-import { checkRefusals, checkStory } from './contract.ts';
+import { checkRefusals, checkWalkthrough } from './contract.ts';
 import { reporter } from './report.ts';
 import { checkSpecification } from './specification.ts';
 
-/** Checks a running service against the contract; takes away all that it makes. Returns whether every row conforms. */
+/** Checks a running service against the contract, and deletes everything that it creates. Returns whether every row conforms. */
 export async function runConformance(
   baseUrl: string,
   admin: string,
@@ -16,7 +16,7 @@ export async function runConformance(
   print: (line: string) => void,
 ): Promise<boolean> {
   const report = reporter(print);
-  const { call, clean } = tracing(holding(document, overHttp(baseUrl)), admin);
+  const { call, clean } = tracing(checking(document, overHttp(baseUrl)), admin);
   const name = `conformance-${randomBytes(6).toString('hex')}`;
   const password = randomBytes(18).toString('base64');
 
@@ -28,7 +28,7 @@ export async function runConformance(
     const user = await aUser(call, admin, { username: `${name}-user`, email: `${name}-user@example.org`, password });
     await checkSpecification(report, call, admin, user);
     await checkRefusals(report, call, document, admin, user);
-    await checkStory(
+    await checkWalkthrough(
       report,
       call,
       { name: 'ann', token: admin },
@@ -40,8 +40,8 @@ export async function runConformance(
   return report.end();
 }
 
-/** A call whose replies are held against the contract. */
-function holding(document: OpenApi, call: Call): Call {
+/** A call whose replies are compared with the contract. */
+function checking(document: OpenApi, call: Call): Call {
   const check = replyChecker(document);
   return async (method, path, sent) => {
     const reply = await call(method, path, sent);

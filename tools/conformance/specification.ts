@@ -11,9 +11,9 @@ const notAdmin = { title: 'Permission Denied', description: 'Admin required.' };
 const nameMissing = { title: 'Missing parameter', description: "The 'name' parameter is required." };
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
-/** The rows that the interface specification fixes to the letter. */
+/** Checks the rows that the interface specification prescribes literally. */
 export async function checkSpecification({ row }: Report, call: Call, admin: string, user: string | undefined): Promise<void> {
-  await row('* POST /api/rooms makes an open, visible room with one member', async () => {
+  await row('* POST /api/rooms creates an open, visible room with one member', async () => {
     const { status, headers, body } = await call('POST', '/api/rooms', {
       token: admin,
       headers: json,
@@ -30,13 +30,13 @@ export async function checkSpecification({ row }: Report, call: Call, admin: str
   });
 
   await row('* GET /api/rooms lists every room, each with exactly its five fields', async () => {
-    const made = (await call('POST', '/api/rooms', { token: admin, body: { name: 'Conformance' } })).body;
+    const created = (await call('POST', '/api/rooms', { token: admin, body: { name: 'Conformance' } })).body;
     const { status, headers, body } = await call('GET', '/api/rooms', { token: admin, headers: { accept: '*/*' } });
     assert.equal(status, 200);
     checkHeaders(headers);
     assert(Array.isArray(body), 'the body is not an array');
     for (const room of body) checkRoom(room);
-    assert(JSON.stringify(body).includes(JSON.stringify(made)), 'the list lacks a room that was just made');
+    assert(JSON.stringify(body).includes(JSON.stringify(created)), 'the list lacks a room that was just created');
   });
 
   const refusals: [string, string, Sent, number, unknown][] = [

@@ -1,10 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../../lib/reference/openapi.ts';
-import { patternOf } from './routes.ts';
 import type { Reply } from './transports.ts';
 
-/** What a reply is by the contract: the operation that gave it, and in what it is not as declared. */
+/** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
 export type Checked = { operation: string; faults: string[] };
 
 /** Compares replies with an OpenAPI document: an undeclared status, header or field is a fault. */
@@ -51,16 +50,16 @@ export function replyChecker(document: OpenApi): (method: string, path: string, 
   };
 }
 
-/** Finds the operation of a request, and the pointer to its responses; for other methods and paths what is declared for all such. */
+/** Finds the operation of a request, and the pointer to its responses; other methods and paths have their own declarations. */
 function operationFinder(document: OpenApi) {
-  const places = ['paths', 'x-pages'] as const;
-  const known = places
+  const sections = ['paths', 'x-pages'] as const;
+  const candidates = sections
     .flatMap((key) => Object.entries(document[key]).map(([path, methods]) => ({ key, path, methods, pattern: patternOf(path) })))
     .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
 
   return (method: string, address: string): { operation: string; responses: Responses; pointer: string } => {
     const { pathname } = new URL(address, 'http://localhost');
-    const found = known.find(({ pattern }) => pattern.test(pathname));
+    const found = candidates.find(({ pattern }) => pattern.test(pathname));
     if (!found) return { operation: 'other path', responses: document['x-other-paths'], pointer: '/x-other-paths' };
     const { key, path, methods } = found;
     const name = method.toLowerCase();
@@ -71,5 +70,8 @@ function operationFinder(document: OpenApi) {
   };
 }
 
-// What belongs to the connection and to HTTP itself, and Content-Type, which OpenAPI declares with the body.
+/** What a path with variables matches: `{room}` is a named group. */
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+
+// Headers of the connection and of HTTP itself, and Content-Type, which OpenAPI declares with the body.
 const transport = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);

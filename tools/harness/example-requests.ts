@@ -1,6 +1,6 @@
 import type { OpenApi, Operation } from '../../lib/reference/openapi.ts';
 
-/** One operation of the document, with its place. */
+/** An operation of the document, with its method and path. */
 export type Listed = Operation & { method: string; path: string };
 
 /** Every operation of the document. */

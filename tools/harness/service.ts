@@ -7,27 +7,27 @@ import { fileURLToPath } from 'node:url';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** A running service: where it is, and all that it has printed. */
+/** A running service: its address, and all that it has printed. */
 export type Service = {
   url: string;
   output: () => string;
-  /** To all of its processes, as a terminal does it. */
+  /** Signals all of its processes, as a terminal does. */
   signal: (name: NodeJS.Signals) => void;
-  /** To the process that was started, and not to those that it started. */
+  /** Signals the process that was started, and not its children. */
   signalLeader: (name: NodeJS.Signals) => void;
   pid: number;
-  /** Resolves to its exit code when all of it has ended. */
+  /** Resolves to its exit code when all of its processes have ended. */
   ended: Promise<number | null>;
   stop: () => Promise<number | null>;
 };
 
-/** What is behind `npm start`, and the production server. */
+/** The commands of `npm start` and `npm run serve`. */
 export const commands = {
-  start: ['serverless', 'offline', 'start'],
+  start: scripts.start.split(' '),
   serve: scripts.serve.split(' '),
 };
 
-/** Starts the service, with the command behind `npm start` unless told otherwise, on ports of its own; fails with what it printed if it ends instead. */
+/** Starts the service on free ports, by default with the command of `npm start`; throws what it printed if it ends instead. */
 export async function startService(
   environment: Record<string, string>,
   [command = '', ...words] = commands.start,
@@ -81,7 +81,7 @@ export class ServiceEnded extends Error {
   }
 }
 
-/** A port that nothing listens on, for what can't be told to take any. */
+/** A free port, for programs that can't choose one themselves. */
 export async function freePort(): Promise<string> {
   const server = createServer().listen(0, 'localhost');
   await once(server, 'listening');

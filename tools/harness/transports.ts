@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { partsOf, route } from './routes.ts';
+import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/server/event.ts';
+import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
+import { limits } from '../../lib/api/limits.ts';
 
-/** What a caller sends, and from which address (a loopback one); `body` is made JSON unless it is a string or bytes already. */
+/** What a caller sends, and from which loopback address; `body` is converted to JSON unless it is a string or bytes. */
 export type Sent = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
 
-/** What a caller gets back; `body` is what its JSON says, or `''`. Header names are in lower case. */
+/** What a caller gets back; `body` is the parsed JSON, or else the text. Header names are in lower case. */
 export type Reply = { status: number; headers: Record<string, string>; body: unknown };
 
-/** One way to the service: the same call, the same reply. */
+/** A transport to the service; the same call gives the same reply through each. */
 export type Call = (method: string, path: string, sent?: Sent) => Promise<Reply>;
 
 /** Calls the function that `serverless.yml` names for the path, with the event that API Gateway would make (payload 2.0). */
@@ -24,38 +25,28 @@ export const inProcess: Call = async (method, path, sent = {}) => {
   return reply(response.statusCode, response.headers, bytes);
 };
 
-/** What API Gateway makes of a call: which function it invokes, and with what; an event for each time, as the function may change it. */
-export async function invocation(method: string, path: string, sent: Sent = {}) {
-  const [pathname = '', query = ''] = path.split('?', 2);
-  const { name, handler, pathParameters } = await route(pathname);
+const findRoute = matchRoutes(readRoutes());
+
+/** The function that API Gateway invokes for a call, and its arguments. Each invocation needs an event of its own, which it may change. */
+export async function invocation(method: string, target: string, sent: Sent = {}) {
+  const { path, query } = splitTarget(target);
+  const match = findRoute(method, path);
   const { headers, body } = prepare(sent);
-  const sourceIp = sent.source ?? '127.0.0.1';
-  const rawPath = partsOf(pathname).join('/');
-  const event = () =>
-    ({
-      version: '2.0',
-      routeKey: '$default',
-      rawPath,
-      rawQueryString: query,
-      headers: { ...headers },
-      ...(query && { queryStringParameters: joined(new URLSearchParams(query)) }),
-      pathParameters: { ...pathParameters },
-      requestContext: {
-        accountId: 'anonymous',
-        apiId: 'local',
-        domainName: 'localhost',
-        domainPrefix: 'local',
-        http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp, userAgent: headers['user-agent'] ?? '' },
-        requestId: randomUUID(),
-        routeKey: '$default',
-        stage: '$default',
-        time: '21/Nov/2026:00:00:00 +0000',
-        timeEpoch: Date.now(),
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
-      isBase64Encoded: body !== undefined && typeof body !== 'string',
-    }) satisfies APIGatewayProxyEventV2;
-  return { name, handler, event, context: { awsRequestId: randomUUID(), functionName: pathname } as Context };
+  const received: Received = {
+    id: randomUUID(),
+    at: Date.now(),
+    source: sent.source ?? '127.0.0.1',
+    path,
+    query,
+    body: body === undefined || body.length === 0 ? undefined : Buffer.from(body),
+  };
+  const message = { method, rawHeaders: Object.entries(headers).flat(), httpVersion: '1.1' };
+  return {
+    name: match.route.name,
+    handler: await loadHandler(match.route),
+    event: () => makeEvent(message, received, match),
+    context: makeContext(received, match, limits.functionTime),
+  };
 }
 
 /** Calls a running service over HTTP, sending no header that the caller did not ask for. */
@@ -90,10 +81,6 @@ function prepare({ token, headers = {}, body }: Sent) {
   };
   return { headers: all, body: json };
 }
-
-/** What was sent more than once is joined with commas. */
-const joined = (query: URLSearchParams) =>
-  Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name).join(',')]));
 
 function reply(status: number, raw: Record<string, unknown>, bytes: Buffer): Reply {
   const headers = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name.toLowerCase(), String(value)]));

@@ -1,13 +1,13 @@
 import type { Call } from './transports.ts';
 
-/** Someone who takes part in the story; without a token: anyone. */
+/** A participant of the walkthrough, anonymous without a token. */
 export type Person = { name: string; token?: string };
 
-/** One request of the story and its answer, as they were. */
+/** One request of the walkthrough and its response. */
 export type Step = {
   who: Person;
   method: string;
-  /** The path as it stands in `serverless.yml`, and the address that was called. */
+  /** The path as listed in `serverless.yml`, and the address that was called. */
   path: string;
   address: string;
   variables: Record<string, string>;
@@ -17,34 +17,34 @@ export type Step = {
   answer?: unknown;
 };
 
-/** What a request of the story has beside its path. */
-type Sending = { query?: Record<string, string>; body?: unknown };
+/** The parts of a request besides its path. */
+type Parts = { query?: Record<string, string>; body?: unknown };
 
-/** Sends a request of the story; `path` has its variables in it: `{room}` becomes the value of `room`. */
-export type Say = (
+/** Does one step: sends a request, in whose `path` `{room}` is replaced by the value of `room`, and returns the body of the response. */
+export type DoStep = (
   who: Person,
   method: string,
   path: string,
   variables?: Record<string, string>,
-  sending?: Sending,
+  parts?: Parts,
 
-  // biome-ignore lint/suspicious/noExplicitAny: each answer is of a shape of its own, which the contract checks
+  // biome-ignore lint/suspicious/noExplicitAny: each response has its own shape, which is checked against the contract
 ) => Promise<any>;
 
 /**
- * Tells the story through `call`: a day in the life of a small house, in which every operation is called once or more often.
- * The reference and its examples show what was sent and answered here. Fails when an answer is not a success.
+ * Walks through the API with `call`: every operation is called at least once, as users of a small service would call it. The examples in
+ * the reference show these requests and responses. Throws when a response is not a success.
  */
-export async function tellStory(call: Call, story: (say: Say) => Promise<void>): Promise<Step[]> {
+export async function walkThrough(call: Call, walkthrough: (step: DoStep) => Promise<void>): Promise<Step[]> {
   const steps: Step[] = [];
-  await story(async (who, method, path, variables = {}, { query = {}, body } = {}) => {
+  await walkthrough(async (who, method, path, variables = {}, { query = {}, body } = {}) => {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(variables[name] ?? ''));
     const search = new URLSearchParams(query).toString();
     const address = search ? `${filled}?${search}` : filled;
     const reply = await call(method, address, { token: who.token, body });
     if (reply.status >= 300) throw new Error(`${method} ${address} -> ${reply.status} ${JSON.stringify(reply.body)}`);
-    const said = { who, method, path, address, variables, query, status: reply.status };
-    steps.push({ ...said, ...(body !== undefined && { body }), ...(reply.status !== 204 && { answer: reply.body }) });
+    const step = { who, method, path, address, variables, query, status: reply.status };
+    steps.push({ ...step, ...(body !== undefined && { body }), ...(reply.status !== 204 && { answer: reply.body }) });
     return reply.body;
   });
   return steps;

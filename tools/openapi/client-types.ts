@@ -18,11 +18,11 @@ export function clientTypes(document: OpenApi): string {
     parameters.some(({ name }) => name === 'Idempotency-Key'),
   );
 
-  return `// Made from docs/openapi.json by 'npm run openapi'.
+  return `// Generated from docs/openapi.json by 'npm run openapi'.
 
 ${shapes.join('\n')}
 ${errors.join('\n')}
-/** Every error that has a body: its \`title\` tells which it is. */
+/** Every error that has a body; its \`title\` names its kind. */
 export type ErrorBody = ${Object.keys(responses).join(' | ')};
 
 /** The operations by path and method. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 
-/** Collects the schemas that have a title, so that each stands in the document once. */
+/** Collects the schemas that have a title, so that each is in the document once. */
 export function schemaCollector() {
   const schemas: Record<string, unknown> = {};
 
@@ -21,7 +21,7 @@ export function schemaCollector() {
   return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
 }
 
-/** Collects headers by name and content, and gives references to them. */
+/** Collects headers by name and content, and replaces them by references. */
 export function headerCollector() {
   const headers: Record<string, unknown> = {};
 

@@ -1,4 +1,5 @@
-import { type Operations, scopes } from '../../lib/http/operation.ts';
+import { scopes } from '../../lib/api/scopes.ts';
+import type { Operations } from '../../lib/http/operation.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Step } from '../harness/walkthrough.ts';
 import { headerCollector, schemaCollector } from './components.ts';
@@ -53,7 +54,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
           type: 'apiKey',
           in: 'header',
           name: 'X-Auth-Token',
-          description: `The 32 characters of a session or of a named token. A named token may be confined to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+          description: `The 32 characters of a session token or a named token. A named token may be restricted to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
         },
       },
       schemas,
@@ -65,7 +66,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
 
 type Path = { path: string; operations: Operations };
 
-// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, whose headers alone matter here
+// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, of which only the headers matter here
 type Described = any;
 
 const pageResponse = {
@@ -78,24 +79,24 @@ const describePage = (operations: Operations) => ({
   get: { summary: operations.GET?.summary, responses: { 200: pageResponse } },
 });
 
-const optionsResponse = { description: 'The methods; there is no body.', headers: { ...everywhere, ...onOptions } };
+const optionsResponse = { description: 'The methods of the path, without a body.', headers: { ...everywhere, ...onOptions } };
 
-// What every request may be refused with before its method is looked at.
+// The refusals that come before the method is checked.
 const refusalsBefore = {
-  401: { $ref: '#/components/responses/NotAuthentificated' },
+  401: { $ref: '#/components/responses/Unauthenticated' },
   403: { $ref: '#/components/responses/PermissionDenied' },
   406: { $ref: '#/components/responses/NotAcceptable' },
   503: { $ref: '#/components/responses/ServiceUnavailable' },
 };
 
-const description = `Accounts, rooms and messages, as JSON both ways.
+const description = `Accounts, rooms and messages. Requests and responses are JSON.
 
-- \`X-Auth-Token\` carries every kind of token: the one of a session, and named ones for programs.
-- Ids come as \`{"$oid": "<24 hex>"}\`, times as \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
-- Lists are bare arrays. \`limit\` says how many things a page has; \`Link: <...>; rel="next"\` says that there is more, and where.
+- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs.
+- Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
+- Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
 - Every error has a \`title\` and a \`description\` of one sentence; 405 has no body.
-- Checks come in this order: token (401), a path that is wholly the administrators' (403), media type (406), method (405), permission for
-  the method (403), body and parameters (400, 413), the object (404), its state (409).
-- OPTIONS is answered on every path, without a token, with 204 and \`Allow\`.
-- Every method that a path does not have is answered with 405 and \`Allow\`, every other path with 404.
-- Fields of a body that an operation does not know are ignored.`;
+- Checks come in this order: token (401), a path for administrators only (403), media type (406), method (405), permission for the method
+  (403), body and parameters (400, 413), the object (404), its state (409).
+- OPTIONS on any path needs no token and gets 204 with \`Allow\`.
+- A method that a path does not have gets 405 with \`Allow\`, any other path 404.
+- Operations ignore unknown fields of a body.`;

@@ -1,51 +1,64 @@
-import { keyReused } from '../../lib/api/idempotency.ts';
+import { limits } from '../../lib/api/limits.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
+import { config } from '../../lib/config.ts';
 import {
+  adminRequired,
   conflict,
   gone,
   type HttpError,
   internalError,
   invalidJson,
   invalidParameter,
+  keyReused,
   missingParameter,
   notAcceptable,
-  notAuthentificated,
   notFound,
   payloadTooLarge,
-  permissionDenied,
   serviceUnavailable,
   tooManyRequests,
+  unauthenticated,
 } from '../../lib/errors.ts';
-import { largestBody } from '../../lib/http/middleware/json-body.ts';
 import { always, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
 
-/** The errors of the service by status: what each is called, what it means, and how it looks. */
+/** The errors of the service by status: the name, the meaning and examples of each. */
 export const errors: Record<number, { name: string; meaning: string; samples: HttpError[] }> = {
   400: {
     name: 'BadRequest',
-    meaning: 'A parameter is missing or not as it must be, or the body is not JSON.',
+    meaning: 'A parameter is missing or invalid, or the body is not JSON.',
     samples: [missingParameter('name'), invalidParameter('limit', 'be from 1 to 200'), invalidJson()],
   },
   401: {
-    name: 'NotAuthentificated',
-    meaning: 'There is no token, or it is not valid (any more).',
-    samples: [notAuthentificated()],
+    name: 'Unauthenticated',
+    meaning: 'There is no token, or it is not valid.',
+    samples: [unauthenticated()],
   },
-  403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [permissionDenied()] },
-  404: { name: 'NotFound', meaning: 'There is no such thing, or none that the caller may see.', samples: [notFound('room')] },
-  406: { name: 'NotAcceptable', meaning: 'The caller does not take JSON, or does not send it.', samples: [notAcceptable()] },
+  403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [adminRequired()] },
+  404: { name: 'NotFound', meaning: 'It does not exist, or the caller may not see it.', samples: [notFound('room')] },
+  406: {
+    name: 'NotAcceptable',
+    meaning: 'The caller does not accept JSON, or does not send it.',
+    samples: [notAcceptable(config.docsUrl)],
+  },
   409: {
     name: 'Conflict',
-    meaning: "The thing's present state does not allow it.",
+    meaning: 'The current state does not allow it.',
     samples: [conflict('The room is archived.')],
   },
-  410: { name: 'Gone', meaning: 'It was there, and is no more.', samples: [gone('The cursor is older than the kept history.')] },
-  413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(largestBody)] },
+  410: {
+    name: 'Gone',
+    meaning: 'It existed, but is no longer kept.',
+    samples: [gone('The cursor is older than the kept history.')],
+  },
+  413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(limits.jsonBody)] },
   422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
-  429: { name: 'TooManyRequests', meaning: 'Too many in too short a time.', samples: [tooManyRequests(12)] },
-  500: { name: 'InternalError', meaning: 'A fault of the service, which is in its log.', samples: [internalError(aRequestId)] },
+  429: { name: 'TooManyRequests', meaning: 'There were too many requests in too short a time.', samples: [tooManyRequests()] },
+  500: {
+    name: 'InternalError',
+    meaning: 'The service failed; its log has the details.',
+    samples: [internalError(aRequestId)],
+  },
   503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable()] },
 };
 
@@ -53,9 +66,9 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
 export const errorResponses = () =>
   Object.fromEntries(Object.values(errors).map(({ name, meaning, samples }) => [name, errorResponse(meaning, samples)]));
 
-/** The answer to a method that a path does not have. */
+/** The response to a method that a path does not have. */
 export const otherMethodResponse = {
-  description: `The path does not have the method; \`allow\` says which it has. There is no body.`,
+  description: `The path does not have the method; \`Allow\` lists those that it has. There is no body.`,
   headers: {
     ...everywhere,
     ...onEmpty,
@@ -73,7 +86,7 @@ function errorResponse(description: string, samples: HttpError[]) {
   };
 }
 
-// The title tells the errors of one status apart; the description is for people.
+// The title distinguishes the errors of one status; the description is for people.
 function errorSchema(samples: HttpError[]): JsonSchema {
   const titles = [...new Set(samples.map(({ body }) => body?.title))];
   const link = samples.some(({ body }) => body?.link) && { link: linkSchema };

@@ -1,11 +1,11 @@
-import { ObjectId } from 'mongodb';
 import { createUser } from '../../lib/accounts/accounts.ts';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { toObjectId } from '../../lib/api/extended-json.ts';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
-import { loadPaths } from '../harness/routes.ts';
+import { loadPaths } from '../harness/functions.ts';
 import { inProcess } from '../harness/transports.ts';
-import { firstSteps, type Step, tellStory } from '../harness/walkthrough.ts';
-import { bob, house } from '../harness/walkthrough-steps.ts';
+import { firstSteps, type Step, walkThrough } from '../harness/walkthrough.ts';
+import { exampleNames, walkthrough } from '../harness/walkthrough-steps.ts';
 import { apiPage } from './api-page.ts';
 import { clientTypes } from './client-types.ts';
 import { describeService } from './document.ts';
@@ -13,9 +13,9 @@ import { stabilise } from './stable.ts';
 
 const project = new URL('../../', import.meta.url);
 
-/** Every file that is made from the operations, with what has to stand in it. */
+/** Every file that is generated from the operations, with its content. */
 export async function makeFiles(): Promise<Map<URL, string>> {
-  const steps = firstSteps(await tell());
+  const steps = firstSteps(await walkThroughAll());
   const source = JSON.stringify(describeService(await loadPaths(), steps), null, 2);
   const document: OpenApi = JSON.parse(source);
   return new Map([
@@ -25,16 +25,16 @@ export async function makeFiles(): Promise<Map<URL, string>> {
   ]);
 }
 
-async function tell(): Promise<Step[]> {
+async function walkThroughAll(): Promise<Step[]> {
   const account = { username: 'ann', email: 'ann@example.org', password: 'correct horse battery', is_admin: true };
   const { _id } = await createUser(account);
-  const { token } = await createToken(new ObjectId(_id.$oid), 'laptop');
+  const { token } = await createToken(toObjectId(_id), 'laptop');
   const ann = { name: 'ann', token };
-  const steps = await tellStory(inProcess, house(ann, bob));
+  const steps = await walkThrough(inProcess, walkthrough(ann, exampleNames));
   return stabilise(steps.map(shorten), [ann.token, ...steps.flatMap(tokensIn)]);
 }
 
-// The document would have itself for an example.
+// The document would contain itself as an example.
 const shorten = (step: Step): Step =>
   step.path === '/api/openapi.json' ? { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } } : step;
 

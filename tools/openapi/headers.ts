@@ -6,64 +6,64 @@ import { headers as securityHeaders } from '../../lib/http/middleware/security-h
 export type Header = { description: string; required?: true; schema: JsonSchema };
 export type Headers = Record<string, Header>;
 
-/** What stands on every answer. */
+/** The headers of every response. */
 export const everywhere: Headers = {
-  'X-Request-Id': always('The id of this request in the log of the service.', { type: 'string', minLength: 1 }),
+  'X-Request-Id': always("The id of this request in the service's log.", { type: 'string', minLength: 1 }),
   ...Object.fromEntries(
     Object.entries(securityHeaders).map(([name, value]) => [
       name,
-      always('Keeps browsers from misusing the answer.', { const: value }),
+      always('Keeps browsers from misusing the response.', { const: value }),
     ]),
   ),
-  'Access-Control-Allow-Origin': sometimes('Which pages may read the answer.', { type: 'string' }),
-  'Access-Control-Expose-Headers': sometimes('Which headers these pages may read.', { type: 'string' }),
+  'Access-Control-Allow-Origin': sometimes('The origins whose pages may read the response.', { type: 'string' }),
+  'Access-Control-Expose-Headers': sometimes('The headers that these pages may read.', { type: 'string' }),
 };
 
-/** What stands on an answer with a body when all went well. */
+/** The headers of a successful response with a body. */
 export const onSuccess: Headers = {
-  'Cache-Control': always('Nothing of it may be kept.', { const: success['Cache-Control'] }),
-  Vary: always('What the answer depends on.', { type: 'string', pattern: `^${success.Vary}` }),
-  'Content-Encoding': sometimes('How a longer answer is compressed, if the caller takes that.', { enum: ['br', 'gzip'] }),
+  'Cache-Control': always('No cache may store the response.', { const: success['Cache-Control'] }),
+  Vary: always('The request headers that the response depends on.', { type: 'string', pattern: `^${success.Vary}` }),
+  'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
-/** What stands on an answer without a body, and on one that is an error. */
+/** The headers of a response without a body, and of an error. */
 export const onEmpty: Headers = {
-  'Cache-Control': always('Nothing of it may be kept.', { const: 'no-store' }),
-  Vary: sometimes('What the answer depends on.', { type: 'string' }),
+  'Cache-Control': always('No cache may store the response.', { const: 'no-store' }),
+  Vary: sometimes('The request headers that the response depends on.', { type: 'string' }),
 };
 
-/** What stands on a page: its policy lets it run its own script and style, and call the API that it comes from. */
+/** The headers of a page: its policy allows its own script and style, and calls to its own origin's API. */
 export const onPage: Headers = {
-  'Cache-Control': always('Ask again each time.', { const: 'max-age=0, must-revalidate' }),
+  'Cache-Control': always('Caches must revalidate it every time.', { const: 'max-age=0, must-revalidate' }),
   'Content-Security-Policy': always('What the page may do.', { type: 'string', pattern: "^default-src 'none'; script-src " }),
-  Vary: always('What the answer depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
-  'Content-Encoding': sometimes('How a longer answer is compressed, if the caller takes that.', { enum: ['br', 'gzip'] }),
+  Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
+  'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
-/** What the answer to OPTIONS says, to browsers that ask before they call among others. */
+/** The headers of the response to OPTIONS, which browsers request before a call. */
 export const onOptions: Headers = {
   ...onEmpty,
   Allow: always('The methods of the path.', { type: 'string' }),
   'Access-Control-Allow-Methods': always('The methods of the path.', { type: 'string' }),
-  'Access-Control-Allow-Headers': always('The headers that a page may send.', { type: 'string' }),
-  'Access-Control-Max-Age': always('For how many seconds a browser may remember this.', { type: 'string' }),
+  'Access-Control-Allow-Headers': always('The request headers that a page may send.', { type: 'string' }),
+  'Access-Control-Max-Age': always('How many seconds a browser may remember this.', { type: 'string' }),
 };
 
-/** What says that a list goes on. */
-export const link = sometimes('`<address>; rel="next"` when there is more: the address of the next page.', { type: 'string' });
+/** The address of the next page of a list. */
+export const link = sometimes('`<address>; rel="next"` with the address of the next page, if there is one.', { type: 'string' });
 
-/** What says that nothing was done again. */
-export const replayed = sometimes('The request was a retry; this is the first answer again.', { const: 'true' });
+/** Marks the response to a retry. */
+export const replayed = sometimes('The request was a retry, and this is what the first one created.', { const: 'true' });
 
 /** How long to wait. */
-export const retryAfter = always('After how many seconds a retry is worth it.', { type: 'string', pattern: '^[1-9]\\d*$' });
+export const retryAfter = always('How many seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
 
-/** A header that is always there. */
+/** A header that is always present. */
 export function always(description: string, schema: JsonSchema): Header {
   return { description, required: true, schema };
 }
 
-/** A header that may be there. */
+/** A header that may be present. */
 export function sometimes(description: string, schema: JsonSchema): Header {
   return { description, schema };
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
-// The story needs an empty database, and leaves none behind. Set before the service is loaded, which reads its settings once.
+// The walkthrough needs an empty database, which is dropped afterwards. Set before the service, which reads its settings once, is loaded.
 Object.assign(process.env, {
-  MONGODB_DATABASE: `chat_story_${randomBytes(6).toString('hex')}`,
+  MONGODB_DATABASE: `chat_walkthrough_${randomBytes(6).toString('hex')}`,
   LOG_LEVEL: 'silent',
   BCRYPT_COST: '4',
 });
 
 const { client, database } = await import('../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../lib/collections/indexes.ts');
+const { ensureIndexes } = await import('../../lib/prepare.ts');
 const { makeFiles } = await import('./files.ts');
 
 try {

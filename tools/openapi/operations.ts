@@ -1,14 +1,15 @@
 import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import type { Operation, Operations, Refusals } from '../../lib/http/operation.ts';
+import { adminRequired, type HttpError, invalidParameter, permissionDenied, type Refusal } from '../../lib/errors.ts';
+import type { Operation, Operations } from '../../lib/http/operation.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
 import { everywhere, type Headers, link, onEmpty, onSuccess, replayed, sometimes } from './headers.ts';
-import { operationId, tagOf, variableSchema, variablesOf } from './names.ts';
+import { operationId, tagOf } from './names.ts';
 
 type Defined = Operations[string];
 
-/** An operation as OpenAPI describes it, with every schema and header still in place. */
+/** An operation as OpenAPI describes it, before schemas and headers become references. */
 export function describeOperation(method: string, path: string, defined: Defined, example: Step | undefined) {
   const { summary, access, scope, body } = defined;
   return {
@@ -18,29 +19,30 @@ export function describeOperation(method: string, path: string, defined: Defined
     tags: [tagOf(path)],
     ...(access === 'anyone' ? { security: [{}, { token: [] }] } : { security: [{ token: scope ? [scope] : [] }] }),
     ...(access === 'admin' && { 'x-admin-only': true }),
-    ...parametersOf(path, defined, example),
+    ...parametersOf(defined, example),
     ...(body && { requestBody: requestBody(method, defined, example) }),
-    responses: { [defined.status]: successOf(defined, example), ...refusalsOf(path, method, defined) },
+    responses: { [defined.status]: successOf(defined, example), ...refusalsOf(method, defined) },
   };
 }
 
 function whoMayCall({ access, scope }: Defined): string {
   const who = {
-    anyone: 'Anyone may call it, also without a token.',
-    user: 'It takes a token.',
-    admin: "It takes an administrator's token.",
+    anyone: 'Anyone may call it, even without a token.',
+    user: 'It needs a token.',
+    admin: "It needs an administrator's token.",
   }[access as 'anyone' | 'user' | 'admin'];
   return scope ? `${who} A token with scopes needs \`${scope}\`.` : who;
 }
 
-function parametersOf(path: string, { query = {}, isIdempotent }: Defined, example: Step | undefined) {
+function parametersOf({ path = {}, query = {}, isIdempotent }: Defined, example: Step | undefined) {
   const exampleOf = (name: string, values: Record<string, string> = {}) => name in values && { example: asJson(values[name]) };
   const all = [
-    ...variablesOf(path).map((name) => ({
+    ...Object.entries(path as Parameters).map(([name, parameter]) => ({
       name,
       in: 'path',
       required: true,
-      schema: variableSchema(name),
+      description: ruleOf(parameter),
+      schema: parameter.schema,
       ...exampleOf(name, example?.variables),
     })),
     ...Object.entries(query as Parameters).map(([name, parameter]) => ({
@@ -62,7 +64,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes a retry safe: the same key from the same account gives the first answer again.',
+  description: 'Makes a retry safe: a repeated key from the same account gets the first answer again.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 };
 
@@ -102,32 +104,46 @@ function successOf({ status, answer, headers = {}, query, isIdempotent }: Define
   };
   const shown = example?.answer === undefined ? {} : { example: example.answer };
   return {
-    description: { 200: 'Done.', 201: 'Made.', 204: 'Done; there is no body.' }[status],
+    description: { 200: 'Success.', 201: 'Created.', 204: 'Success, without a body.' }[status],
     headers: all,
     ...(answer && { content: { 'application/json': { schema: answer, ...shown } } }),
   };
 }
 
-/** The statuses of the refusals that an operation may answer, with the sentences that are known. */
-function refusalsOf(path: string, method: string, defined: Defined) {
-  const { access, scope, query, body, isIdempotent, refusals = {} } = defined as Operation<Parameters, Parameters, 'user'>;
+/** The error responses of an operation by status, with their sentences where these are known. */
+function refusalsOf(method: string, defined: Defined) {
+  const {
+    access,
+    scope,
+    path,
+    query,
+    body,
+    isIdempotent,
+    refusals = [],
+  } = defined as Operation<Parameters, Parameters, Parameters, 'user' | 'admin' | 'anyone'>;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
-  const follows: Record<number, string[]> = {
-    ...((query || body) && { 400: [] }),
-    ...((access as string) !== 'anyone' && { 401: [] }),
-    ...((access as string) === 'admin' && { 403: ['Admin required.'] }),
-    ...(variablesOf(path).some((name) => name !== 'emoji') && { 404: [] }),
-    406: sends ? ['The request has no body of JSON, or does not take JSON for an answer.'] : [],
-    ...(body && { 413: [] }),
-    ...(isIdempotent && { 400: [], 422: [] }),
-    500: [],
-    503: [],
-  };
-  if (scope) follows[403] = [...(follows[403] ?? []), `The token lacks the '${scope}' scope.`];
-  for (const [status, sentences] of Object.entries(refusals as Refusals)) {
-    follows[Number(status)] = [...(follows[Number(status)] ?? []), ...sentences];
-  }
-  return Object.fromEntries(Object.entries(follows).map(([status, sentences]) => [status, refusal(Number(status), sentences)]));
+  const ofPath = Object.entries(path ?? {}).map(([name, { rule, refuse }]) => refuse?.() ?? invalidParameter(name, rule));
+  const statuses = [
+    ...(query || body || isIdempotent ? [400] : []),
+    ...(access === 'anyone' ? [] : [401]),
+    ...(body ? [413] : []),
+    ...(isIdempotent ? [422] : []),
+    ...[406, 500, 503],
+  ];
+  const known: HttpError[] = [
+    ...(access === 'admin' ? [adminRequired()] : []),
+    ...(scope ? [permissionDenied(`The token lacks the '${scope}' scope.`)] : []),
+    ...ofPath.filter(({ status }) => status !== 404),
+    ...refusals.map((refuse: Refusal) => refuse()),
+  ];
+  const all = new Set([...statuses, ...[...known, ...ofPath].map(({ status }) => status)]);
+  return Object.fromEntries(
+    [...all].map((status) => {
+      const ofStatus = known.filter((one) => one.status === status).map(({ body }) => body?.description ?? '');
+      const sentences = status === 406 && sends ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
+      return [status, refusal(status, [...new Set(sentences)])];
+    }),
+  );
 }
 
 function refusal(status: number, sentences: string[]) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The same steps with ids, tokens and times that are the same in every run: the first id to appear is always shown as the same one.
- * A time keeps its distance from the first one in days, so that an end a month ahead still looks like that.
+ * Replaces ids, tokens and times by ones that are the same in every run: the first id to appear always becomes the same one.
+ * A time keeps its distance from the first one in days, so that an expiry a month ahead still looks like one.
  */
 export function stabilise<T>(steps: T, tokens: string[]): T {
   const replace = (text: string) =>
@@ -33,7 +33,7 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
   return JSON.parse(replace(JSON.stringify(steps)));
 }
 
-/** Gives each different text a name by how many there were before it. */
+/** Names each distinct text by how many came before it. */
 function namer(nameOf: (n: number, text: string) => string): (text: string) => string {
   const names = new Map<string, string>();
   return (text) => {

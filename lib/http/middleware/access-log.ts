@@ -1,15 +1,15 @@
 import type { Request } from '@middy/core';
-import { requestDeadline } from '../../deadline.ts';
+import { limits } from '../../api/limits.ts';
 import { log } from '../../log.ts';
 import { embeddedMetrics, requestEnded } from '../../metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
-/** The plugin that writes one line per request when it ends. The path is logged without its query, which may hold what users typed. */
+/** The plugin that logs one line per request when it ends. The line has the path without its query, which may hold what users typed. */
 export const accessLog = {
   requestEnd(request: Request): void {
     const { event, context, response } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
     const { http } = event.requestContext;
-    const milliseconds = Math.round((performance.now() - event.deadline + requestDeadline) * 10) / 10;
+    const milliseconds = Math.round((performance.now() - event.deadline + limits.requestTime) * 10) / 10;
     const ended = { function: context.functionName, method: http.method, status: response?.statusCode ?? 500, milliseconds };
     if (requestEnded.hasSubscribers) requestEnded.publish(ended);
     log('info', 'request', {

@@ -3,10 +3,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { Step } from '../request.ts';
 
-/** From how many bytes on compressing saves more than it costs. */
+/** From how many bytes on compression saves more than it costs. */
 const worthwhile = 1024;
 
-/** Compresses larger bodies with Brotli or gzip when the caller takes them. */
+/** Compresses larger bodies with Brotli or gzip when the caller accepts it. */
 export function compression(): Step {
   const compress: NonNullable<Step['after']> = async ({ event, response }) => {
     if (!response?.body || response.body.length < worthwhile) return;
@@ -21,14 +21,14 @@ export function compression(): Step {
   return { after: compress, onError: compress };
 }
 
-// Rooms and messages become about as small as with gzip, or at 4, in two thirds of the time; Brotli's default, 11, takes a hundred times as long.
-// With its default window, 4 MB of memory for each answer, many at once would take twice as long.
+// Quality 2 makes rooms and messages about as small as gzip, or as quality 4, in two thirds of the time; Brotli's default, 11, takes a
+// hundred times as long. Its default window takes 4 MB of memory for each response, and twice the time when many are compressed concurrently.
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 const encoders: Record<string, (body: string) => Promise<Buffer>> = {
   br: (body) => promisify(brotliCompress)(body, brotli),
   gzip: (body) => promisify(gzip)(body),
 };
 
-// Browsers take both alike, and name gzip first.
+// Browsers accept both with equal quality, and name gzip first.
 const preferred = Object.keys(encoders);
 type Accepted = { encoding: (available: string[], options: { preferred: string[] }) => string | undefined };

@@ -1,9 +1,9 @@
-import { noContent } from '../../errors.ts';
+import { EarlyAnswer } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**
  * Lets browsers call from the given origins (`*`: from any), never with credentials, and answers OPTIONS with the path's methods.
- * With a list of origins the answer depends on the asker's, so `Vary` must say so, or a cache would serve one site's answer to another.
+ * With a list of origins the response depends on the request's, so `Vary` must say so, or a cache would serve one site's response to another.
  */
 export function cors({ origins, allow }: { origins: string[]; allow: string }): Step {
   const anyOrigin = origins.includes('*');
@@ -28,7 +28,7 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
 
   return {
     before: function answerOptions({ event }) {
-      if (methodOf(event) === 'OPTIONS') throw noContent({ allow });
+      if (methodOf(event) === 'OPTIONS') throw new EarlyAnswer({ allow });
     },
     after: addCors,
     onError: addCors,

@@ -1,17 +1,27 @@
-import { HttpError, internalError, serviceUnavailable } from '../../errors.ts';
+import { EarlyAnswer, HttpError, internalError, serviceUnavailable } from '../../errors.ts';
 import { describeError, log } from '../../log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 type IsUnavailable = (error: unknown) => boolean;
 
-/** Turns what was thrown below into the answer. What is nobody's mistake but ours is logged, and told to no one. */
+/** Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details stay out of the response. */
 export function errors({ isUnavailable = () => false }: { isUnavailable?: IsUnavailable | undefined } = {}): Step {
   return {
     onError: function answerError(request) {
-      // Assigned, not returned: a returned value would end the row of `onError`s, and with it what decorates every answer.
-      request.response = respondTo(toHttpError(request.error, request.event, isUnavailable));
+      // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add their headers.
+      request.response = responseTo(request.error, request.event, isUnavailable);
     },
   };
+}
+
+function responseTo(error: unknown, event: ApiEvent, isUnavailable: IsUnavailable): ApiResponse {
+  if (error instanceof EarlyAnswer)
+    return { statusCode: 204, headers: { ...error.headers, 'Cache-Control': 'no-store' }, body: '' };
+  const { status, body, headers } = toHttpError(error, event, isUnavailable);
+  const common = { ...headers, 'Cache-Control': 'no-store' };
+  return body === undefined
+    ? { statusCode: status, headers: { ...common, 'Content-Length': '0' }, body: '' }
+    : { statusCode: status, headers: { ...common, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 function toHttpError(error: unknown, event: ApiEvent, isUnavailable: IsUnavailable): HttpError {
@@ -22,11 +32,4 @@ function toHttpError(error: unknown, event: ApiEvent, isUnavailable: IsUnavailab
     error: describeError(error),
   });
   return unavailable ? serviceUnavailable() : internalError(event.requestId);
-}
-
-function respondTo({ status, body, headers }: HttpError): ApiResponse {
-  const common = { ...headers, 'Cache-Control': 'no-store' };
-  return body === undefined
-    ? { statusCode: status, headers: { ...common, ...(status === 405 ? { 'Content-Length': '0' } : {}) }, body: '' }
-    : { statusCode: status, headers: { ...common, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }

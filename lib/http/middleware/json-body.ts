@@ -1,24 +1,59 @@
-import { parseJsonObject } from '../../api/shared-json.ts';
-import { invalidJson, payloadTooLarge } from '../../errors.ts';
+import type { Request } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { limits } from '../../api/limits.ts';
+import { isObject } from '../../api/parameters.ts';
+import { type HttpError, invalidJson, payloadTooLarge } from '../../errors.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 
-/** The largest body that is read, in bytes. */
-export const largestBody = 65_536;
+/** How deep arrays and objects of a body may be nested. */
+export const deepestNesting = 32;
 
-/** Reads the body of the operations that take one; no body is a body without parameters. */
+// The media type was checked before, with the specification's 406.
+const { before: parseJson } = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+/**
+ * Reads the body of the operations that take one; an empty body is one without parameters. Refuses, with 400, what would not survive the way
+ * into the database and out again: nesting that breaks whoever walks it, `__proto__`, NUL and other control characters, and halves of
+ * surrogate pairs, which BSON turns into U+FFFD so that two different texts become one.
+ */
 export function jsonBody(operations: Operations): Step<{ json?: Record<string, unknown> }> {
   return {
-    before: function parseBody({ event }) {
+    before: async function parseBody(request) {
+      const { event } = request;
       if (!operationFor(operations, event).body) return;
       const body = bytesOf(event);
-      if (body.length > largestBody) throw payloadTooLarge(largestBody);
-      event.json = body.length === 0 ? {} : parseJsonObject(decode(body));
+      if (body.length > limits.jsonBody) throw payloadTooLarge(limits.jsonBody);
+      event.json = body.length === 0 ? {} : await parse(request, body);
     },
   };
 }
 
 const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+
+async function parse(request: Request<ApiEvent>, bytes: Buffer): Promise<Record<string, unknown>> {
+  const event = request.event as Omit<ApiEvent, 'body'> & { body: unknown };
+  event.body = decode(bytes);
+  event.isBase64Encoded = false;
+  try {
+    await parseJson?.(request);
+  } catch (error) {
+    throw refusalOf((error as { cause?: ParserFailure }).cause, event.body);
+  }
+  if (!isObject(event.body)) throw invalidJson();
+  check(event.body, 1);
+  return event.body;
+}
+
+type ParserFailure = { data?: unknown; message?: string };
+
+/** The contract's 400 for a failure of the parser: a forbidden key, nesting that overflows its stack, or what is not JSON at all. */
+function refusalOf({ data, message = '' }: ParserFailure = {}, body: unknown): HttpError {
+  if (data !== body) return invalidJson(`The request body must not have a '${data}' field.`);
+  return /call stack/.test(message) ? nestedTooDeep() : invalidJson();
+}
+
+const nestedTooDeep = () => invalidJson(`The request body must not be nested deeper than ${deepestNesting} levels.`);
 
 function decode(bytes: Buffer): string {
   try {
@@ -29,3 +64,22 @@ function decode(bytes: Buffer): string {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function check(value: unknown, depth: number): void {
+  if (typeof value === 'string') checkText(value);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > deepestNesting) throw nestedTooDeep();
+  for (const [key, member] of Object.entries(value)) {
+    checkText(key);
+    check(member, depth + 1);
+  }
+}
+
+function checkText(text: string): void {
+  if (!text.isWellFormed()) throw invalidJson('The request body must not have a lone surrogate in a text.');
+  if (controlCharacter.test(text))
+    throw invalidJson('The request body must not have control characters but tab and newline in a text.');
+}
+
+// Every code point of the category Cc but tab and newline.
+const controlCharacter = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;

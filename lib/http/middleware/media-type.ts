@@ -2,20 +2,20 @@ import Negotiator from 'negotiator';
 import { notAcceptable } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
-/** What this service speaks, as it says so itself. */
+/** The media type of every response with a body. */
 export const json = 'application/json; charset=utf-8';
 
-/** Refuses, with 406, who does not take JSON, and who does not send it. */
-export function mediaType(): Step {
+/** Rejects, with 406, requests that do not accept JSON, and those that do not send it. */
+export function mediaType({ docsUrl }: { docsUrl: string }): Step {
   return {
     before: function negotiate({ event }) {
-      if (!takesJson(event) || !sendsJson(event)) throw notAcceptable();
+      if (!acceptsJson(event) || !sendsJson(event)) throw notAcceptable(docsUrl);
     },
   };
 }
 
-// An absent or empty Accept takes anything (RFC 9110, 12.5.1).
-const takesJson = ({ headers }: ApiEvent) =>
+// A request without Accept, or with an empty one, accepts anything (RFC 9110, 12.5.1).
+const acceptsJson = ({ headers }: ApiEvent) =>
   !headers.accept?.trim() || new Negotiator({ headers }).mediaType([json]) !== undefined;
 
 const sendsJson = (event: ApiEvent) => {

@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../../errors.ts';
 import type { Operations } from '../operation.ts';
 import { methodOf, type Step } from '../request.ts';
 
-/** Refuses, with 405, the methods that the path does not have. */
+/** Rejects, with 405, the methods that the path does not have. */
 export function method({ operations, allow }: { operations: Operations; allow: string }): Step {
   return {
     before: function refuseUnknownMethod({ event }) {

@@ -1,17 +1,21 @@
-import { permissionDenied } from '../../errors.ts';
+import type { Parameters } from '../../api/parameters.ts';
+import { adminRequired, permissionDenied } from '../../errors.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
-/** Refuses, with 403, an operation that needs an admin to everyone else, and one that the token's scopes do not reach. */
+/** Rejects, with 403, callers who are not the administrators that an operation needs, and tokens whose scopes do not include it. */
 export function permission(operations: Operations): Step<Partial<Authenticated>> {
   return {
     before: function refuseWithoutPermission({ event }) {
-      const { access, scope, permit } = operationFor(operations, event);
-      if (access === 'admin' && !event.caller?.user.is_admin) throw permissionDenied();
-      const confined = event.caller?.token.scopes ?? [];
-      if (scope && confined.length > 0 && !confined.includes(scope))
-        throw permissionDenied(`The token lacks the '${scope}' scope.`);
-      permit?.({ caller: event.caller, path: event.pathParameters ?? {} });
+      const { access, scope, permit, path = {} } = operationFor(operations, event);
+      if (access === 'admin' && !event.caller?.user.is_admin) throw adminRequired();
+      const scopes = event.caller?.token.scopes ?? [];
+      if (scope && scopes.length > 0 && !scopes.includes(scope)) throw permissionDenied(`The token lacks the '${scope}' scope.`);
+      permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
     },
   };
 }
+
+/** The variables of a path; one that cannot be read is undefined. */
+const readable = (declared: Parameters, sent: Record<string, string | undefined>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(declared).map(([name, { read }]) => [name, read(sent[name] ?? '')]));

@@ -1,14 +1,14 @@
-import { requestDeadline } from '../../deadline.ts';
+import { limits } from '../../api/limits.ts';
 import type { Step } from '../request.ts';
 
-/** Gives the request its id and its deadline, and every answer `X-Request-Id`. */
+/** Gives the request its id and its deadline, and every response `X-Request-Id`. */
 export function requestId(): Step {
   return {
     before: function giveRequestId({ event, context }) {
       event.requestId = context.awsRequestId;
-      // Who waited for a turn has less.
-      const left = context.getRemainingTimeInMillis?.() ?? requestDeadline;
-      event.deadline = performance.now() + Math.min(requestDeadline, left);
+      // A request that had to queue has less time left.
+      const left = context.getRemainingTimeInMillis?.() ?? limits.requestTime;
+      event.deadline = performance.now() + Math.min(limits.requestTime, left);
     },
     after: addRequestId,
     onError: addRequestId,

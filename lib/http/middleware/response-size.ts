@@ -1,7 +1,8 @@
+import { limits } from '../../api/limits.ts';
 import { answerTooLarge } from '../../errors.ts';
-import { type ApiResponse, largestResponse, type Step } from '../request.ts';
+import type { ApiResponse, Step } from '../request.ts';
 
-/** Refuses, with 413, an answer that Lambda would break off; stands above `compression()`, which may make it fit. */
+/** Turns a response that is larger than Lambda carries into a 413; stands above `compression()`, which may make it fit. */
 export function responseSize(): Step {
   return {
     after: function refuseLargeAnswer({ response }) {
@@ -12,8 +13,8 @@ export function responseSize(): Step {
 
 // A character takes at most three bytes, as text or with its escape: only what is above a third of the limit needs measuring.
 const fits = (response: ApiResponse) =>
-  (response.body?.length ?? 0) * 3 < largestResponse - roomForHeaders ||
-  Buffer.byteLength(JSON.stringify(response)) <= largestResponse - roomForHeaders;
+  (response.body?.length ?? 0) * 3 < limits.response - roomForHeaders ||
+  Buffer.byteLength(JSON.stringify(response)) <= limits.response - roomForHeaders;
 
-// What the steps above this one still add: ids, CORS and security headers, far less than a gateway's 10 KiB.
+// What the steps above this one add later: ids, CORS and security headers, far less than a gateway's 10 KiB.
 const roomForHeaders = 10_240;

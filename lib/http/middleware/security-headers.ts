@@ -1,6 +1,6 @@
 import type { Step } from '../request.ts';
 
-/** Adds what OWASP's REST cheat sheet asks of an API that no browser should render, frame or guess the type of. */
+/** Adds the headers that OWASP's REST cheat sheet asks of an API that no browser should render, frame or guess the type of. */
 export function securityHeaders(): Step {
   return { after: addSecurityHeaders, onError: addSecurityHeaders };
 }

@@ -3,11 +3,11 @@ import { type Event, idempotent, type paths } from './contract.ts';
 import { type FollowSettings, follow } from './follow.ts';
 import { type RetrySettings, retrying } from './retry.ts';
 
-/** Where the service is, who calls, and how patient the client is. */
+/** The service's address, the caller's token, and how often requests are retried. */
 export type ClientSettings = {
-  /** For example `https://chat.example.org`; in a page of the service's own origin `''`. */
+  /** For example `https://chat.example.org`; `''` in a page of the service's own origin. */
   baseUrl: string;
-  /** A token, or what gives the present one. */
+  /** A token, or a function that returns the current one. */
   token?: string | (() => string | undefined);
   fetch?: (request: Request) => Promise<Response>;
   retry?: Partial<RetrySettings>;
@@ -15,16 +15,16 @@ export type ClientSettings = {
 
 /** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
 export type ChatClient = Client<paths> & {
-  /** What happens in a room, from `after` (an event's `seq`) or from now on, for as long as one listens. */
+  /** The events of a room after `after` (an event's `seq`), or from now on, until the caller stops iterating. */
   events: (room: string, settings?: FollowSettings) => AsyncGenerator<Event, void>;
 };
 
-/** Makes a client: it adds the token, makes sending safe to repeat with an `Idempotency-Key`, and repeats what is worth it. */
+/** Creates a client that adds the token and an `Idempotency-Key`, and retries requests that are safe to repeat. */
 export function createChatClient({ baseUrl, token, fetch = globalThis.fetch, retry = {} }: ClientSettings): ChatClient {
   const settings = { attempts: 4, firstWait: 500, ...retry };
   const client = createClient<paths>({ baseUrl, fetch: retrying((request) => fetch(request), settings) });
   client.use(authentication(token), idempotency);
-  return Object.assign(client, { events: (room: string, how?: FollowSettings) => follow(client, room, how) });
+  return Object.assign(client, { events: (room: string, options?: FollowSettings) => follow(client, room, options) });
 }
 
 const authentication = (token: ClientSettings['token']): Middleware => ({

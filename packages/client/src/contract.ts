@@ -1,4 +1,4 @@
-// Made from docs/openapi.json by 'npm run openapi'.
+// Generated from docs/openapi.json by 'npm run openapi'.
 
 export type Id = {
   $oid: string;
@@ -144,14 +144,14 @@ export type Health = {
   database: 'ok';
 };
 
-/** A parameter is missing or not as it must be, or the body is not JSON. */
+/** A parameter is missing or invalid, or the body is not JSON. */
 export type BadRequest = {
   title: 'Missing parameter' | 'Invalid parameter' | 'Invalid JSON';
   description: string;
 };
 
-/** There is no token, or it is not valid (any more). */
-export type NotAuthentificated = {
+/** There is no token, or it is not valid. */
+export type Unauthenticated = {
   title: 'Not authentificated';
   description: string;
 };
@@ -162,13 +162,13 @@ export type PermissionDenied = {
   description: string;
 };
 
-/** There is no such thing, or none that the caller may see. */
+/** It does not exist, or the caller may not see it. */
 export type NotFound = {
   title: 'Not found';
   description: string;
 };
 
-/** The caller does not take JSON, or does not send it. */
+/** The caller does not accept JSON, or does not send it. */
 export type NotAcceptable = {
   title: 'Media type not acceptable';
   description: string;
@@ -179,13 +179,13 @@ export type NotAcceptable = {
   };
 };
 
-/** The thing's present state does not allow it. */
+/** The current state does not allow it. */
 export type Conflict = {
   title: 'Conflict';
   description: string;
 };
 
-/** It was there, and is no more. */
+/** It existed, but is no longer kept. */
 export type Gone = {
   title: 'Gone';
   description: string;
@@ -203,13 +203,13 @@ export type KeyReused = {
   description: string;
 };
 
-/** Too many in too short a time. */
+/** There were too many requests in too short a time. */
 export type TooManyRequests = {
   title: 'Too many requests';
   description: string;
 };
 
-/** A fault of the service, which is in its log. */
+/** The service failed; its log has the details. */
 export type InternalError = {
   title: 'Internal error';
   description: string;
@@ -221,13 +221,13 @@ export type ServiceUnavailable = {
   description: string;
 };
 
-/** Every error that has a body: its `title` tells which it is. */
-export type ErrorBody = BadRequest | NotAuthentificated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+/** Every error that has a body; its `title` names its kind. */
+export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** The operations by path and method. */
 export type paths = {
   '/api/rooms': {
-    /** List the rooms, all of them when no page is asked for */
+    /** List the rooms, all of them unless a page is asked for */
     get: {
       parameters: {
         path?: never;
@@ -238,7 +238,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Room[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
@@ -255,13 +255,13 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        /** Must have 1 to 100 characters and not be blank. */
         name: string;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
@@ -272,7 +272,7 @@ export type paths = {
     };
   };
   '/api/rooms/{room}': {
-    /** Get a room: a visible one, or one of which the caller is a member */
+    /** Get a room that is visible, or of which the caller is a member */
     get: {
       parameters: {
         path: { 'room': string };
@@ -282,7 +282,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -299,7 +299,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        /** Must have 1 to 100 characters and not be blank. */
         name: string;
         /** Must be true or false. */
         is_open: boolean;
@@ -309,7 +309,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -327,7 +327,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        /** Must have 1 to 100 characters and not be blank. */
         name?: string;
         /** Must be true or false. */
         is_open?: boolean;
@@ -337,7 +337,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -346,7 +346,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Delete a room with all that is in it; 503 when there is so much that the request must be repeated */
+    /** Delete a room with everything in it; 503 when there is so much that the request must be repeated */
     delete: {
       parameters: {
         path: { 'room': string };
@@ -356,7 +356,7 @@ export type paths = {
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -376,7 +376,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -384,7 +384,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change a room's topic, or archive it or take it back into use, as an owner */
+    /** Change the details of a room, or archive it or take it back into use, as an owner */
     patch: {
       parameters: {
         path: { 'room': string };
@@ -401,7 +401,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -412,7 +412,7 @@ export type paths = {
     };
   };
   '/api/directory': {
-    /** List the visible rooms by name, all or those whose name starts with a text */
+    /** List the visible rooms by name: all, or those whose names start with `q` */
     get: {
       parameters: {
         path?: never;
@@ -423,7 +423,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': ListedRoom[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -443,7 +443,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Member[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -470,7 +470,7 @@ export type paths = {
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Member } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -482,7 +482,7 @@ export type paths = {
     };
   };
   '/api/members/{member}': {
-    /** Get a member, as one of the same room */
+    /** Get a member, as another member of the same room */
     get: {
       parameters: {
         path: { 'member': string };
@@ -492,7 +492,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -517,7 +517,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -527,7 +527,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Leave a room, or put someone out of it, as a moderator, and keep them out with a ban */
+    /** Leave a room, or remove someone from it, as a moderator, and keep them out with a ban */
     delete: {
       parameters: {
         path: { 'member': string };
@@ -538,7 +538,7 @@ export type paths = {
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -549,7 +549,7 @@ export type paths = {
     };
   };
   '/api/bans': {
-    /** Lift a ban, as a moderator; whoever was banned may join again */
+    /** Lift a ban, as a moderator, so that the user may join again */
     delete: {
       parameters: {
         path?: never;
@@ -560,7 +560,7 @@ export type paths = {
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -581,7 +581,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -600,7 +600,7 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Must be an id of 24 hexadecimal characters. */
         room: Id | string;
-        /** Must be a text of 1 to 10000 characters, not all of them blank. */
+        /** Must have 1 to 10000 characters and not be blank. */
         text: string;
         /** Must be an id of 24 hexadecimal characters. */
         thread?: Id | string;
@@ -608,7 +608,7 @@ export type paths = {
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -631,7 +631,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -639,7 +639,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Give a message of your own another text */
+    /** Change the text of one's own message */
     patch: {
       parameters: {
         path: { 'message': string };
@@ -648,13 +648,13 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of 1 to 10000 characters, not all of them blank. */
+        /** Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -674,7 +674,7 @@ export type paths = {
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -696,7 +696,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -706,7 +706,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Take a reaction back */
+    /** Remove a reaction */
     delete: {
       parameters: {
         path: { 'message': string; 'emoji': string };
@@ -717,7 +717,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -740,7 +740,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -760,7 +760,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -771,7 +771,7 @@ export type paths = {
     };
   };
   '/api/events': {
-    /** Read what happened in a room behind a cursor, without a gap; without a cursor, get one for now */
+    /** Read what happened in a room after a cursor, without a gap; without a cursor, get the current one */
     get: {
       parameters: {
         path?: never;
@@ -782,7 +782,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Event[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -793,7 +793,7 @@ export type paths = {
     };
   };
   '/api/users': {
-    /** List the accounts, all or those whose names begin with `q` */
+    /** List the accounts: all, or those whose names begin with `q` */
     get: {
       parameters: {
         path?: never;
@@ -804,14 +804,14 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': User[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Sign up: make an account and begin its first session */
+    /** Sign up: create an account and begin its first session */
     post: {
       parameters: {
         path?: never;
@@ -842,7 +842,7 @@ export type paths = {
     };
   };
   '/api/users/{user}': {
-    /** Show a user: in full to oneself and to admins */
+    /** Show a user: in full to the user and to administrators */
     get: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -852,7 +852,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': User | OtherUser } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -882,7 +882,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': User } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -908,7 +908,7 @@ export type paths = {
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -932,7 +932,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -956,7 +956,7 @@ export type paths = {
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
@@ -964,7 +964,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** End every session of the caller's but the one that calls */
+    /** End all of the caller's sessions but the one that calls */
     delete: {
       parameters: {
         path?: never;
@@ -974,7 +974,7 @@ export type paths = {
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -993,7 +993,7 @@ export type paths = {
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -1014,14 +1014,14 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Make a named token; its 32 characters are shown this once */
+    /** Create a named token; its 32 characters are shown this once */
     post: {
       parameters: {
         path?: never;
@@ -1030,7 +1030,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of 1 to 100 characters, not all of them blank. */
+        /** Must have 1 to 100 characters and not be blank. */
         name: string;
         /** Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
         scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
@@ -1042,7 +1042,7 @@ export type paths = {
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewToken } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -1064,7 +1064,7 @@ export type paths = {
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Token } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -1082,7 +1082,7 @@ export type paths = {
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': NotAuthentificated } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
@@ -1092,7 +1092,7 @@ export type paths = {
     };
   };
   '/api/health': {
-    /** Tell that the service runs and reaches its database */
+    /** Check that the service runs and reaches its database */
     get: {
       parameters: {
         path?: never;

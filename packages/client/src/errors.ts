@@ -2,7 +2,7 @@ import type { ErrorBody } from './contract.ts';
 
 export type { ErrorBody };
 
-/** An answer that is an error, for those who would rather catch: its status, and its body, whose `title` tells the variants apart. */
+/** An error response as an exception: its status, and its body, whose `title` names the kind of error. */
 export class ChatError extends Error {
   override name = 'ChatError';
   readonly status: number;
@@ -15,7 +15,7 @@ export class ChatError extends Error {
   }
 }
 
-/** What a call answered, or a `ChatError`: `const rooms = await unwrap(chat.GET('/api/rooms'))`. */
+/** The data of a successful call; throws a `ChatError` otherwise: `const rooms = await unwrap(chat.GET('/api/rooms'))`. */
 export async function unwrap<T>(
   call: Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>,
 ): Promise<NonNullable<T>> {

@@ -1,21 +1,21 @@
-/** How often, and after which waits, a request is sent again. */
+/** How often a request is sent, and how long to wait between attempts. */
 export type RetrySettings = {
-  /** How often a request is sent at most. */
+  /** The maximum number of times that a request is sent. */
   attempts: number;
-  /** The first wait, in milliseconds; each further one is twice as long. `Retry-After` is waited for in any case. */
+  /** The first wait, in milliseconds; each further one is twice as long. A `Retry-After` takes precedence. */
   firstWait: number;
 };
 
-/** A `fetch` that sends a request again when that is safe: when it was refused for now, or got lost and can be repeated. */
+/** A `fetch` that retries when that is safe: after a temporary refusal, or after a lost response if the request is repeatable. */
 export function retrying(fetch: (request: Request) => Promise<Response>, { attempts, firstWait }: RetrySettings): typeof fetch {
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= attempts;
       try {
         const response = await fetch(request.clone());
-        if (isLast || !isWorthARetry(request, response)) return response;
+        if (isLast || !shouldRetry(request, response)) return response;
         await response.body?.cancel();
-        await delay(waitFor(response) ?? firstWait * 2 ** (attempt - 1), request.signal);
+        await delay(retryAfterMillis(response) ?? firstWait * 2 ** (attempt - 1), request.signal);
       } catch (error) {
         if (isLast || request.signal.aborted || !isRepeatable(request)) throw error;
         await delay(firstWait * 2 ** (attempt - 1), request.signal);
@@ -24,7 +24,7 @@ export function retrying(fetch: (request: Request) => Promise<Response>, { attem
   };
 }
 
-/** Waits so many milliseconds, or until it is aborted, which it throws. */
+/** Waits; rejects with the reason of the signal when that aborts. */
 export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -40,13 +40,13 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-// Too many requests: nothing was done. Unavailable, or lost on the way: it may have been done.
-const isWorthARetry = (request: Request, { status }: Response) =>
+// After a 429 nothing was done; after the others the request may have been carried out.
+const shouldRetry = (request: Request, { status }: Response) =>
   status === 429 || ((status === 502 || status === 503 || status === 504) && isRepeatable(request));
 
 const isRepeatable = ({ method, headers }: Request) => !['POST', 'PATCH'].includes(method) || headers.has('Idempotency-Key');
 
-function waitFor({ headers }: Response): number | undefined {
+function retryAfterMillis({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
   return seconds >= 0 ? seconds * 1000 : undefined;
 }

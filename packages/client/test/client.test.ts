@@ -17,13 +17,13 @@ const admin = await anAdmin();
 const client = createChatClient({ baseUrl, token: admin.token });
 
 describe('the client', () => {
-  it('knows the shape of every answer', async () => {
+  it('types every response', async () => {
     const { data, response } = await client.POST('/api/rooms', { body: { name: 'General' } });
     expectTypeOf(data).toEqualTypeOf<Room | undefined>();
     expect({ status: response.status, data }).toMatchObject({ status: 201, data: { name: 'General', is_open: true } });
   });
 
-  it('knows every error that a call can have, and tells them apart by their titles', async () => {
+  it('types every error of a call, distinguished by its title', async () => {
     const room = await aRoom();
     await unwrap(client.PATCH('/api/rooms/{room}/details', { params: { path: { room } }, body: { archived: true } }));
     const { error } = await client.POST('/api/messages', { body: { room, text: 'Too late' } });
@@ -32,7 +32,7 @@ describe('the client', () => {
     expect(error.description).toBe('The room is archived.');
   });
 
-  it('does not compile what the contract does not know', () => {
+  it('does not compile calls that the contract does not have', () => {
     // @ts-expect-error a room has a name
     void (() => client.POST('/api/rooms', { body: {} }));
     // @ts-expect-error there is no such path
@@ -42,12 +42,12 @@ describe('the client', () => {
     expectTypeOf<NotFound>().toExtend<ErrorBody>();
   });
 
-  it('throws an error with its status for those who would rather catch', async () => {
+  it('throws an error response with its status from unwrap()', async () => {
     const call = unwrap(client.GET('/api/messages/{message}', { params: { path: { message: '0'.repeat(24) } } }));
     await expect(call).rejects.toThrow(new ChatError(404, { title: 'Not found', description: 'No such message.' }));
   });
 
-  it('asks for the token each time, so that it can change', async () => {
+  it('reads the token for each request, so that it can change', async () => {
     let token: string | undefined;
     const changing = createChatClient({ baseUrl, token: () => token });
     expect((await changing.GET('/api/rooms')).response.status).toBe(401);
@@ -56,8 +56,8 @@ describe('the client', () => {
   });
 });
 
-describe('a request that gets lost or is refused for now', () => {
-  it('is sent again under the same key: a message whose answer was lost is there once', async () => {
+describe('a request that is lost or temporarily refused', () => {
+  it('is sent again under the same key: a message whose response was lost is stored once', async () => {
     const room = await aRoom();
     const [sent, flaky] = dropping(2);
     const { data, response } = await flaky.POST('/api/messages', { body: { room, text: 'Once' } });
@@ -69,7 +69,7 @@ describe('a request that gets lost or is refused for now', () => {
     expect(messages.map(({ text }) => text)).toEqual(['Once']);
   });
 
-  it('is not sent again when that might do it twice', async () => {
+  it('is not sent again when it might be carried out twice', async () => {
     const [sent, flaky] = dropping(1);
     await expect(flaky.POST('/api/tokens', { body: { name: 'bot' } })).rejects.toThrow('lost');
     expect(sent).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('a request that gets lost or is refused for now', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it('is given up after so many attempts, with the last answer', async () => {
+  it('fails after the last attempt, with its response', async () => {
     let attempts = 0;
     const down = createChatClient({
       baseUrl,
@@ -113,36 +113,36 @@ describe('a request that gets lost or is refused for now', () => {
 });
 
 describe('following a room', () => {
-  it('gives everything once and in order, over a network that loses every other answer', async () => {
+  it('yields every event once and in order, over a network that loses every other response', async () => {
     const room = await aRoom();
     const [, flaky] = dropping(Number.POSITIVE_INFINITY);
     const texts = Array.from({ length: 20 }, (_, n) => String(n));
     const following = take(flaky.events(room, { after: 0, interval: 5 }), texts.length);
-    for (const text of texts) await say(room, text, client);
+    for (const text of texts) await send(room, text, client);
     expect((await following).map(textOf)).toEqual(texts);
   });
 
-  it('begins with what happens from now on, and ends when it is told to', async () => {
+  it('starts with the next event, and ends when it is aborted', async () => {
     const room = await aRoom();
-    await say(room, 'before', client);
+    await send(room, 'before', client);
     const stop = new AbortController();
     const feed = client.events(room, { interval: 5, signal: stop.signal });
     const first = feed.next().finally(() => stop.abort());
-    while (!stop.signal.aborted) await say(room, 'after', client);
+    while (!stop.signal.aborted) await send(room, 'after', client);
     expect(textOf((await first).value)).toBe('after');
     for await (const event of feed) expect(textOf(event)).toBe('after');
   });
 
-  it('goes on where one stopped, by the cursor of the last event', async () => {
+  it('resumes after the last event by its cursor', async () => {
     const room = await aRoom();
-    for (const text of ['one', 'two', 'three']) await say(room, text, client);
+    for (const text of ['one', 'two', 'three']) await send(room, text, client);
     const stop = new AbortController();
     const [first] = await take(client.events(room, { after: 0 }), 1);
     const rest = await take(client.events(room, { after: first?.seq ?? 0, signal: stop.signal }), 2);
     expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
   });
 
-  it('ends with the error that will not pass', async () => {
+  it('ends with a permanent error', async () => {
     const { token } = await anAccount();
     const outsider = createChatClient({ baseUrl, token });
     await expect(outsider.events('0'.repeat(24)).next()).rejects.toThrow(ChatError);
@@ -163,12 +163,12 @@ async function aRoom(): Promise<string> {
   return (await unwrap(client.POST('/api/rooms', { body: { name: 'General' } })))._id.$oid;
 }
 
-const say = (room: string, text: string, who: typeof client): Promise<Message> =>
-  unwrap(who.POST('/api/messages', { body: { room, text } }));
+const send = (room: string, text: string, sender: typeof client): Promise<Message> =>
+  unwrap(sender.POST('/api/messages', { body: { room, text } }));
 
 const textOf = (event: unknown) => (event as { data: Message }).data.text;
 
-/** A client whose first so many answers, of every two requests one, are lost on their way back; and what it sent. */
+/** A client that loses its first `most` responses, or every other one if `most` is infinite; and the requests that it sent. */
 function dropping(most: number): [Request[], typeof client] {
   const sent: Request[] = [];
   const flaky = createChatClient({

@@ -14,7 +14,7 @@ const settings = {
   DATA_DIR: join(directory, 'data'),
   LOG_LEVEL: 'info',
   MONGODB_DATABASE: 'chat',
-  // What the emulator leaves when it is killed goes with the rest.
+  // What the emulator leaves behind when it is killed is deleted with the directory.
   TMPDIR: directory,
 };
 afterAll(() => rm(directory, { recursive: true }));
@@ -22,17 +22,17 @@ afterAll(() => rm(directory, { recursive: true }));
 const administer = (words: string[], input = '') =>
   runCommand(['npm', 'run', '--silent', 'admin', '--', ...words], { input, environment: settings });
 
-describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the machine', () => {
-  it('serves an API with a database of its own, says where, and keeps everything over a Ctrl-C', async () => {
+describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
+  it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
     expect(first.output()).toMatch(/The API is at http:\/\/localhost:\d+\/api, its database at \S+\/data\/database\.sock\./);
     expect(first.output()).toContain('Make the first administrator: npm run --silent admin -- user create');
 
-    const beside = await administer(
+    const whileRunning = await administer(
       ['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'],
       'open sesame\n',
     );
-    expect(beside).toEqual({ code: 0, stdout: 'Created the administrator ann.\n', stderr: '' });
+    expect(whileRunning).toEqual({ code: 0, stdout: 'Created the administrator ann.\n', stderr: '' });
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'laptop']);
     const token = stdout.trim();
     const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
@@ -40,24 +40,24 @@ describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the
     expect(first.output()).not.toContain(token);
     expect(await first.stop()).toBe(0);
 
-    const alone = await administer(['token', 'create', 'ann', '--name', 'another']);
-    expect(alone).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
+    const whileStopped = await administer(['token', 'create', 'ann', '--name', 'another']);
+    expect(whileStopped).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
 
     const second = await startService(settings);
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
     expect(await second.stop()).toBe(0);
   });
 
-  it('is what `npx serverless offline` does as well', async () => {
+  it('does the same as `npx serverless offline`', async () => {
     const service = await startService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     expect(await service.stop()).toBe(0);
   });
 
-  it('loses nothing that it acknowledged when it is killed', async () => {
-    const settingsOfItsOwn = { ...settings, DATA_DIR: join(directory, 'killed') };
-    const first = await startService(settingsOfItsOwn);
-    const environment = settingsOfItsOwn;
+  it('loses nothing that it acknowledged before it was killed', async () => {
+    const ownSettings = { ...settings, DATA_DIR: join(directory, 'killed') };
+    const first = await startService(ownSettings);
+    const environment = ownSettings;
     await runCommand(
       ['npm', 'run', '--silent', 'admin', '--', 'user', 'create', 'ann', '--email', 'a@b.c', '--admin', '--password-stdin'],
       {
@@ -65,10 +65,10 @@ describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the
         environment,
       },
     );
-    const made = await runCommand(['npm', 'run', '--silent', 'admin', '--', 'token', 'create', 'ann', '--name', 'x'], {
+    const created = await runCommand(['npm', 'run', '--silent', 'admin', '--', 'token', 'create', 'ann', '--name', 'x'], {
       environment,
     });
-    const token = made.stdout.trim();
+    const token = created.stdout.trim();
     const acknowledged: unknown[] = [];
     const writing = Promise.allSettled(
       Array.from({ length: 200 }, async (_, index) => {
@@ -81,12 +81,12 @@ describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the
     await first.stop();
     expect(acknowledged.length).toBeGreaterThanOrEqual(50);
 
-    const second = await startService(settingsOfItsOwn);
+    const second = await startService(ownSettings);
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual(expect.arrayContaining(acknowledged));
     await second.stop();
   });
 
-  it('says that the data directory is held by another', async () => {
+  it('reports that the data directory is held by another process', async () => {
     const service = await startService(settings);
     const ended = await failure(startService(settings));
     expect(ended).toMatchObject({ code: 1 });
@@ -94,7 +94,7 @@ describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the
     await service.stop();
   });
 
-  it('says that the data directory is none', async () => {
+  it('reports that the data directory is not a directory', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
     const ended = await failure(startService({ ...settings, DATA_DIR: join(file, 'data') }));
@@ -104,7 +104,7 @@ describe.runIf(inject('isEmbedded'))('npm start, with nothing but Node.js on the
 });
 
 describe('npm start', () => {
-  it('says that a port is taken', async () => {
+  it('reports that a port is taken', async () => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -114,13 +114,13 @@ describe('npm start', () => {
     expect(sentenceOf(ended)).toBe(`Port ${port} is taken: end what uses it, or set HTTP_PORT to another.`);
   });
 
-  it('says that a port is none', async () => {
+  it('reports that a port is not valid', async () => {
     const ended = await failure(startService({ HTTP_PORT: 'http' }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toBe("Set HTTP_PORT to a port from 0 to 65535, not 'http'.");
   });
 
-  it('says that MONGODB_URI leads nowhere', async () => {
+  it('reports that the database at MONGODB_URI is unreachable', async () => {
     const ended = await failure(startService({ MONGODB_URI: 'mongodb://127.0.0.1:1/' }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toMatch(
@@ -129,7 +129,7 @@ describe('npm start', () => {
   });
 });
 
-/** What a service that should not start said when it ended; stops it if it did start. */
+/** The output of a service that should not start; stops the service if it does. */
 const failure = async (starting: Promise<Service>): Promise<ServiceEnded> => {
   try {
     await (await starting).stop();
@@ -140,5 +140,5 @@ const failure = async (starting: Promise<Service>): Promise<ServiceEnded> => {
   throw new Error('The service started.');
 };
 
-/** Its last words. */
+/** The last line of its output. */
 const sentenceOf = ({ output }: ServiceEnded) => output.trim().split('\n').at(-1) ?? '';

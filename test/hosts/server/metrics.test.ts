@@ -31,7 +31,7 @@ describe('/metrics', () => {
     );
   });
 
-  it('is in a form that Prometheus reads', () => {
+  it('is in the text format of Prometheus', () => {
     const line = /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [\d.e+-]+|)$/;
     expect(
       render([one, other])

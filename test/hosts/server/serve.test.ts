@@ -15,25 +15,25 @@ afterAll(() => rm(directory, { recursive: true }));
 const serve = (environment: Record<string, string>, ...options: string[]) =>
   startService(environment, [...commands.serve, ...options]);
 
-/** Settings that give it a database of its own. */
-const alone = (name: string) => ({
+/** Settings that give it its own database. */
+const withOwnDatabase = (name: string) => ({
   MONGODB_URI: '',
   MONGODB_DATABASE: 'chat',
   DATA_DIR: join(directory, name),
   LOG_LEVEL: 'info',
 });
 
-describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own', () => {
+describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('loses nothing that it acknowledged before a %s', async (signal) => {
-    const settings = alone(signal);
+    const settings = withOwnDatabase(signal);
     const first = await serve(settings);
     const token = await aToken(settings);
     const acknowledged: unknown[] = [];
     let hasBroken = false;
-    // Sixteen who make rooms one after the other, until there is nobody to answer.
-    const makers = Array.from({ length: 16 }, async (_, maker) => {
-      for (let made = 0; !hasBroken; made++) {
-        const sent = { token, body: { name: `Room ${made} of ${maker}` } };
+    // Sixteen callers create rooms one after the other, until nobody answers.
+    const callers = Array.from({ length: 16 }, async (_, caller) => {
+      for (let count = 0; !hasBroken; count++) {
+        const sent = { token, body: { name: `Room ${count} of ${caller}` } };
         const { status, body } = await overHttp(first.url)('POST', '/api/rooms', sent).catch(() => ({
           status: 0,
           body: undefined,
@@ -43,7 +43,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own'
         if (acknowledged.length === 100) first.signal(signal);
       }
     });
-    await Promise.all(makers);
+    await Promise.all(callers);
     expect(await first.ended).toBe(signal === 'SIGKILL' ? null : 0);
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
 
@@ -53,15 +53,15 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own'
     expect(await second.stop()).toBe(0);
   });
 
-  it('does not share its data directory with another', async () => {
-    const settings = alone('shared');
+  it('does not share its data directory with another process', async () => {
+    const settings = withOwnDatabase('shared');
     const service = await serve(settings);
     await expect(serve(settings)).rejects.toMatchObject({ code: 1, output: expect.stringMatching(/held by process \d+/) });
     expect(await service.stop()).toBe(0);
   });
 
   it('strips no types and loads no WebSocket client, once `npm ci` has warmed it up', async () => {
-    const settings = { ...alone('warm'), NODE_COMPILE_CACHE: join(directory, 'compiled') };
+    const settings = { ...withOwnDatabase('warm'), NODE_COMPILE_CACHE: join(directory, 'compiled') };
     expect(await largeModulesOf(settings)).toEqual(['amaro', 'amaro']);
     await rm(settings.NODE_COMPILE_CACHE, { recursive: true });
     expect(await runCommand(['node', 'hosts/server/warm-up.js'], { environment: settings })).toEqual({
@@ -72,8 +72,8 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with a database of its own'
     expect(await largeModulesOf(settings)).toEqual(['none', 'none']);
   });
 
-  it('ends when npm, which started it, is told to', async () => {
-    const service = await startService(alone('npm'), ['npm', 'run', '--silent', 'serve']);
+  it('ends when npm, which started it, is terminated', async () => {
+    const service = await startService(withOwnDatabase('npm'), ['npm', 'run', '--silent', 'serve']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');
     await service.ended;
@@ -107,17 +107,17 @@ describe('npm run serve', () => {
   });
 
   it.each([
-    ['an option that there is not', ['--prot', '80'], 2, "Unknown option '--prot'"],
-    ['a port that is none', ['--port', 'http'], 2, "Set --port or HTTP_PORT to a whole number from 0 to 65535, not 'http'."],
-    ['workers that are none', ['--workers', '-1'], 2, '--workers'],
-  ])('says what is wrong with %s, and how it is called', async (_what, options, code, sentence) => {
+    ['an unknown option', ['--prot', '80'], 2, "Unknown option '--prot'"],
+    ['an invalid port', ['--port', 'http'], 2, "Set --port or HTTP_PORT to a whole number from 0 to 65535, not 'http'."],
+    ['an invalid number of workers', ['--workers', '-1'], 2, '--workers'],
+  ])('reports %s, and prints the usage', async (_what, options, code, sentence) => {
     const ended = await runCommand([...commands.serve, ...options]);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toContain(sentence);
     expect(ended.stderr).toContain('Usage: npm run serve -- [OPTION...]');
   });
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is taken', async () => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -129,7 +129,7 @@ describe('npm run serve', () => {
     });
   });
 
-  it('says that MONGODB_URI leads nowhere', async () => {
+  it('reports that the database at MONGODB_URI is unreachable', async () => {
     const ended = await runCommand(commands.serve, { environment: { MONGODB_URI: 'mongodb://127.0.0.1:1/' } });
     expect(ended).toMatchObject({
       code: 1,
@@ -138,7 +138,7 @@ describe('npm run serve', () => {
   });
 });
 
-/** Which of Node.js's large built-in modules the server, and its database, have loaded when they end. */
+/** The large built-in modules of Node.js that the server and its database have loaded when they end. */
 async function largeModulesOf(settings: Record<string, string>): Promise<string[]> {
   const script = `process.on('exit', () => {
     const names = process.moduleLoadList.flatMap((name) => /internal.deps.(amaro|undici)/.exec(name)?.[1] ?? []);
@@ -149,7 +149,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }
 
-/** An administrator's token, made as administrators do. */
+/** An administrator's token, created on the command line. */
 async function aToken(environment: Record<string, string>): Promise<string> {
   const administer = (words: string[], input: string) =>
     runCommand(['node', 'packages/embedded-mongodb/bin/exec.ts', 'node', 'admin/main.ts', ...words], { environment, input });

@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Found } from '../../../hosts/server/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
-import type { ApiResponse, Handler } from '../../../lib/http/request.ts';
+import type { Handler } from '../../../lib/http/operation.ts';
+import type { ApiResponse } from '../../../lib/http/request.ts';
 import { overHttp } from '../../support/transports.ts';
 
 const servers: { close: () => Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 describe('the server', () => {
-  it("makes API Gateway's event of a request", async () => {
+  it("converts a request to API Gateway's event", async () => {
     const { url } = await aServer(echo);
     const { body } = await send(url, 'POST', '/api/%D1%8F/x?a=1&b=%20&a=2&__proto__=3', '{"text":"я"}', [
       ['Content-Type', 'application/json'],
@@ -61,17 +62,17 @@ describe('the server', () => {
 
   it.each([
     ['text', 'text/plain; charset=utf-8', 'a', 'a', false],
-    ['JSON of a kind', 'application/merge-patch+json', '{}', '{}', false],
-    ['what has no type', undefined, 'a', 'YQ==', true],
+    ['a kind of JSON', 'application/merge-patch+json', '{}', '{}', false],
+    ['a body without a type', undefined, 'a', 'YQ==', true],
     ['an image', 'image/png', 'a', 'YQ==', true],
-    ['text that is no UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
-  ])('hands over %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
+    ['text that is not UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
+  ])('passes on %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
     const { url } = await aServer(echo);
     const { body: event } = await send(url, 'POST', '/api/a/x', sent, type === undefined ? [] : [['Content-Type', type]]);
     expect(JSON.parse(event)).toMatchObject({ body, isBase64Encoded });
   });
 
-  it('gives no body, no query and no cookies where there are none', async () => {
+  it('leaves out body, query and cookies if there are none', async () => {
     const { url } = await aServer(echo);
     const event = JSON.parse((await send(url, 'GET', '/api/a/x')).body);
     expect(Object.keys(event)).not.toEqual(expect.arrayContaining(['body']));
@@ -81,15 +82,31 @@ describe('the server', () => {
 
   it.each([
     ['0 proxies are trusted: the address that connected', 0, '127.0.0.1'],
-    ['1: the last address, which it added', 1, '10.0.0.2'],
-    ['2: the one before', 2, '10.0.0.1'],
-    ['more than there are: the first', 9, '203.0.113.9'],
-  ])('takes as the source, when %s', async (_when, trustProxy, source) => {
-    const { url } = await aServer(echo, trustProxy);
-    const forwarded: [string, string][] = [['X-Forwarded-For', '203.0.113.9, 10.0.0.1, 10.0.0.2']];
-    const event = JSON.parse((await send(url, 'GET', '/api/a/x', undefined, forwarded)).body);
-    expect(event.requestContext.http.sourceIp).toBe(source);
+    ['1 is trusted: the last address, which it added', 1, '10.0.0.2'],
+    ['2 are trusted: the one before', 2, '10.0.0.1'],
+    ['more are trusted than there are: the first', 9, '203.0.113.9'],
+  ])('determines the source address when %s', async (_when, trustProxy, source) => {
+    expect(await sourceWith('203.0.113.9, 10.0.0.1, 10.0.0.2', trustProxy)).toBe(source);
   });
+
+  it.each([
+    ['with a port', '203.0.113.9:50412', '203.0.113.9'],
+    ['in brackets', '[2001:db8::1]', '2001:db8::1'],
+    ['in brackets with a port', '[2001:db8::1]:50412', '2001:db8::1'],
+    ['of IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
+  ])('reads an address %s', async (_how, written, source) => {
+    expect(await sourceWith(written, 1)).toBe(source);
+  });
+
+  it.each(['unknown', '_hidden', '', '203.0.113.999'])("counts '%s', which is no address, as its proxy's", async (written) => {
+    expect(await sourceWith(written, 1)).toBe('127.0.0.1');
+  });
+
+  async function sourceWith(forwarded: string, trustProxy: number): Promise<string> {
+    const { url } = await aServer(echo, { trustProxy });
+    const { body } = await send(url, 'GET', '/api/a/x', undefined, [['X-Forwarded-For', forwarded]]);
+    return JSON.parse(body).requestContext.http.sourceIp;
+  }
 
   it("sends a function's status, headers, cookies and bytes", async () => {
     const { url } = await aServer(async () => ({
@@ -127,20 +144,27 @@ describe('the limits of the gateway', () => {
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
   });
 
-  it('a body of more than 10 MB that does not say how long it is', async () => {
+  it('a function gets of a large body what it needs to see that it is too large', async () => {
+    const { url } = await aServer(echo);
+    const body = Buffer.alloc(1_000_000, 'x');
+    const event = JSON.parse((await send(url, 'POST', '/api/a/x', body, [['Content-Type', 'text/plain']])).body);
+    expect(event.body).toHaveLength(65_537);
+  });
+
+  it('a body of more than 10 MB without a Content-Length', async () => {
     const { url } = await aServer(echo);
     const outgoing = request(`${url}/api/a/x`, { method: 'POST', agent: false });
     const answered = once(outgoing, 'response');
-    outgoing.on('error', () => {}); // the rest of the body finds the connection closed
+    outgoing.on('error', () => {}); // the connection is closed before the rest of the body is sent
     for (let sent = 0; sent <= 10; sent++) outgoing.write(Buffer.alloc(1_048_576));
     const [incoming] = await answered;
     expect({ status: incoming.statusCode, body: JSON.parse(await text(incoming)) }).toEqual({ status: 413, body: tooLarge });
   });
 
   it.each([
-    ['that Lambda takes', 6_000_000, 200],
+    ['that Lambda allows', 6_000_000, 200],
     ['of more than 6 MB', 6_291_557, 500],
-  ])('an answer %s', async (_what, size, status) => {
+  ])('a response %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(size) }));
     expect((await send(url, 'GET', '/api/a/x')).status).toBe(status);
   });
@@ -159,7 +183,7 @@ describe('the limits of the gateway', () => {
       });
   });
 
-  it('what is not HTTP', async () => {
+  it('a request that is not HTTP', async () => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end('hello\r\n\r\n');
@@ -167,8 +191,73 @@ describe('the limits of the gateway', () => {
   });
 });
 
-describe('the end of the server', () => {
-  it('answers what runs, takes nothing more, and says so to connections that are kept', async () => {
+describe('whoever takes long', () => {
+  it('gives way, with a 503, when bodies that are not finished would take more than 64 MB', async () => {
+    const server = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }), { maxConnections: 10_000 });
+    const head = 'POST /api/a/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
+    const part = Buffer.concat([Buffer.from(head), Buffer.alloc(99_999)]);
+    const slow = openMany(server.port, 1_100);
+    const answers = slow.map((socket) => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data)))));
+    for (const socket of slow) socket.write(part);
+
+    expect(await Promise.race(answers)).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*"description":"The service is busy\."/s);
+    expect((await send(server.url, 'POST', '/api/a/x', '{}')).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+
+  it('to read loses the connection when responses that nobody reads would take more than 64 MB', async () => {
+    const size = 6_000_000;
+    let calls = 0;
+    const server = await aServer(async () => {
+      calls++;
+      return { statusCode: 200, headers: {}, body: 'x'.repeat(size) };
+    });
+    const unread = openMany(server.port, 20);
+    for (const socket of unread) socket.pause().write(aRequest);
+    await expect.poll(() => calls, patiently).toBe(20);
+    const sizes = await Promise.all(unread.map(readAll));
+    // Eleven such responses are less than 64 MB.
+    expect(sizes.map((received) => received > size)).toEqual([...Array(9).fill(false), ...Array(11).fill(true)]);
+  });
+
+  it.each([
+    ['one address has a quarter of the connections', 0, 4],
+    ['behind a proxy, whose address all have, there is no such limit', 1, 16],
+  ])('to disconnect: %s', async (_what, trustProxy, most) => {
+    let calls = 0;
+    const finish = Promise.withResolvers<void>();
+    onTestFinished(() => finish.resolve());
+    const server = await aServer(
+      async () => {
+        calls++;
+        await finish.promise;
+        return { statusCode: 200, headers: {}, body: '{}' };
+      },
+      { trustProxy, maxConnections: 16 },
+    );
+    let closed = 0;
+    const sockets = openMany(server.port, 24);
+    for (const socket of sockets) socket.once('close', () => closed++).write(aRequest);
+    await expect.poll(() => closed, patiently).toBe(24 - most);
+    expect(calls).toBe(most);
+
+    finish.resolve();
+    // When no connection is left, those that wait for nothing give way.
+    const another = async () => (await send(server.url, 'GET', '/api/a/x').catch(() => undefined))?.status;
+    if (most === 16) await expect.poll(another, patiently).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+const patiently = { timeout: 60_000 };
+
+const aRequest = 'GET /api/a/x HTTP/1.1\r\nHost: a\r\n\r\n';
+
+const openMany = (port: number, count: number) =>
+  Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
+
+describe('closing the server', () => {
+  it('answers running requests, accepts no more, and ends kept connections', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const server = await aServer(async () => {
@@ -192,29 +281,45 @@ const echo = async (event: APIGatewayProxyEventV2) => ({
   body: JSON.stringify(event),
 });
 
-/** A server on which every path is one function's. */
-async function aServer(handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>, trustProxy = 0) {
+/** A server that calls one function for every path. */
+async function aServer(
+  handler: (event: APIGatewayProxyEventV2) => Promise<ApiResponse>,
+  { trustProxy = 0, maxConnections = 1_000 } = {},
+) {
   const route = { name: 'test', method: 'ANY', path: '/api/{letter}/x', file: '', exported: '' };
   const find = (_method: string, path: string): Found => ({
     route,
     handler: handler as unknown as Handler,
     variables: { letter: decodeURIComponent(path.split('/')[2] ?? '') },
   });
-  const server = await startServer({ host: '127.0.0.1', port: 0, trustProxy }, find);
+  const server = await startServer({ host: '127.0.0.1', port: 0, maxConnections, trustProxy }, find);
   servers.push(server);
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
 
-/** Sends these headers and no others but what HTTP itself needs. */
+/** Sends these headers, and otherwise only those that HTTP requires. */
 async function send(url: string, method: string, path: string, body?: string | Buffer, headers: [string, string][] = []) {
   const length: [string, string][] = body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]];
   const fields = [['Host', new URL(url).host], ['Connection', 'close'], ...length, ...headers].flat();
   const outgoing = request(url, { method, path, headers: fields, agent: false });
-  outgoing.on('error', () => {}); // a refused body finds the connection closed; the answer is there by then
+  outgoing.on('error', () => {}); // the connection may close before all of a refused body is sent, but after the response
   outgoing.end(body);
   const [incoming] = await once(outgoing, 'response');
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   return { status: incoming.statusCode, headers: incoming.headers, bytes, body: bytes.toString() };
+}
+
+/** How many bytes come until the connection ends, or nothing comes for a second. */
+function readAll(socket: Socket): Promise<number> {
+  let size = 0;
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+  });
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve(size));
+    socket.setTimeout(1_000, () => resolve(size));
+    socket.resume();
+  });
 }

@@ -4,14 +4,14 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
 import { anAdmin } from '../../support/accounts.ts';
-import { aRoomOf } from '../../support/messages.ts';
 import { type Mode, startProxy } from '../../support/proxy.ts';
+import { aRoomOf } from '../../support/rooms.ts';
 import { overHttp } from '../../support/transports.ts';
 
-/** How long it is called; ten minutes by hand. */
+/** For how long the service is called; SOAK_SECONDS sets more. */
 const seconds = Number(process.env.SOAK_SECONDS ?? 18);
-/** What is wrong with the database, in turn, and for how many milliseconds. */
-const turns: [Mode, number][] = [
+/** The faults of the database in turn, and for how many milliseconds each lasts. */
+const faults: [Mode, number][] = [
   ['down', 4_000],
   ['pass', 2_000],
   ['mute', 5_000],
@@ -22,7 +22,7 @@ const turns: [Mode, number][] = [
 const callers = 16;
 const mebibyte = 1_048_576;
 
-it(`a database that is stopped, frozen and slowed for ${seconds} s costs nothing but 503s, each in time, and no memory`, async () => {
+it(`a database that is stopped, frozen and slowed for ${seconds} s causes only timely 503s, and no growth of memory`, async () => {
   const proxy = await startProxy(new URL(inject('environment').MONGODB_URI ?? '').host);
   const service = await startService(
     { ...inject('environment'), MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
@@ -48,7 +48,7 @@ it(`a database that is stopped, frozen and slowed for ${seconds} s costs nothing
     return reply;
   };
   /** One caller: reads, and sends each message under its key until it is acknowledged. */
-  const talk = async (caller: number) => {
+  const runCaller = async (caller: number) => {
     for (let sent = 0; !isOver; sent++) {
       const text = `Message ${sent} of ${caller}`;
       const key = { 'idempotency-key': crypto.randomUUID() };
@@ -64,11 +64,11 @@ it(`a database that is stopped, frozen and slowed for ${seconds} s costs nothing
     }
   };
 
-  const calling = Promise.all(Array.from({ length: callers }, (_, caller) => talk(caller)));
+  const calling = Promise.all(Array.from({ length: callers }, (_, caller) => runCaller(caller)));
   await delay(2_000);
   const memory = [residentBytes(service.pid)];
   for (const end = performance.now() + seconds * 1_000; performance.now() < end; ) {
-    for (const [mode, milliseconds] of turns) {
+    for (const [mode, milliseconds] of faults) {
       proxy.set(mode);
       await delay(milliseconds);
     }
@@ -88,7 +88,7 @@ it(`a database that is stopped, frozen and slowed for ${seconds} s costs nothing
   await expect.poll(async () => (await ask('GET', '/api/users/me')).status, { timeout: 10_000 }).toBe(200);
   expect(await stored()).toEqual(expect.arrayContaining([...acknowledged.keys()].sort()));
 
-  /** The texts of the whole room, each as often as it is there. */
+  /** The texts of all messages of the room, including duplicates. */
   async function stored(): Promise<string[]> {
     const texts: string[] = [];
     for (let after = 0; ; ) {
@@ -103,6 +103,6 @@ it(`a database that is stopped, frozen and slowed for ${seconds} s costs nothing
   }
 }, 3_600_000);
 
-/** What a process holds at the moment. */
+/** The resident memory of a process. */
 const residentBytes = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;

@@ -1,16 +1,17 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser, finishDeletions } from '../../../lib/accounts/deletion.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { findCaller } from '../../../lib/identity/tokens.ts';
-import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
+import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { createRoom } from '../../../lib/rooms/rooms.ts';
 import { anAccount } from '../../support/accounts.ts';
 
 const users = database.collection('users');
 const tokens = database.collection('tokens');
 
 describe('a deletion', () => {
-  it('keeps nothing of the account but that it was', async () => {
+  it('keeps nothing of the account except that it existed', async () => {
     const { id } = await anAccount();
     await deleteUser(new ObjectId(id));
     expect(await users.findOne({ _id: new ObjectId(id) })).toEqual({
@@ -25,12 +26,12 @@ describe('a deletion', () => {
   });
 
   it.each([
-    ['asked for again', deleteUser],
-    ['looked for', finishDeletions],
-  ])('that broke off after its first write is finished when it is %s', async (_how, finish) => {
+    ['requested again', deleteUser],
+    ['found by finishDeletions', finishDeletions],
+  ])('that stopped after its first write is finished when it is %s', async (_how, finish) => {
     const { id, token } = await anAccount();
     const user = new ObjectId(id);
-    const room = new ObjectId((await createRoom('Left', user))._id.$oid);
+    const room = new ObjectId((await createRoom('Left', user)).value._id.$oid);
     const firstWrite = {
       $set: { is_active: false, has_leftovers: true, deleted_at: new Date() },
       $unset: { username: '', email_key: '' },

@@ -1,19 +1,19 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startProcesses } from '../../support/processes.ts';
-import type { Leaving } from '../../support/workers/leave-admins.ts';
+import type { StepDown } from '../../support/workers/step-down.ts';
 
-// A database of its own: who the last administrator is depends on all that are there.
+// Its own database, because who the last administrator is depends on every account.
 process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
 const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/collections/indexes.ts');
-const { lease } = await import('../../../lib/accounts/last-admin.ts');
+const { ensureIndexes } = await import('../../../lib/prepare.ts');
+const { claimTtl } = await import('../../../lib/accounts/last-admin.ts');
 const { anAccount, anAdmin } = await import('../../support/accounts.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 
 await ensureIndexes();
 const users = database.collection('users');
-const processes = await startProcesses<Leaving, number>(6, 'leave-admins');
+const processes = await startProcesses<StepDown, number>(6, 'step-down');
 
 beforeEach(async () => {
   await users.deleteMany({});
@@ -32,17 +32,17 @@ describe('the last administrator', () => {
     ['demoted', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })],
     ['deactivated', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_active: false } })],
     ['deleted', (id: string, token: string) => call('DELETE', `/api/users/${id}`, { token })],
-  ])("can't be %s, unless there is another who is active", async (_how, leave) => {
+  ])("can't be %s unless there is another active administrator", async (_how, leave) => {
     const { id, token } = await anAdmin();
-    const shut = await anAdmin();
-    expect((await call('PATCH', `/api/users/${shut.id}`, { token, body: { is_active: false } })).status).toBe(200);
+    const deactivated = await anAdmin();
+    expect((await call('PATCH', `/api/users/${deactivated.id}`, { token, body: { is_active: false } })).status).toBe(200);
     await anAccount();
     expect(await leave(id, token)).toMatchObject(lastStays);
     expect(await call('GET', '/api/users/me', { token })).toMatchObject({ status: 200, body: { is_admin: true } });
 
-    const heir = await anAdmin();
+    const successor = await anAdmin();
     expect((await leave(id, token)).status).toBeLessThan(300);
-    expect(await leave(heir.id, heir.token)).toMatchObject(lastStays);
+    expect(await leave(successor.id, successor.token)).toMatchObject(lastStays);
   });
 
   it('may change everything else', async () => {
@@ -60,12 +60,12 @@ describe('the last administrator', () => {
     });
   });
 
-  it.each<[string, number, Leaving['way'][]]>([
+  it.each<[string, number, StepDown['way'][]]>([
     ['two are demoted', 2, ['demote']],
     ['two are deleted', 2, ['delete']],
     ['six are demoted', 6, ['demote']],
-    ['six leave in every way', 6, ['demote', 'deactivate', 'delete']],
-  ])('remains when %s at the same time, each by another process', async (_what, count, ways) => {
+    ['six step down in every way', 6, ['demote', 'deactivate', 'delete']],
+  ])('remains when %s concurrently, each by another process', async (_what, count, ways) => {
     for (let round = 0; round < 6; round++) {
       await users.deleteMany({});
       const all = await Promise.all(Array.from({ length: count }, anAdmin));
@@ -76,25 +76,25 @@ describe('the last administrator', () => {
     }
   });
 
-  it('is demoted once, when six processes do it to the same one', async () => {
+  it('remains when six processes demote the same other administrator', async () => {
     const { id } = await anAdmin();
     await anAdmin();
     expect(await processes.run(Array.from({ length: 6 }, () => ({ id, way: 'demote' })))).toEqual(Array(6).fill(200));
     expect(await admins()).toBe(1);
   });
 
-  it('can leave after a process died that was about to remove the other', async () => {
+  it('can step down after a process died that was about to demote the other', async () => {
     const [mine, abandoned] = [await anAdmin(), await anAdmin()];
-    const mark = { id: new ObjectId(), at: new Date(Date.now() - lease - 1_000) };
-    await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: mark } });
+    const claim = { id: new ObjectId(), at: new Date(Date.now() - claimTtl - 1_000) };
+    await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: claim } });
     const body = { is_admin: false };
     expect((await call('PATCH', '/api/users/me', { token: mine.token, body })).status).toBe(200);
-    // The mark is off: should that process wake up, what it was about to do finds none and is not done.
+    // The claim is released: should that process wake up, its update finds no claim and changes nothing.
     expect(await users.findOne({ _id: new ObjectId(abandoned.id) })).not.toHaveProperty('leaving');
     expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
   });
 
-  it('is not left marked when its change is refused for another reason', async () => {
+  it('is not left claimed when its change is refused for another reason', async () => {
     const [{ id, token }, other] = [await anAdmin(), await anAccount()];
     await anAdmin();
     const body = { is_admin: false, email: other.email };

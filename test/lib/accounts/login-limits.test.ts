@@ -1,15 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { aName, anAccount, anAddress, logIn } from '../../support/accounts.ts';
+import { refusals } from '../../support/error-bodies.ts';
 import { startProcesses } from '../../support/processes.ts';
-import { outcome, refusals } from '../../support/responses.ts';
-import { doors, inProcess } from '../../support/transports.ts';
+import { outcome } from '../../support/responses.ts';
+import { inProcess, transports } from '../../support/transports.ts';
 import type { LoginAttempt } from '../../support/workers/log-in.ts';
 
 const processes = await startProcesses<LoginAttempt[], number[]>(10, 'log-in');
 afterAll(() => processes.end());
 
-/** Spreads attempts over ten processes, all at once, and counts how they end. */
+/** Spreads attempts over ten concurrent processes, and counts the statuses. */
 async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>> {
   const shares = Array.from({ length: 10 }, (_, share) => attempts.filter((_attempt, index) => index % 10 === share));
   const counts: Record<number, number> = {};
@@ -19,8 +20,8 @@ async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>>
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-describe('guessing passwords, with ten processes asked at once', () => {
-  it('fails 5 times for one account at one address, whether or not there is the account', async () => {
+describe('guessing passwords, through ten concurrent processes', () => {
+  it('fails 5 times for one account at one address, whether or not the account exists', async () => {
     const { username } = await anAccount();
     for (const name of [username, aName()]) {
       const source = anAddress();
@@ -28,12 +29,12 @@ describe('guessing passwords, with ten processes asked at once', () => {
     }
   });
 
-  it('fails 50 times for one address, over whatever accounts', async () => {
+  it('fails 50 times for one address, over any accounts', async () => {
     const source = anAddress();
     expect(await attack(times(80, () => ({ name: aName(), password: 'a guess', source })))).toEqual({ 401: 50, 429: 30 });
   });
 
-  it('fails 100 times for one account over all addresses, which does not keep out its owner where the owner was before', async () => {
+  it('fails 100 times for one account over all addresses, which does not block its owner at a known address', async () => {
     const { username, password } = await anAccount();
     const [home, elsewhere] = [anAddress(), anAddress()];
     expect((await logIn(inProcess, username, password, home)).status).toBe(201);
@@ -42,19 +43,19 @@ describe('guessing passwords, with ten processes asked at once', () => {
 
     expect((await logIn(inProcess, username, password, elsewhere)).status).toBe(429);
     expect((await logIn(inProcess, username, password, home)).status).toBe(201);
-    // At home there are only the limits of that address.
+    // At home, only the limits of that address apply.
     expect(await attack(times(20, () => ({ name: username, password: 'a guess', source: home })))).toEqual({ 401: 5, 429: 15 });
   });
 
-  it('does not keep out an owner who logs in 50 times at once', async () => {
+  it('does not block an owner who logs in 50 times concurrently', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     expect(await attack(times(50, () => ({ name: username, password, source })))).toEqual({ 200: 50 });
   });
 });
 
-describe.each(doors())('a login, %s', (_door, call) => {
-  it('that comes too often is told when to come again, even with the right password, and works elsewhere', async () => {
+describe.each(transports())('a login, %s', (_transport, call) => {
+  it('after too many failures is told when to retry, even with the right password, and works elsewhere', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     for (let guess = 0; guess < 5; guess++) {
@@ -71,7 +72,7 @@ describe.each(doors())('a login, %s', (_door, call) => {
     expect((await logIn(call, username, password)).status).toBe(201);
   });
 
-  it('by the address counts as the same account', async () => {
+  it('by e-mail address counts for the same account', async () => {
     const { username, email } = await anAccount();
     const source = anAddress();
     const tries = [username, email, username, email, username, email];
@@ -88,7 +89,7 @@ describe.each(doors())('a login, %s', (_door, call) => {
     expect((await logIn(call, username, 'a guess', source)).status).toBe(429);
   });
 
-  it('counts guesses of the current password as well', async () => {
+  it('shares its limits with guesses of the current password', async () => {
     const { username, password, token } = await anAccount();
     const source = anAddress();
     const guess = { password: 'battery staple', current_password: 'a guess' };
@@ -103,7 +104,7 @@ describe.each(doors())('a login, %s', (_door, call) => {
 describe('the limits', () => {
   const limits = database.collection<{ _id: string; attempts: unknown; known_until?: Date }>('login_limits');
 
-  it('take IPv6 addresses of one network for one', async () => {
+  it('treat IPv6 addresses of one network as one', async () => {
     const name = aName();
     const statuses: number[] = [];
     for (let host = 1; host <= 6; host++) {
@@ -124,7 +125,7 @@ describe('the limits', () => {
     expect((await logIn(inProcess, name, 'a guess', source)).status).toBe(401);
   });
 
-  it('keep everyone out when they can not be asked', async () => {
+  it("refuse everyone when they can't be read", async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     const before = await keys();
@@ -139,7 +140,7 @@ describe('the limits', () => {
     expect((await logIn(inProcess, username, password, source)).status).toBe(201);
   });
 
-  it('hold no name, no address and no password', async () => {
+  it('contain no name, no address and no password', async () => {
     const name = `mistyped-${aName()}`;
     await logIn(inProcess, name, 'a guess that was made', anAddress());
     const kept = JSON.stringify(await limits.find().toArray());

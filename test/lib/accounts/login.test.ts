@@ -2,7 +2,7 @@ import bcrypt from 'bcryptjs';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 
-// Dear enough for the hash to be what a login takes its time for.
+// Expensive enough for the hash to dominate the time of a login.
 process.env.BCRYPT_COST = '7';
 const { database } = await import('../../../lib/database/client.ts');
 const { logIn } = await import('../../../lib/accounts/login.ts');
@@ -16,14 +16,14 @@ const attempt = (name: string, password: string) => logIn({ name, password, sour
 
 describe('a login', () => {
   it('takes the same time for an unknown name, a wrong password, an old hash and a deactivated account', async () => {
-    const [known, old, shut] = [await anAccount(), await anAccount(), await anAccount()];
+    const [known, old, deactivated] = [await anAccount(), await anAccount(), await anAccount()];
     await users.updateOne({ _id: new ObjectId(old.id) }, { $set: { password_hash: await bcrypt.hash(old.password, 4) } });
-    await changeUser(new ObjectId(shut.id), { is_active: false });
+    await changeUser(new ObjectId(deactivated.id), { is_active: false });
     const kinds = {
       unknown: () => attempt(aName(), 'incorrect horse'),
       wrong: () => attempt(known.username, 'incorrect horse'),
       old: () => attempt(old.username, 'incorrect horse'),
-      deactivated: () => attempt(shut.username, shut.password),
+      deactivated: () => attempt(deactivated.username, deactivated.password),
     };
     const taken: Record<string, number[]> = {};
     for (let round = 0; round < 80; round++) {
@@ -34,14 +34,14 @@ describe('a login', () => {
       }
     }
     const [unknown, ...others] = Object.values(taken).map(median);
-    // Without the hash that stands for none, an unknown name would take less than half as long.
+    // Without a hash to compare with, an unknown name would take less than half as long.
     for (const other of others) {
       expect(other / (unknown ?? 0)).toBeGreaterThan(0.75);
       expect(other / (unknown ?? 0)).toBeLessThan(1.33);
     }
   });
 
-  it('makes the hash anew that was made when the cost was lower, and leaves one alone that was not', async () => {
+  it('renews a hash that was created at a lower cost, and no other', async () => {
     const { id, username, password } = await anAccount();
     const cheap = await bcrypt.hash(password, 4);
     await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: cheap } });
@@ -55,7 +55,7 @@ describe('a login', () => {
     expect(await hashOf(id)).toBe(renewed);
   });
 
-  it('looks at every byte of a password, also where bcrypt would stop', async () => {
+  it('compares every byte of a password, even where bcrypt would stop', async () => {
     const { id, username } = await anAccount();
     const whole = 'é'.repeat(36);
     await changeUser(new ObjectId(id), { password: whole });
@@ -63,13 +63,13 @@ describe('a login', () => {
     await expect(attempt(username, whole)).resolves.toMatchObject({ user: { username } });
   });
 
-  it('with the old password, begun while a new one is set, gives a session that is none', async () => {
+  it('with the old password, started while a new one is set, returns an invalid session', async () => {
     const { id, username, password } = await anAccount();
     const [session] = await Promise.all([
       attempt(username, password),
       changeUser(new ObjectId(id), { password: 'battery staple' }),
     ]);
-    const { findCaller } = await import('../../../lib/identity/tokens.ts');
+    const { findCaller } = await import('../../../lib/identity/authenticate.ts');
     expect(await findCaller(session.token)).toBeUndefined();
   });
 });

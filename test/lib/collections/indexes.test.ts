@@ -1,34 +1,32 @@
-import '../../support/own-database.ts';
+import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { ensureIndexes } from '../../../lib/collections/indexes.ts';
+import { messageIndexes, messages } from '../../../lib/collections/messages.ts';
 import { database } from '../../../lib/database/client.ts';
-import { messageIndexes, messages } from '../../../lib/messages/messages.ts';
-import { withOwnDatabase } from '../../support/indexed-database.ts';
+import { ensureIndexes } from '../../../lib/prepare.ts';
 
-await withOwnDatabase();
 const room = new ObjectId();
-const names = async () => (await messages.indexes()).map(({ name }) => name).sort();
+const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();
 
 it.each<[string, object]>([
   ['room, thread, seq of replies', { room, thread: new ObjectId() }],
   ['room, thread, seq of replies', { room, thread: { $in: [new ObjectId(), new ObjectId()] } }],
   ['room, mentions, seq of mentions', { room, mentions: new ObjectId() }],
-])('an index of few messages is used by those who look for them: %s', async (name, filter) => {
+])('a query uses the partial index: %s', async (name, filter) => {
   const plan = await messages.find(filter).explain('queryPlanner');
   expect(JSON.stringify(plan)).toContain(`"indexName":"${name}"`);
 });
 
-it('what earlier versions had in place of today’s indexes is dropped, what others have made stays', async () => {
+it('indexes of earlier versions are dropped, and those that others have created stay', async () => {
   const theirs = { key: { text: 1, room: 1 }, name: 'theirs' };
-  await messages.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
-  // As several processes do that start together.
+  await messages.unscoped.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
+  // As several processes do when they start together.
   const [counts] = await Promise.all([ensureIndexes(), ensureIndexes(), ensureIndexes()]);
   const expected = ['_id_', ...messageIndexes.map(({ name }) => name)];
   expect(await names()).toEqual([...expected, 'theirs'].sort());
   expect(counts.messages).toBe(expected.length);
-  await messages.dropIndex('theirs');
+  await messages.unscoped.dropIndex('theirs');
   expect(await ensureIndexes()).toEqual(counts);
   expect(await database.collection('messages').countDocuments()).toBe(0);
 });

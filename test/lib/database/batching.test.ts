@@ -1,40 +1,38 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { andThen, fulfilled, inBatches, shared, together, togetherBy } from '../../../lib/database/batching.ts';
+import { andThen, batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
 
-/** Work that is done when the test says so. */
-function someWork<I, O>() {
-  const begun: { items: I[]; end: (results: PromiseSettledResult<O>[]) => void; fail: (error: Error) => void }[] = [];
+/** Work that ends when the test ends it. */
+function controlledWork<I, O>() {
+  const started: { items: I[]; end: (results: PromiseSettledResult<O>[]) => void; fail: (error: Error) => void }[] = [];
   const work = (items: I[]) => {
     const { promise, resolve, reject } = Promise.withResolvers<PromiseSettledResult<O>[]>();
-    begun.push({ items, end: resolve, fail: reject });
+    started.push({ items, end: resolve, fail: reject });
     return promise;
   };
-  return { begun, work };
+  return { started, work };
 }
 
-describe('what is done together', () => {
-  it('goes at once with what comes in the same turn, and then with all that came meanwhile', async () => {
-    const { begun, work } = someWork<string, string>();
-    const join = together(work);
+describe('a batch', () => {
+  it('contains the calls of one turn, and the next one those that came meanwhile', async () => {
+    const { started, work } = controlledWork<string, string>();
+    const join = batch(work);
     const first = [join('a'), join('b')];
-    await turn();
-    expect(begun.map(({ items }) => items)).toEqual([['a', 'b']]);
+    await nextTurn();
+    expect(started.map(({ items }) => items)).toEqual([['a', 'b']]);
     const second = [join('c'), join('c')];
-    await turn();
-    expect(begun).toHaveLength(1);
-    begun[0]?.end([fulfilled('A'), fulfilled('B')]);
+    await nextTurn();
+    expect(started).toHaveLength(1);
+    started[0]?.end([fulfilled('A'), fulfilled('B')]);
     expect(await Promise.all(first)).toEqual(['A', 'B']);
-    await turn();
-    expect(begun[1]?.items).toEqual(['c', 'c']);
-    begun[1]?.end([fulfilled('C1'), fulfilled('C2')]);
+    await nextTurn();
+    expect(started[1]?.items).toEqual(['c', 'c']);
+    started[1]?.end([fulfilled('C1'), fulfilled('C2')]);
     expect(await Promise.all(second)).toEqual(['C1', 'C2']);
   });
 
-  it('fails each for itself', async () => {
-    const join = together(async (items: number[]) =>
-      Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))),
-    );
+  it('lets each item fail by itself', async () => {
+    const join = batch(async (items: number[]) => Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))));
     expect(await Promise.allSettled([join(1), join(0), join(2)])).toEqual([
       fulfilled(1),
       { status: 'rejected', reason: new Error('zero') },
@@ -42,50 +40,50 @@ describe('what is done together', () => {
     ]);
   });
 
-  it('fails for all of a batch when the batch does, and for none of the next', async () => {
-    const { begun, work } = someWork<string, string>();
-    const join = together(work);
+  it('fails for all of its items when its work fails, and for none of the next batch', async () => {
+    const { started, work } = controlledWork<string, string>();
+    const join = batch(work);
     const failed = Promise.allSettled([join('a'), join('b')]);
-    await turn();
+    await nextTurn();
     const next = join('c');
-    begun[0]?.fail(new Error('down'));
+    started[0]?.fail(new Error('down'));
     expect(await failed).toEqual(Array.from({ length: 2 }, () => ({ status: 'rejected', reason: new Error('down') })));
-    await turn();
-    begun[1]?.end([fulfilled('C')]);
+    await nextTurn();
+    started[1]?.end([fulfilled('C')]);
     expect(await next).toBe('C');
   });
 
-  it('is not held up by a batch that hangs', async () => {
-    const { begun, work } = someWork<string, string>();
-    const join = together(work);
+  it('is not blocked by a batch that hangs', async () => {
+    const { started, work } = controlledWork<string, string>();
+    const join = batch(work);
     const hanging = join('a');
-    await turn();
+    await nextTurn();
     const next = join('b');
-    await expect.poll(() => begun.length).toBe(2);
-    begun[1]?.end([fulfilled('B')]);
+    await expect.poll(() => started.length).toBe(2);
+    started[1]?.end([fulfilled('B')]);
     expect(await next).toBe('B');
-    begun[0]?.end([fulfilled('A')]);
+    started[0]?.end([fulfilled('A')]);
     expect(await hanging).toBe('A');
     const last = join('c');
-    await expect.poll(() => begun.length).toBe(3);
-    begun[2]?.end([fulfilled('C')]);
+    await expect.poll(() => started.length).toBe(3);
+    started[2]?.end([fulfilled('C')]);
     expect(await last).toBe('C');
   });
 
-  it('waits for nothing under another key', async () => {
-    const { begun, work } = someWork<string, string>();
-    const join = togetherBy(work);
+  it('does not wait for batches of another key', async () => {
+    const { started, work } = controlledWork<string, string>();
+    const join = batchByKey(work);
     const joined = [join('x', 'a'), join('y', 'b'), join('x', 'c')];
-    await turn();
-    expect(begun.map(({ items }) => items)).toEqual([['a', 'c'], ['b']]);
-    begun[1]?.end([fulfilled('B')]);
+    await nextTurn();
+    expect(started.map(({ items }) => items)).toEqual([['a', 'c'], ['b']]);
+    started[1]?.end([fulfilled('B')]);
     expect(await joined[1]).toBe('B');
-    begun[0]?.end([fulfilled('A'), fulfilled('C')]);
+    started[0]?.end([fulfilled('A'), fulfilled('C')]);
     expect(await Promise.all(joined)).toEqual(['A', 'B', 'C']);
   });
 });
 
-it('what went well goes on together, and what failed keeps its place', async () => {
+it('andThen continues what succeeded in one batch, and keeps what failed in its place', async () => {
   const failed: PromiseSettledResult<number> = { status: 'rejected', reason: new Error('zero') };
   const results = [fulfilled(1), failed, fulfilled(2)];
   const asked: number[][] = [];
@@ -100,9 +98,9 @@ it('what went well goes on together, and what failed keeps its place', async () 
   expect(await andThen([failed], () => failing('nothing is left to go on with'))).toEqual([failed]);
 });
 
-it('what is looked up in batches is looked up once each', async () => {
+it('loader looks up each key of a batch once', async () => {
   const asked: string[][] = [];
-  const find = inBatches(async (keys) => {
+  const find = loader(async (keys) => {
     asked.push(keys);
     return new Map([['a', 'A']]);
   });
@@ -110,19 +108,19 @@ it('what is looked up in batches is looked up once each', async () => {
   expect(asked).toEqual([['a', 'none']]);
 });
 
-it('what is shared is read once for all who ask meanwhile, and always after they asked', async () => {
+it('singleFlight reads once for all concurrent callers, and always after they asked', async () => {
   let now = 0;
   let reads = 0;
-  const read = shared<number>();
-  const look = () =>
+  const read = singleFlight<number>();
+  const readNow = () =>
     read('now', async () => {
       reads++;
       return now;
     });
-  const early = [look(), look()];
-  await turn();
+  const early = [readNow(), readNow()];
+  await nextTurn();
   now = 1;
-  expect(await Promise.all([...early, look(), look()])).toEqual([0, 0, 1, 1]);
+  expect(await Promise.all([...early, readNow(), readNow()])).toEqual([0, 0, 1, 1]);
   expect(reads).toBe(2);
 });
 

@@ -6,7 +6,8 @@ const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
 
-const { client, clientOptions, oneByOne } = await import('../../../lib/database/client.ts');
+const { client, clientOptions } = await import('../../../lib/database/client.ts');
+const { serializeByKey } = await import('../../../lib/database/writes.ts');
 const { anAdmin } = await import('../../support/accounts.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 
@@ -36,7 +37,7 @@ describe('the database client', () => {
   });
 
   it.each(['down', 'mute'] as const)(
-    'makes a request a 503 while the database is %s, and the next one works once it is back',
+    'answers 503 while the database is %s, and serves the next request once it is back',
     async (fault) => {
       const { token } = await anAdmin();
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
@@ -51,31 +52,31 @@ describe('the database client', () => {
 
       proxy.set('pass');
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
-      // Well under the 30 s after which the gateway gives up; the deadline of a request is 10 s.
+      // Well under the 30 s after which the gateway times out; the deadline of a request is 10 s.
     },
     25_000,
   );
 
-  it('serves on when connections are cut between requests', async () => {
+  it('keeps serving when connections are cut between requests', async () => {
     const { token } = await anAdmin();
     proxy.set('down');
     proxy.set('pass');
     const post = async () => (await call('POST', '/api/rooms', { token, body: { name: 'After the cut' } })).status;
-    // Of the cut itself the first may still learn the hard way, before the driver has noticed.
+    // The first request may still fail, before the driver has noticed the cut.
     expect([201, 503]).toContain(await post());
     expect(await post()).toBe(201);
   });
 });
 
-describe('inserts one by one', () => {
-  it('go in the order in which they came, each failing for itself, and none beside another of its key', async () => {
-    const insertOnce = oneByOne<string>();
-    const under = { a: 0, b: 0 };
+describe('serialized inserts', () => {
+  it('run in the order in which they came, fail independently, and never overlap running one key', async () => {
+    const insertOnce = serializeByKey<string>();
+    const running = { a: 0, b: 0 };
     const insert = (key: 'a' | 'b', name: string) =>
       insertOnce(key, async () => {
-        expect(++under[key]).toBe(1);
+        expect(++running[key]).toBe(1);
         await new Promise(setImmediate);
-        under[key]--;
+        running[key]--;
         if (name === 'taken') throw new Error(name);
         return name;
       });
@@ -89,8 +90,8 @@ describe('inserts one by one', () => {
     ]);
   });
 
-  it('are not tried behind one that could not reach the database', async () => {
-    const insertOnce = oneByOne<string>();
+  it('are not tried after one that could not reach the database', async () => {
+    const insertOnce = serializeByKey<string>();
     const tried: string[] = [];
     const unreachable = new MongoNetworkError('down');
     const insert = (name: string) =>

@@ -1,26 +1,21 @@
 import { Collection, ObjectId } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { config } from '../../../lib/config.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { events } from '../../../lib/collections/events.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';
-import { events } from '../../../lib/rooms/event-log.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { anAccount } from '../../support/accounts.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { aMessage } from '../../support/messages.ts';
+import { age, aRoomOf } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 
 const owner = await anAccount();
-const patience = config.feedPatience;
-const patient = () => Object.assign(config, { feedPatience: patience });
-/** From here on a feed takes every hole for one that nobody will fill any more, as it does of those that are old. */
-const impatient = () => Object.assign(config, { feedPatience: 0 });
 
-beforeEach(patient);
 afterEach(() => vi.restoreAllMocks());
 
 describe('a feed', () => {
-  it('stops before a hole, and goes on when it is filled', async () => {
+  it('stops before a gap, and continues when it is filled', async () => {
     const room = await aRoomOf([owner]);
     const first = await aMessage(owner, room);
     const meanwhile = beforeInsert('messages', async () => {
@@ -35,12 +30,12 @@ describe('a feed', () => {
     expect(await read(room, first.seq)).toEqual({ seqs: [2, 3], next: '3' });
   });
 
-  it('gives up an old hole, and the message that comes for it after all takes a later place', async () => {
+  it('closes an old gap, and the message that comes for it after all takes a later place', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     const meanwhile = beforeInsert('messages', async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
     });
     const key = crypto.randomUUID();
@@ -53,12 +48,12 @@ describe('a feed', () => {
     expect(await counted(room)).toBe(3);
   });
 
-  it('gives up an old hole, and the event that comes for it after all takes a later place', async () => {
+  it('closes an old gap, and the event that comes for it after all takes a later place', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeUpdate(async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
     });
     await edit(_id.$oid, 'Other');
@@ -67,7 +62,7 @@ describe('a feed', () => {
     expect(await counted(room)).toBe(2);
   });
 
-  it('tells of a change whose function died before it could', async () => {
+  it('includes a change whose function died before it recorded the event', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeInsert('events', () => Promise.reject(new Error('killed')));
@@ -75,18 +70,18 @@ describe('a feed', () => {
     await expect(meanwhile).rejects.toThrow('killed');
     await aMessage(owner, room);
     expect(await read(room, 0)).toEqual({ seqs: [1], next: '1' });
-    impatient();
+    await age(room);
     expect(await read(room, 1)).toEqual({ seqs: [2, 3], next: '3' });
     const stored = await events.findOne({ room: new ObjectId(room), seq: 2 });
     expect(stored).toMatchObject({ type: 'message.edited', actor: new ObjectId(owner.id) });
   });
 
-  it('tells once of a change that it found before its function could tell', async () => {
+  it('includes a change only once if it found the change before the function recorded the event', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeInsert('events', async () => {
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
     });
     expect((await edit(_id.$oid, 'Other')).status).toBe(200);
@@ -94,13 +89,13 @@ describe('a feed', () => {
     expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
   });
 
-  it('passes a run of holes at once, whatever they were for, and counts the messages that are lost', async () => {
+  it('closes consecutive gaps together, whatever they were for, and counts the messages that are lost', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
-    for (const isMessage of [true, false, true, false, false]) await die(room, isMessage);
+    for (const isMessage of [true, false, true, false, false]) await abandonPlace(room, isMessage);
     await aMessage(owner, room);
     expect(await read(room, 0, 1)).toEqual({ seqs: [1], next: '1' });
-    impatient();
+    await age(room);
     expect(await read(room, 1, 1)).toEqual({ seqs: [], next: '2' });
     expect(await read(room, 1)).toEqual({ seqs: [7], next: '7' });
     expect(await counted(room)).toBe(2);
@@ -108,67 +103,67 @@ describe('a feed', () => {
     expect(await Promise.all(markers)).toEqual([2, 1, 0]);
   });
 
-  it('counts a message that is lost right behind a change whose function died', async () => {
+  it('counts a message that is lost right after a change whose function died', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
-    const killed = beforeInsert('events', () => Promise.reject(new Error('killed')));
+    const crash = beforeInsert('events', () => Promise.reject(new Error('killed')));
     expect((await edit(_id.$oid, 'Other')).status).toBe(500);
-    await expect(killed).rejects.toThrow('killed');
-    await die(room, true);
+    await expect(crash).rejects.toThrow('killed');
+    await abandonPlace(room, true);
     await aMessage(owner, room);
-    impatient();
+    await age(room);
     expect(await read(room, 0)).toEqual({ seqs: [1, 2, 4], next: '4' });
     expect(await counted(room)).toBe(2);
   });
 
   it.each(['the count', 'the event'])(
-    'counts a lost message once, when the reader dies who gives it up, before %s',
+    'counts a lost message once, when the reader that closes the gap dies before %s',
     async (step) => {
       const room = await aRoomOf([owner]);
-      await die(room, true);
+      await abandonPlace(room, true);
       await aMessage(owner, room);
-      impatient();
+      await age(room);
       const collection = step === 'the count' ? 'rooms' : 'messages';
-      const killed = beforeUpdateOne(collection, () => Promise.reject(new Error('killed')));
+      const crash = beforeUpdateOne(collection, () => Promise.reject(new Error('killed')));
       expect((await inProcess('GET', `/api/events?room=${room}&after=0`, { token: owner.token })).status).toBe(500);
-      await expect(killed).rejects.toThrow('killed');
+      await expect(crash).rejects.toThrow('killed');
       expect(await read(room, 0)).toEqual({ seqs: [2], next: '2' });
       expect(await counted(room)).toBe(1);
     },
   );
 
-  it('finds the message that was lost at the end of a room that fell silent', async () => {
+  it('finds a message that was lost at the end of a silent room', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
-    await die(room, true);
+    await abandonPlace(room, true);
     expect(await now(room)).toBe('1');
     expect([await counted(room), await unread(room, 1)]).toEqual([2, 1]);
-    impatient();
+    await age(room);
     expect(await now(room)).toBe('2');
     expect([await counted(room), await unread(room, 1)]).toEqual([1, 0]);
     expect(await read(room, 0)).toEqual({ seqs: [1], next: '2' });
   });
 
-  it('gives up a hole once, when many readers come to it at once', async () => {
+  it('closes a gap once, when many readers reach it concurrently', async () => {
     const room = await aRoomOf([owner]);
     for (let times = 0; times < 3; times++) {
-      await die(room, true);
+      await abandonPlace(room, true);
       await aMessage(owner, room);
     }
-    impatient();
+    await age(room);
     const readers = await Promise.all(Array.from({ length: 12 }, () => read(room, 0)));
     expect(readers).toEqual(readers.map(() => ({ seqs: [2, 4, 6], next: '6' })));
     expect(await counted(room)).toBe(3);
   });
 
-  it('starts for now before a hole, however much has come behind it', async () => {
+  it('starts for now before a gap, however much comes after it', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
-    await die(room, true);
+    await abandonPlace(room, true);
     const burst = Array.from({ length: 150 }, () => aMessage(owner, room));
     await Promise.all(burst);
     expect(await now(room)).toBe('1');
-    impatient();
+    await age(room);
     expect(await now(room)).toBe('152');
   });
 });
@@ -189,13 +184,13 @@ const history = async (room: string) => {
 
 const edit = (id: string, text: string) => inProcess('PATCH', `/api/messages/${id}`, { token: owner.token, body: { text } });
 
-/** How many messages a room has, and how many of them lie behind a marker, by its counters. */
+/** How many messages a room has, and how many of them come after a marker, by its counters. */
 const counters = async (room: string) => (await rooms.findOne({ _id: new ObjectId(room) })) ?? expect.fail('no such room');
 const counted = async (room: string) => messageCount(await counters(room));
 const unread = async (room: string, ordinal: number) => unreadOf(await counters(room), { ordinal });
 
-/** What a function leaves behind that dies between taking a `seq` and using it. */
-const die = (room: string, isMessage: boolean) =>
+/** What a function leaves behind when it dies between taking a `seq` and using it. */
+const abandonPlace = (room: string, isMessage: boolean) =>
   rooms.updateOne(
     { _id: new ObjectId(room) },
     {
@@ -204,14 +199,14 @@ const die = (room: string, isMessage: boolean) =>
     },
   );
 
-/** Lets something happen when the next document is about to be inserted into a collection; settles when it has happened. */
+/** Runs `what` before the next document is inserted into a collection; settles as `what` does. */
 const beforeInsert = (collection: string, what: () => Promise<unknown>) =>
   beforeNext('insertOne', (called) => called.collectionName === collection, what);
 
 const beforeUpdateOne = (collection: string, what: () => Promise<unknown>) =>
   beforeNext('updateOne', (called) => called.collectionName === collection, what);
 
-/** The same for the next message that is about to be changed. */
+/** The same before the next message is changed. */
 const beforeUpdate = (what: () => Promise<unknown>) =>
   beforeNext('findOneAndUpdate', (called) => called.collectionName === 'messages', what);
 

@@ -2,12 +2,13 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { integer, optional } from '../../../lib/api/parameters.ts';
 import { conflict } from '../../../lib/errors.ts';
+import { Answer } from '../../../lib/http/answers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { Answer, operation } from '../../../lib/http/operation.ts';
+import { operation } from '../../../lib/http/operation.ts';
 import type { ApiEvent } from '../../../lib/http/request.ts';
 
 describe('endpoint', () => {
-  it('takes a request through its steps in this order', async () => {
+  it('runs its middleware in this order', async () => {
     const steps: string[] = [];
     const handler = endpoint(
       { GET: operation({ summary: '', access: 'anyone', status: 200, run: async () => 'done' }) },
@@ -36,13 +37,13 @@ describe('endpoint', () => {
   it.each([
     ['what the operation returns is the body', async () => ({ a: [1] }), 200, { a: [1] }],
     [
-      'an HttpError is the answer',
+      'an HttpError is the response',
       () => Promise.reject(conflict('The room is full.')),
       409,
       { title: 'Conflict', description: 'The room is full.' },
     ],
     [
-      'anything else is a 500 that tells nothing but where it was logged',
+      'any other error is a 500 that reveals only where it was logged',
       () => Promise.reject(new Error('secret detail')),
       500,
       { title: 'Internal error', description: 'The request failed and has been logged as request-1.' },
@@ -71,14 +72,14 @@ describe('endpoint', () => {
   });
 
   it.each([
-    ['of the operations', 'PUT', 'GET, POST, OPTIONS'],
-    ['not of every object', 'constructor', 'GET, POST, OPTIONS'],
+    ['of its operations', 'PUT', 'GET, POST, OPTIONS'],
+    ['but no inherited properties', 'constructor', 'GET, POST, OPTIONS'],
   ])('allows the methods %s', async (_what, method, allow) => {
     const some = operation({ summary: '', access: 'anyone', status: 200, run: async () => 'done' });
     const handler = endpoint({ GET: some, POST: some });
     const withToken = { 'content-type': 'application/json', 'x-auth-token': 'a'.repeat(32) };
     expect(await handler(anEvent('OPTIONS'), aContext)).toMatchObject({ statusCode: 204, headers: { allow } });
-    // Without a token the method's own answer stays hidden behind the 401.
+    // Without a valid token, the 401 comes before the 405.
     expect(await handler(anEvent(method, withToken), aContext)).toMatchObject({ statusCode: 401 });
   });
 

@@ -1,22 +1,25 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../lib/api/limits.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { operation } from '../../../lib/http/operation.ts';
-import { type ApiEvent, largestResponse } from '../../../lib/http/request.ts';
+import type { ApiEvent } from '../../../lib/http/request.ts';
+
+const largestResponse = limits.response;
 
 const tooLarge = {
   title: 'Payload too large',
   description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
 };
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[string, () => unknown, string | undefined, number]>([
     ['of 5 MB', () => 'x'.repeat(5_000_000), undefined, 200],
-    ['of 6 MB and 1 byte more than Lambda carries', () => 'x'.repeat(largestResponse), undefined, 413],
-    ['of 4 MB whose quotes and their escapes make it 8', () => '"'.repeat(2_000_000), undefined, 413],
+    ['of 6 MB and 1 byte more than Lambda allows', () => 'x'.repeat(largestResponse), undefined, 413],
+    ['of 4 MB, which the escapes of its quotes double', () => '"'.repeat(2_000_000), undefined, 413],
     ['of 2 million characters of 3 bytes', () => '丰'.repeat(2_200_000), undefined, 413],
-    ['of 12 MB that compress well, to who reads gzip', () => 'x'.repeat(12_000_000), 'gzip', 200],
-    ['of 6 MB that do not, and are a third more in base64', () => noise(3_500_000), 'gzip', 413],
+    ['of 12 MB that compress well, for a client that accepts gzip', () => 'x'.repeat(12_000_000), 'gzip', 200],
+    ['of 6 MB that do not, and grow by a third in base64', () => noise(3_500_000), 'gzip', 413],
   ])('%s', async (_what, value, encoding, status) => {
     const response = await answer(value(), encoding);
     expect(response.statusCode).toBe(status);
@@ -28,7 +31,7 @@ describe('an answer', () => {
     }
   });
 
-  it('fits to within what its headers may take', async () => {
+  it('may be as large as its headers leave room for', async () => {
     const least = largestResponse - 10_240 - 1_000;
     expect((await answer('x'.repeat(least), undefined)).statusCode).toBe(200);
   });
@@ -46,7 +49,7 @@ function answer(value: unknown, encoding: string | undefined) {
   return handler(event, { awsRequestId: 'request-1' } as Context);
 }
 
-/** Text that no compression makes smaller than its 16 bits a character. */
+/** Text that no compression makes smaller than 16 bits per character. */
 function noise(length: number): string {
   let state = 1;
   const next = () => {

@@ -3,7 +3,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { database } from '../../../lib/database/client.ts';
-import { findCaller, randomToken } from '../../../lib/identity/tokens.ts';
+import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { randomToken } from '../../../lib/identity/tokens.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 
 const tokens = database.collection('tokens');
@@ -18,7 +19,7 @@ describe('a token', () => {
     expect(JSON.stringify(kept)).not.toContain(token);
   });
 
-  it('has no character more often than another, and is no other', () => {
+  it('has every character equally often, and is unique', () => {
     const made = Array.from({ length: 31_250 }, randomToken);
     const counts = new Map<string, number>();
     for (const character of made.join('')) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -30,7 +31,7 @@ describe('a token', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  it('tells who calls', async () => {
+  it('identifies the caller', async () => {
     const { id, username, email, token } = await anAdmin();
     expect(await findCaller(token)).toEqual({
       token: { _id: expect.any(ObjectId), kind: 'api', scopes: [] },
@@ -41,7 +42,7 @@ describe('a token', () => {
   it.each([
     ['expired a moment ago', { expires_at: new Date(Date.now() - 1_000) }, false],
     ['expires in a minute', { expires_at: new Date(Date.now() + 60_000) }, true],
-  ])('that %s counts by the clock of the database, swept or not', async (_when, change, valid) => {
+  ])('that %s is judged by the clock of the database, even before it is deleted', async (_when, change, valid) => {
     const { token } = await anAccount();
     await tokens.updateOne({ hash: hashOf(token) }, { $set: change });
     expect((await findCaller(token)) !== undefined).toBe(valid);
@@ -54,14 +55,14 @@ describe('a token', () => {
       (id: string) => database.collection('users').updateOne({ _id: new ObjectId(id) }, { $set: { is_active: false } }),
     ],
     ["is a deleted account's", (id: string) => database.collection('users').deleteOne({ _id: new ObjectId(id) })],
-  ])('that %s is none', async (_what, change) => {
+  ])('that %s is not valid', async (_what, change) => {
     const { id, token } = await anAccount();
     expect(await findCaller(token)).toBeDefined();
     await change(id, token);
     expect(await findCaller(token)).toBeUndefined();
   });
 
-  it('is noted as used when it is, and again only after an hour', async () => {
+  it('records that it was used, and again only after an hour', async () => {
     const { token } = await anAccount();
     const lastUse = async (): Promise<Date | null> => (await tokens.findOne({ hash: hashOf(token) }))?.last_used_at ?? null;
     const usedAt = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
@@ -79,7 +80,7 @@ describe('a token', () => {
     await expect.poll(async () => ((await lastUse())?.getTime() ?? 0) > almostAnHourAgo.getTime()).toBe(true);
   });
 
-  it('of a session is none once its user has come to another generation of sessions', async () => {
+  it('of a session is not valid once its user has a new generation of sessions', async () => {
     const { id, token } = await anAccount();
     await tokens.updateOne({ hash: hashOf(token) }, { $set: { kind: 'session', generation: 0 } });
     expect(await findCaller(token)).toMatchObject({ token: { kind: 'session' } });

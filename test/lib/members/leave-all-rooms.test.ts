@@ -1,14 +1,15 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { leaveAllRooms } from '../../../lib/members/leave-all-rooms.ts';
-import { createRoom, rooms } from '../../../lib/rooms/rooms.ts';
+import { createRoom } from '../../../lib/rooms/rooms.ts';
 
 const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
 type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
 
 describe('leaving all rooms', () => {
   it.each<[string, Member[], Member[]]>([
-    ['an only member leaves an empty room', [[ann, 'owner']], []],
+    ['the only member leaves an empty room', [[ann, 'owner']], []],
     [
       'a member leaves the others as they are',
       [
@@ -34,7 +35,7 @@ describe('leaving all rooms', () => {
       ],
     ],
     [
-      'the last owner leaves the room to a moderator before members who have been there longer',
+      'the last owner is succeeded by a moderator, before members who joined earlier',
       [
         [ann, 'owner'],
         [bob, 'member'],
@@ -46,7 +47,7 @@ describe('leaving all rooms', () => {
       ],
     ],
     [
-      'the last owner leaves a room without moderators to who has been there longest',
+      'the last owner of a room without moderators is succeeded by the member who joined first',
       [
         [ann, 'owner'],
         [bob, 'member'],
@@ -68,8 +69,8 @@ describe('leaving all rooms', () => {
 });
 
 async function aRoom(members: Member[]): Promise<ObjectId> {
-  const { _id } = await createRoom('Left', ann);
-  const id = new ObjectId(_id.$oid);
+  const { value } = await createRoom('Left', ann);
+  const id = new ObjectId(value._id.$oid);
   const entries = members.map(([user, role]) => ({ _id: new ObjectId(), user, role, joined_at: new Date() }));
   await rooms.updateOne({ _id: id }, { $set: { members: entries } });
   return id;

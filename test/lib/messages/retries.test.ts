@@ -3,26 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { config } from '../../../lib/config.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount } from '../../../lib/rooms/counters.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
-import { attemptsIn, startChatter } from '../../support/chatters.ts';
-import { aRoomOf } from '../../support/messages.ts';
+import { attemptsIn } from '../../support/attempts.ts';
+import { startProcesses } from '../../support/processes.ts';
 import { startProxy } from '../../support/proxy.ts';
-import { nextOf } from '../../support/rooms.ts';
+import { age, aRoomOf, nextOf } from '../../support/rooms.ts';
 import { type Call, inProcess, overHttp, type Reply } from '../../support/transports.ts';
+import type { WriteJob } from '../../support/workers/write.ts';
 
-/** How many messages are sent; more by hand. */
+/** How many messages are sent; SENDS sets more. */
 const sends = Number(process.env.SENDS ?? 320);
 const accounts = await Promise.all(Array.from({ length: 16 }, () => anAccount()));
 const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Message ${index}`);
 
-describe(`${sends} messages, sent again under their keys until they are acknowledged, are ${sends} messages`, () => {
+describe(`${sends} messages, sent again under their keys until they are acknowledged, are stored once each`, () => {
   it('when the network between callers and the service breaks', async () => {
-    const { host, proxy } = await proxyBefore(inject('baseUrl'));
+    const { host, proxy } = await proxyFor(inject('baseUrl'));
     const call = overHttp(`http://${host}`);
     const room = await aRoomOf(accounts);
     proxy.cut(0.2);
@@ -32,20 +32,21 @@ describe(`${sends} messages, sent again under their keys until they are acknowle
   }, 600_000);
 
   it('when the network between the service and the database breaks', async () => {
-    const { host, proxy } = await proxyBefore(process.env.MONGODB_URI ?? '');
+    const { host, proxy } = await proxyFor(process.env.MONGODB_URI ?? '');
     const directory = await mkdtemp(join(tmpdir(), 'chat-retries-'));
     const log = join(directory, 'log');
     const room = await aRoomOf(accounts);
     proxy.cut(0.02);
-    const talk = { room, accounts, changes: texts.length, insists: true, clock: 0, killShare: 0, log };
-    const { ended } = startChatter(talk, { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` });
-    expect(await ended).toMatchObject({ code: 0 });
+    const settings = { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` };
+    const writer = await startProcesses<WriteJob, void>(1, 'write', settings);
+    await writer.ask(0, { room, accounts, changes: texts.length, retries: true, clock: 0, killShare: 0, log });
+    writer.end();
     await proxy.close();
     expect((await attemptsIn([log])).done).toHaveLength(sends);
     expect(await sentIn(room)).toEqual(expected());
 
-    // A write that the driver repeats may have taken a place twice: one of them stays empty, and a feed gets past it.
-    Object.assign(config, { feedPatience: 0 });
+    // A write that the driver repeats may have taken two places: one of them stays empty, and a feed passes it.
+    await age(room);
     expect(await readFeed(room)).toEqual(expected());
     const stored = await rooms.findOne({ _id: new ObjectId(room) });
     expect(stored && messageCount(stored)).toBe(sends);
@@ -57,7 +58,7 @@ const expected = () => accounts.flatMap(({ id }) => texts.map((text) => `${id} $
 
 const show = ({ user, text }: Message) => `${user.$oid} ${text}`;
 
-async function proxyBefore(url: string) {
+async function proxyFor(url: string) {
   const proxy = await startProxy(url.replace(/^\w+:\/\//, '').replace(/[/?].*$/, ''));
   return { host: `127.0.0.1:${proxy.port}`, proxy };
 }

@@ -1,8 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { type Message, messages } from '../../../lib/messages/messages.ts';
+import { messages } from '../../../lib/collections/messages.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoomOf } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
 
@@ -11,7 +13,7 @@ const [ada, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAcco
 const send = ({ token }: Account, room: string, text: string, key?: string) =>
   inProcess('POST', '/api/messages', { token, body: { room, text }, headers: key ? { 'idempotency-key': key } : {} });
 
-it('many who send to a room at once take their places, and store their messages, together', async () => {
+it('concurrent messages to a room take their places, and are stored, in batches', async () => {
   const room = await aRoomOf([ada, bob]);
   let replies: Awaited<ReturnType<typeof send>>[] = [];
   for (const { token } of [ada, bob]) await inProcess('GET', '/api/users/me', { token });
@@ -25,14 +27,14 @@ it('many who send to a room at once take their places, and store their messages,
   expect(body).toEqual(sent);
 });
 
-it('one who may not send is refused alone', async () => {
+it('a sender without permission is refused, and the others are not', async () => {
   const room = await aRoomOf([ada, bob]);
   const replies = await Promise.all([ada, stranger, bob].map((sender) => send(sender, room, 'Hello')));
   expect(replies.map(({ status }) => status)).toEqual([201, 403, 201]);
   expect(replies.map(({ body }) => (body as Message).seq).sort()).toEqual([1, 2, undefined]);
 });
 
-it('one who may not send leaves no trace on the message that the reply was to', async () => {
+it('a refused reply leaves no trace on the message that it replies to', async () => {
   const room = await aRoomOf([ada]);
   const parent = await aMessage(ada, room);
   const reply = { room, text: 'Hello', thread: parent._id.$oid };
@@ -43,7 +45,7 @@ it('one who may not send leaves no trace on the message that the reply was to', 
   expect(await stored()).toHaveProperty('has_replies', true);
 });
 
-it('one key that is used by several at once makes one message, and leaves the others alone', async () => {
+it('concurrent requests with one key send one message, and do not affect others', async () => {
   const room = await aRoomOf([ada, bob]);
   const key = crypto.randomUUID();
   const replies = await Promise.all([

@@ -1,8 +1,8 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { deleteRoom } from '../../../lib/rooms/deletion.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { aRoom, memberId, type TestRoom } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
@@ -26,7 +26,7 @@ const leftOf = async ({ id }: TestRoom) => {
 const nothing = { messages: 0, events: 0, reads: 0, rooms: 0 };
 
 describe('deleting a room', () => {
-  it('takes its messages, events and read markers with it, and nothing of another room', async () => {
+  it('deletes its messages, events and read markers, and nothing of another room', async () => {
     const [room, other] = [await aRoomWithMessages(3), await aRoomWithMessages(3)];
     expect(await leftOf(room)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
     await deleteRoom(new ObjectId(room.id));
@@ -34,14 +34,14 @@ describe('deleting a room', () => {
     expect(await leftOf(other)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
   });
 
-  it('goes on in batches', async () => {
+  it('works in batches', async () => {
     const room = await aRoomWithMessages(11_000);
     await deleteRoom(new ObjectId(room.id));
     expect(await leftOf(room)).toEqual(nothing);
   });
 
   it.each([1, 2, 3, 4])(
-    'that is cut off at its deletion number %i is as done for everyone, and a repetition ends it',
+    'that is cut off at delete call %i looks complete to everyone, and a repetition completes it',
     async (last) => {
       const room = await aRoomWithMessages(7);
       const id = await memberId(room, member);
@@ -75,11 +75,11 @@ describe('deleting a room', () => {
     },
   );
 
-  it('that runs out of time says so, and a repetition goes on', async () => {
+  it('that runs out of time says so, and a repetition continues', async () => {
     const room = await aRoomWithMessages(3);
     await expect(deleteRoom(new ObjectId(room.id), 0)).rejects.toMatchObject({
       status: 503,
-      body: { description: 'The room is being deleted: repeat the request to go on.' },
+      body: { description: 'The room is being deleted: repeat the request to continue.' },
       headers: { 'Retry-After': '2' },
     });
     expect((await inProcess('GET', room.path, { token: admin.token })).status).toBe(404);
@@ -88,12 +88,12 @@ describe('deleting a room', () => {
   });
 });
 
-/** A room with a member, and messages as `lib/messages/messages.ts` stores them. */
+/** A room with a member, and messages as `lib/collections/messages.ts` stores them. */
 async function aRoomWithMessages(count: number): Promise<TestRoom> {
-  const made = await aRoom({ members: [member] });
-  const room = new ObjectId(made.id);
+  const created = await aRoom({ members: [member] });
+  const room = new ObjectId(created.id);
   const seqs = Array.from({ length: count }, (_, index) => index + 2);
   await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
   await database.collection('messages').insertMany(seqs.map((seq) => ({ room, seq, ordinal: seq - 1, text: '' })));
-  return made;
+  return created;
 }

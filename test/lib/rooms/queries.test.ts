@@ -1,16 +1,13 @@
-import '../../support/own-database.ts';
+import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { database } from '../../../lib/database/client.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
-import { withOwnDatabase } from '../../support/indexed-database.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
 import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
 
-await withOwnDatabase();
 const { room, owner, member, user, admin } = await aRoomWithEveryone();
 const busy = await anAccount();
 const hidden = await aRoom({ is_visible: false });
@@ -21,8 +18,6 @@ const nowhere = new ObjectId().toHexString();
 const own = (sent: SentCommand[]) => sent.filter(({ collection }) => collection !== 'tokens');
 
 beforeAll(async () => {
-  // As lib/messages/messages.ts has it.
-  await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
   const busyRooms = Array.from({ length: 500 }, (_, index) => ({
     name: `Room ${index}`,
     name_key: `busy ${index}`,
@@ -39,7 +34,7 @@ beforeAll(async () => {
     archived_at: null,
     last_message_at: null,
   }));
-  await rooms.insertMany(busyRooms);
+  await rooms.unscoped.insertMany(busyRooms);
 });
 
 describe('every query of rooms and members', async () => {
@@ -61,9 +56,9 @@ describe('every query of rooms and members', async () => {
     ['GET', 'the rooms of a member of 500', '/api/members?user=me&limit=200', busy, undefined, 2],
     ['GET', 'a later page of them', `/api/members?user=me&after=1700000000100-${room.id}`, busy, undefined, 2],
     ['GET', 'a member', `/api/members/${memberHere}`, owner, undefined, 1],
-    ['GET', 'oneself', `/api/members/${memberHere}`, member, undefined, 2],
-    ['POST', 'a member, oneself', '/api/members', user, { room: open.id }, 4],
-    ['POST', 'a member, another', '/api/members', owner, { room: room.id, user: user.id }, 6],
+    ['GET', 'the caller as a member', `/api/members/${memberHere}`, member, undefined, 2],
+    ['POST', 'the caller as a member', '/api/members', user, { room: open.id }, 4],
+    ['POST', 'another user as a member', '/api/members', owner, { room: room.id, user: user.id }, 6],
     ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 3],
     ['PATCH', 'a marker', `/api/members/${memberHere}`, member, { last_read: 1 }, 3],
     ['DELETE', 'a member', `/api/members/${leaving}?ban=true`, admin, undefined, 3],
@@ -96,7 +91,7 @@ describe('a hidden room', () => {
     ['PATCH', (_id, there) => `/api/members/${there}`, { last_read: 1 }],
     ['DELETE', (_id, there) => `/api/members/${there}`, undefined],
     ['DELETE', (id) => `/api/bans?room=${id}&user=${user.id}`, undefined],
-  ])('is to a stranger as none is: %s %s', async (method, path, body) => {
+  ])('looks to a stranger like an unknown room: %s %s', async (method, path, body) => {
     const ask = async (id: string, there: string) => {
       let answer: unknown;
       const queries = await commandsOf(async () => {
@@ -114,7 +109,7 @@ describe('a hidden room', () => {
 });
 
 describe('a member of 500 rooms', () => {
-  it('finds each on one page, the rooms of one moment as well', async () => {
+  it('finds each on one page, even those that were active at the same time', async () => {
     const found = await everyPage(inProcess, '/api/members?user=me&limit=200', busy.token);
     expect(found).toHaveLength(500);
     expect(new Set(found.map(({ _id }) => _id.$oid)).size).toBe(500);
@@ -123,18 +118,18 @@ describe('a member of 500 rooms', () => {
 
 describe('a page of a room of 1 000 members', () => {
   it('is all that the database sends', async () => {
-    const made = await aRoom();
+    const created = await aRoom();
     const crowd = Array.from({ length: 999 }, () => ({
       _id: new ObjectId(),
       user: new ObjectId(),
       role: 'member' as const,
       joined_at: new Date(),
     }));
-    await rooms.updateOne({ _id: new ObjectId(made.id) }, { $push: { members: { $each: crowd } } });
+    await rooms.updateOne({ _id: new ObjectId(created.id) }, { $push: { members: { $each: crowd } } });
     const { token } = await anAdmin();
-    const sentCommands = await commandsOf(() => inProcess('GET', `/api/members?room=${made.id}&limit=10`, { token }));
+    const sentCommands = await commandsOf(() => inProcess('GET', `/api/members?room=${created.id}&limit=10`, { token }));
     const page = sentCommands.find(({ command }) => JSON.stringify(command.pipeline)?.includes('$unwind'));
-    const sent = await rooms.aggregate(page?.command.pipeline).toArray();
+    const sent = await rooms.unscoped.aggregate(page?.command.pipeline).toArray();
     expect(sent).toHaveLength(11);
     expect(sent.every((row) => !('members' in row))).toBe(true);
   });

@@ -1,11 +1,11 @@
 import { logIn } from '../../../lib/accounts/login.ts';
-import { serveParent, statusOf } from './worker.ts';
+import { race, statusOf } from './race.ts';
 
 /** An attempt to log in. */
 export type LoginAttempt = { name: string; password: string; source: string };
 
 // One after the other: the race is between the processes, not for the connections of one.
-await serveParent(async (attempts: LoginAttempt[]) => {
+await race(async (attempts: LoginAttempt[]) => {
   const statuses: number[] = [];
   for (const attempt of attempts) statuses.push(await statusOf(logIn({ ...attempt, agent: undefined })));
   return statuses;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { baselineOf, isSlower, TOLERANCE } from '../../../tools/bench/baseline.ts';
+import { baselineOf, isSlower, tolerance } from '../../../tools/bench/baseline.ts';
 import { type Figure, reachesGoal } from '../../../tools/bench/figure.ts';
 import { tableOf } from '../../../tools/bench/table.ts';
 
 const aFigure = (fields: Partial<Figure> = {}): Figure => ({ name: 'a page', unit: 'ms', value: 12, reference: 10, ...fields });
-const worse = 12 * TOLERANCE.time * 1.1;
+const worse = 12 * tolerance.time * 1.1;
 
 describe('a figure', () => {
   it.each<[string, Partial<Figure>, boolean | undefined]>([
@@ -21,7 +21,7 @@ describe('a figure', () => {
 });
 
 describe('the baseline', () => {
-  it('holds ratios, and no times', () => {
+  it('has ratios, and no times', () => {
     const { reference: _, ...time } = aFigure({ name: 'a time' });
     expect(baselineOf([aFigure(), time, aFigure({ name: 'p99', isUnsteady: true })])).toEqual({ 'a page': 1.2 });
   });
@@ -32,19 +32,19 @@ describe('the baseline', () => {
     ['a ratio that is much worse', { value: worse }, true],
     ['a ratio that is much better', { value: 6 }, false],
     ['a figure that was not there', { name: 'another', value: worse }, false],
-  ])('sees whether there is a slowdown in %s', (_what, fields, expected) => {
-    const held = baselineOf([aFigure()]);
+  ])('decides whether there is a slowdown in %s', (_what, fields, expected) => {
+    const baseline = baselineOf([aFigure()]);
     const figure = aFigure(fields);
-    expect(isSlower(figure, held[figure.name])).toBe(expected);
+    expect(isSlower(figure, baseline[figure.name])).toBe(expected);
   });
 
-  it('knows that of a rate more is better, and how unsteady it is', () => {
+  it('treats a higher rate as better, and tolerates more', () => {
     const rate = aFigure({ unit: 'per second' });
-    const held = baselineOf([rate])['a page'];
-    expect([24, 8, 5].map((value) => isSlower({ ...rate, value }, held))).toEqual([false, false, true]);
+    const baseline = baselineOf([rate])['a page'];
+    expect([24, 8, 5].map((value) => isSlower({ ...rate, value }, baseline))).toEqual([false, false, true]);
   });
 
-  it('stands beside each ratio, and says by how much it is slower', () => {
+  it('is printed beside each ratio, with the slowdown', () => {
     expect(tableOf([aFigure({ value: 24 })], { 'a page': 1.2 })).toContain('1.2 2.00 x SLOWER');
     expect(tableOf([aFigure()], { 'a page': 1.2 })).not.toContain('SLOWER');
   });

@@ -26,7 +26,7 @@ describe('npm run conformance', () => {
     );
   });
 
-  it('says, row by row, what does not conform, and ends with 1', async () => {
+  it('reports, row by row, what does not conform, and exits with 1', async () => {
     const server = createServer((_request, response) => response.end('{}')).listen(0, 'localhost');
     await once(server, 'listening');
     const { code, stdout } = await conformance(`http://localhost:${(server.address() as AddressInfo).port}`, '--token', 'x');
@@ -39,8 +39,8 @@ describe('npm run conformance', () => {
   it.each([
     ['without a token', ['http://localhost:3000']],
     ['without an address', ['--token', 'x']],
-    ['of an unknown option', ['http://localhost:3000', '--token', 'x', '--force']],
-  ])('explains itself %s, and ends with 2', async (_what, words) => {
+    ['with an unknown option', ['http://localhost:3000', '--token', 'x', '--force']],
+  ])('prints its usage %s, and exits with 2', async (_what, words) => {
     const { code, stdout, stderr } = await conformance(...words);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,

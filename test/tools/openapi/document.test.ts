@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
-import { functions } from '../../../tools/harness/routes.ts';
+import { functions } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
@@ -11,7 +11,7 @@ const source = await readFile('docs/openapi.json', 'utf8');
 const document: OpenApi = JSON.parse(source);
 
 describe('the OpenAPI document', () => {
-  it('is what the operations say, as are all files that are made from them', async () => {
+  it('is up to date, as are all files that are generated from the operations', async () => {
     const environment = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
     const { code, stderr } = await runCommand(['node', 'tools/openapi/main.ts', '--check'], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
     expect([...Object.keys(document.paths), ...Object.keys(document['x-pages'])].sort()).toEqual(paths.sort());
   });
 
-  it('has an example, really sent and answered, of every operation with a body', () => {
+  it('has an example, from a real request, of every operation with a body', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const withoutExample = operations.filter(
       ({ requestBody, responses }) => ![requestBody, ...Object.values(responses)].every((message) => hasExamples(message)),

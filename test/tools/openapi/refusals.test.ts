@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exampleRequest, type Listed } from '../../../tools/harness/example-requests.ts';
-import { loadPaths } from '../../../tools/harness/routes.ts';
+import { loadPaths } from '../../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { operationsWith } from '../../support/contract.ts';
 import { inProcess, type Sent } from '../../support/transports.ts';
@@ -23,19 +23,19 @@ describe('every operation refuses, as the contract says', () => {
     expect(await send(operation, { token: user.token })).toMatchObject({ status: 403, body: { description: 'Admin required.' } });
   });
 
-  it.each(operationsWith(406))('%s that takes only HTML', async (_name, operation) => {
+  it.each(operationsWith(406))('%s that accepts only HTML', async (_name, operation) => {
     expect(await send(operation, { headers: { accept: 'text/html' } })).toMatchObject({ status: 406 });
   });
 
   it.each(operationsWith(400).filter(([, { requestBody }]) => requestBody))(
-    '%s of what is no JSON object',
+    '%s with a body that is not a JSON object',
     async (_name, operation) => {
       expect(await send(operation, { body: '[' })).toMatchObject({ status: 400, body: { title: 'Invalid JSON' } });
     },
   );
 
   it.each(operationsWith(400).filter(([, { parameters = [] }]) => parameters.some(({ schema }) => schema.type === 'integer')))(
-    '%s with a query that is not as it must be',
+    '%s with an invalid query',
     async (_name, operation) => {
       const [{ name = '' } = {}] = operation.parameters?.filter(({ schema }) => schema.type === 'integer') ?? [];
       expect(await send(operation, {}, { query: { [name]: '' } })).toMatchObject({
@@ -46,14 +46,14 @@ describe('every operation refuses, as the contract says', () => {
   );
 
   it.each(operationsWith(413).filter(([, { requestBody }]) => requestBody))(
-    '%s of too large a body',
+    '%s with too large a body',
     async (_name, operation) => {
       expect(await send(operation, { body: { x: 'x'.repeat(65_536) } })).toMatchObject({ status: 413 });
     },
   );
 
   it.each(operationsWith(404).filter(([, { path }]) => path.includes('{')))(
-    '%s of what is not there',
+    '%s of something that does not exist',
     async (_name, operation) => {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'emoji');
       const variables = Object.fromEntries(names.map((name) => [name, nobody]));
@@ -61,7 +61,7 @@ describe('every operation refuses, as the contract says', () => {
     },
   );
 
-  it.each(operationsWith(500))('%s when something unforeseen happens, without telling what', async (_name, operation) => {
+  it.each(operationsWith(500))('%s after an unexpected error, without revealing it', async (_name, operation) => {
     const operations = (await loadPaths()).find(({ path }) => path === operation.path)?.operations[operation.method];
     vi.spyOn(operations ?? { run: async () => undefined }, 'run').mockRejectedValue(new Error('secret detail'));
     expect(await send(operation)).toMatchObject({

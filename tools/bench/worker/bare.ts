@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import type { Plan } from './record.ts';
 import { replay } from './replay.ts';
 
-/* What a cold start is held against: the bare driver, which connects and makes the round trips of the plan in the file PLAN. */
+/* The yardstick of a cold start: the bare driver, which connects and makes the round trips of the plan in the file PLAN. */
 
 const { MONGODB_URI = '', MONGODB_DATABASE = '', PLAN = '' } = process.env;
 const plan: Plan = EJSON.parse(readFileSync(PLAN, 'utf8'));

@@ -1,22 +1,22 @@
 import { createRequire } from 'node:module';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Handler } from '../../../lib/http/request.ts';
+import type { Handler } from '../../../lib/http/operation.ts';
 
 /*
- * A fresh process as Lambda makes one: loads a packaged function, calls it so often, and prints how that went.
- * `node bundle.ts BUNDLE REPEATS EVENT`, with the event as JSON; a bundle of the bare driver has `handler`, too.
+ * A new process, as Lambda starts one: loads a packaged function, calls it repeatedly, and prints the measurements.
+ * `node bundle.ts BUNDLE REPEATS EVENT`, with the event as JSON; a bundle of the bare driver exports `handler`, too.
  */
 
-/** What it prints. */
-export interface Run {
-  /** Milliseconds from before the bundle was loaded to the first answer. */
-  readonly first: number;
-  /** Milliseconds, and of them those of the processor, that each of the later calls took. */
-  readonly each: number;
-  readonly processorOfEach: number;
-  /** The most memory that it had, in MB. */
-  readonly memory: number;
-}
+/** The measurements. */
+export type Run = {
+  /** Milliseconds from before the bundle was loaded to the first response. */
+  first: number;
+  /** Milliseconds that each of the later calls took, and how many of them the processor took. */
+  each: number;
+  processorOfEach: number;
+  /** The peak of its memory, in MB. */
+  memory: number;
+};
 
 const [bundle = '', repeats = '1', event = '{}'] = process.argv.slice(2);
 const context = { awsRequestId: 'bench', functionName: 'bench' } as Context;
@@ -28,7 +28,7 @@ const { statusCode, body } = await handler(newEvent(), context);
 const first = performance.now() - since;
 if (statusCode >= 300 && statusCode !== 401) throw new Error(`It was answered with ${statusCode}: ${body}`);
 
-// The half of the calls that comes first only warms up.
+// The first half of the calls only warms up.
 const warmUp = Math.floor(Number(repeats) / 2);
 for (let i = 0; i < warmUp; i++) await handler(newEvent(), context);
 const measured = Math.max(1, Number(repeats) - warmUp - 1);

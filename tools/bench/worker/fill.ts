@@ -1,62 +1,63 @@
 import { ObjectId } from 'mongodb';
 import { createUser } from '../../../lib/accounts/accounts.ts';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
-import { ensureIndexes } from '../../../lib/collections/indexes.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
+import { newRoom, type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { type MessageDocument, messages } from '../../../lib/messages/messages.ts';
-import { markRead } from '../../../lib/rooms/read-markers.ts';
-import { type RoomDocument, roomKey, rooms } from '../../../lib/rooms/rooms.ts';
-import type { House } from '../operations.ts';
+import { ensureIndexes } from '../../../lib/prepare.ts';
+import { moveReadMarker } from '../../../lib/rooms/read-markers.ts';
+import { roomKey } from '../../../lib/rooms/rooms.ts';
+import type { Dataset } from '../operations.ts';
 
-/** What a house shall have. */
-export interface Size {
-  readonly rooms: number;
-  /** Of how many of them the caller is a member. */
-  readonly ownRooms: number;
+/** The size of a dataset. */
+export type Size = {
+  rooms: number;
+  /** How many of them the caller is a member of. */
+  ownRooms: number;
   /** How many members and messages the first of them has. */
-  readonly members: number;
-  readonly messages: number;
-  /** How many members each other room has; a few, if not said. */
-  readonly membersOfOthers?: number;
-}
+  members: number;
+  messages: number;
+  /** How many members each other room has; a few by default. */
+  membersOfOthers?: number;
+};
 
-const AUTHORS = 10;
-const FEW_MEMBERS = 5;
-const BATCH = 2000;
-/** Long enough ago for no feed to wait for anything, and not so long that an event could be gone. */
-const BEGAN = Date.now() - 20 * 86_400_000;
+const authorCount = 10;
+const fewMembers = 5;
+const batchSize = 2000;
+/** Old enough that no feed waits for anything, and young enough that no event has expired. */
+const startedAt = Date.now() - 20 * 86_400_000;
 
-/** Makes a house: the documents are those that the service would make, and stored as they are. */
-export async function fill(size: Size): Promise<House> {
+/** Fills a dataset with the documents that the service would store. */
+export async function fill(size: Size): Promise<Dataset> {
   await database.dropDatabase();
   await ensureIndexes();
-  const names = Array.from({ length: AUTHORS }, (_, i) => `author-${i}`);
+  const names = Array.from({ length: authorCount }, (_, i) => `author-${i}`);
   const authors = await Promise.all(names.map(async (name, i) => new ObjectId((await createAuthor(name, i === 0))._id.$oid)));
   const caller = authors[0] as ObjectId;
   const { token } = await createToken(caller, 'bench');
 
   const first = { ...aRoom(0, caller, size.members), seq: size.messages, message_count: size.messages };
-  await rooms.insertOne(first);
+  await rooms.unscoped.insertOne(first);
   await addRooms(1, size.ownRooms, caller, size.membersOfOthers);
   await addRooms(size.ownRooms, size.rooms, authors[1] as ObjectId, size.membersOfOthers);
   await addMessages(first._id, authors, size.messages);
   const own = await rooms.find({ 'members.user': caller }, { projection: { _id: 1 } }).toArray();
-  for (const { _id } of own) await markRead(_id, caller, 0, 0);
+  for (const { _id } of own) await moveReadMarker(_id, caller, 0, 0);
   return { token, room: first._id.toHexString(), seq: size.messages };
 }
 
-async function addRooms(from: number, to: number, owner: ObjectId, members = FEW_MEMBERS): Promise<void> {
-  const atOnce = Math.ceil(BATCH / members);
-  for (let i = from; i < to; i += atOnce) {
-    const batch = Array.from({ length: Math.min(atOnce, to - i) }, (_, j) => aRoom(i + j, owner, members));
-    await rooms.insertMany(batch);
+async function addRooms(from: number, to: number, owner: ObjectId, members = fewMembers): Promise<void> {
+  const roomsPerBatch = Math.ceil(batchSize / members);
+  for (let i = from; i < to; i += roomsPerBatch) {
+    const batch = Array.from({ length: Math.min(roomsPerBatch, to - i) }, (_, j) => aRoom(i + j, owner, members));
+    await rooms.unscoped.insertMany(batch);
   }
 }
 
 async function addMessages(room: ObjectId, authors: ObjectId[], count: number): Promise<void> {
-  for (let i = 0; i < count; i += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - i) }, (_, j) => aMessage(room, authors, i + j + 1));
-    await messages.insertMany(batch, { ordered: false });
+  for (let i = 0; i < count; i += batchSize) {
+    const batch = Array.from({ length: Math.min(batchSize, count - i) }, (_, j) => aMessage(room, authors, i + j + 1));
+    await messages.unscoped.insertMany(batch, { ordered: false });
   }
 }
 
@@ -65,29 +66,22 @@ const createAuthor = (username: string, is_admin: boolean) =>
 
 function aRoom(number: number, owner: ObjectId, members: number): RoomDocument {
   const _id = new ObjectId();
-  const at = new Date(BEGAN + number * 1000);
+  const at = new Date(startedAt + number * 1000);
   const name = `Room ${number}`;
   return {
+    ...newRoom,
     _id,
     name,
     name_key: roomKey(name, _id),
-    is_open: true,
-    is_visible: true,
     members: Array.from({ length: members }, (_, i) => ({
       _id: new ObjectId(),
       user: i === 0 ? owner : new ObjectId(),
       role: i === 0 ? 'owner' : 'member',
       joined_at: at,
     })),
-    banned: [],
-    seq: 0,
-    message_count: 0,
-    topic: '',
     created_at: at,
     created_by: owner,
     changed_at: at,
-    archived_at: null,
-    last_message_at: null,
   };
 }
 
@@ -98,7 +92,7 @@ const aMessage = (room: ObjectId, authors: ObjectId[], number: number): MessageD
   ordinal: number,
   user: authors[number % authors.length] as ObjectId,
   text: `This is the message with the number ${number}, as long as such messages commonly are.`,
-  created_at: new Date(BEGAN + number),
+  created_at: new Date(startedAt + number),
   edited_at: null,
   deleted_at: null,
   thread: null,

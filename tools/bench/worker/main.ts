@@ -2,7 +2,7 @@ import { EJSON } from 'bson';
 import { client, database } from '../../../lib/database/client.ts';
 import { tasks } from './tasks.ts';
 
-/* A worker: does the tasks that its parent sends, one at a time, and drops its database when the parent is through with it. */
+/* A worker: runs the tasks that its parent sends, one at a time, and drops its database when the parent disconnects. */
 
 process.on('message', async (text: string) => {
   const { task, input } = EJSON.parse(text) as { task: keyof typeof tasks; input: never[] };

@@ -2,13 +2,13 @@ import type { CommandStartedEvent, CommandSucceededEvent, Document } from 'mongo
 import { client } from '../../../lib/database/client.ts';
 import { type Operation, prepared } from '../operations.ts';
 
-/** The commands of one request, in stages: those of one stage go out together, when those of the one before are answered. */
+/** The commands of one request, in stages: those of a stage are sent together, when those of the stage before are answered. */
 export type Plan = { collection: string; name: string; command: Document }[][];
 
-/** Calls a function and notes what it asks the database; needs a client that monitors its commands. */
+/** Calls a function and records its database commands; needs a client that monitors them. */
 export async function record(operation: Operation): Promise<Plan> {
   const call = await prepared(operation);
-  // The first call of a token notes that it was used, and nothing waits for that.
+  // The first call with a token records its use, and nothing waits for that.
   await call();
   await new Promise((resolve) => setTimeout(resolve, 50));
 
@@ -18,9 +18,9 @@ export async function record(operation: Operation): Promise<Plan> {
   const begin = ({ requestId, commandName: name, command }: CommandStartedEvent) => {
     const stage = answered + 1;
     stageOf.set(requestId, stage);
-    plan[stage] = [...(plan[stage] ?? []), { name, collection: command[name], command: essence(command) }];
+    plan[stage] = [...(plan[stage] ?? []), { name, collection: command[name], command: withoutDriverFields(command) }];
   };
-  // A stage is over when all of it is answered: what starts earlier belongs to it.
+  // A stage ends when all of its commands are answered: a command that starts before belongs to it.
   const end = ({ requestId }: CommandSucceededEvent) => {
     const stage = stageOf.get(requestId) ?? 0;
     stageOf.delete(requestId);
@@ -35,5 +35,5 @@ export async function record(operation: Operation): Promise<Plan> {
   return plan;
 }
 
-/** Without what the driver adds to every command by itself. */
-const essence = ({ lsid, txnNumber, $clusterTime, $db, ...command }: Document) => command;
+/** A command without the fields that the driver adds to every one. */
+const withoutDriverFields = ({ lsid, txnNumber, $clusterTime, $db, ...command }: Document) => command;

@@ -10,12 +10,12 @@ import { replay } from './replay.ts';
 /** How long each call took, in milliseconds. */
 type Times = number[];
 
-/** What a worker can be asked to do. */
+/** The tasks of a worker. */
 export const tasks = { fill, record, invocationOf, time, compare, compareRates };
 
 export type Tasks = typeof tasks;
 
-/** Calls a function so often, one call after the other. */
+/** Calls a function repeatedly, one call after the other. */
 async function time(operation: Operation, repeats: number): Promise<Times> {
   const call = await prepared(operation);
   const times: Times = [];
@@ -23,14 +23,14 @@ async function time(operation: Operation, repeats: number): Promise<Times> {
   return times;
 }
 
-/** The same by turns with the bare driver, which makes the same round trips and nothing else. */
+/** The same, alternating with the bare driver, which makes the same round trips and nothing else. */
 async function compare(operation: Operation, plan: Plan, repeats: number): Promise<{ service: Times; driver: Times }> {
   return withBareDriver(async (driver) => {
     const service = await prepared(operation);
     const bare = () => timed(() => replay(driver.db(config.mongodbDatabase), plan));
     const found: { service: Times; driver: Times } = { service: [], driver: [] };
     for (let i = 0; i < repeats; i++) {
-      // Neither is always the one that comes after the other.
+      // Each of them comes first every other time.
       if (i % 2 === 0) found.service.push(await service());
       found.driver.push(await bare());
       if (i % 2 === 1) found.service.push(await service());
@@ -39,12 +39,12 @@ async function compare(operation: Operation, plan: Plan, repeats: number): Promi
   });
 }
 
-/** Calls per second of both with so many at once, by turns. */
-async function compareRates(operation: Operation, plan: Plan, repeats: number, atOnce: number) {
+/** Calls per second of both with `concurrency` calls at a time, measured alternately. */
+async function compareRates(operation: Operation, plan: Plan, repeats: number, concurrency: number) {
   return withBareDriver(async (driver) => {
     const service = await prepared(operation);
     const bare = () => replay(driver.db(config.mongodbDatabase), plan);
-    return medianRates(5, Math.ceil(repeats / 5), atOnce, { service, driver: bare });
+    return medianRates(5, Math.ceil(repeats / 5), concurrency, { service, driver: bare });
   });
 }
 

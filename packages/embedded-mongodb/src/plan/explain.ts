@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { showValue } from '../storage/duplicate-key.ts';
 import { typeByte } from '../storage/key.ts';
-import { BsonType, type Doc, type Value } from '../values/value.ts';
+import { bsonType, type Doc, type Value } from '../values/value.ts';
 import type { Find } from './find.ts';
 import type { Interval } from './intervals.ts';
 import type { Counts, IndexPlan, Plan, TextPlan } from './plan.ts';
@@ -100,7 +100,7 @@ function showEnd({ key, value }: Interval['low'], end: 'low' | 'high'): string {
 }
 
 const typeEnds: ReadonlyMap<number, readonly [string, string]> = new Map([
-  [typeByte(BsonType.double), ['-Infinity', 'Infinity']],
-  [typeByte(BsonType.string), ['""', '{}']],
-  [typeByte(BsonType.object), ['{}', '[]']],
+  [typeByte(bsonType.double), ['-Infinity', 'Infinity']],
+  [typeByte(bsonType.string), ['""', '{}']],
+  [typeByte(bsonType.object), ['{}', '[]']],
 ]);

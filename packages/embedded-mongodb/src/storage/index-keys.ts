@@ -1,6 +1,6 @@
 import { DatabaseError } from '../values/errors.ts';
 import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
-import { BsonType, type Doc } from '../values/value.ts';
+import { bsonType, type Doc } from '../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
 
 /** What the catalog stores about an index. */
@@ -62,17 +62,17 @@ type Found = {
 /** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
 function expand(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
   const walked = places.map((place, i) => walk(place, fields[i] as IndexField));
-  const array = walked.find((place) => !place.done && place.value?.type === BsonType.array)?.value;
+  const array = walked.find((place) => !place.done && place.value?.type === bsonType.array)?.value;
   if (array === undefined) {
     addKey(fields, walked, found);
     return;
   }
   walked.forEach((place, i) => {
-    if (place.done || place.value?.type !== BsonType.array) return;
+    if (place.done || place.value?.type !== bsonType.array) return;
     if (place.value.start !== array.start) throw parallelArrays(fields, walked);
     found.multikey |= 1 << i;
   });
-  const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === BsonType.array;
+  const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === bsonType.array;
   let empty = true;
   for (const element of rawValues(array)) {
     empty = false;
@@ -94,7 +94,7 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
 /** An element of the array is the value itself at the end of the path; on the way, only documents lead on. */
 function intoElement(place: Place, field: IndexField, element: RawValue): Place {
   if (place.depth === field.path.length) return { ...place, value: element, done: true };
-  if (element.type === BsonType.object) return { ...place, value: element };
+  if (element.type === bsonType.object) return { ...place, value: element };
   return { ...place, value: undefined, done: true };
 }
 
@@ -103,14 +103,14 @@ function walk(place: Place, field: IndexField): Place {
   if (place.done) return place;
   while (depth < field.path.length && value !== undefined) {
     const part = field.path[depth] as Buffer;
-    if (value.type === BsonType.object) value = rawField(value, part);
-    else if (value.type === BsonType.array && isPosition(part) && rawField(value, part) !== undefined)
+    if (value.type === bsonType.object) value = rawField(value, part);
+    else if (value.type === bsonType.array && isPosition(part) && rawField(value, part) !== undefined)
       value = rawField(value, part);
-    else if (value.type === BsonType.array) return { value, depth, done: false };
+    else if (value.type === bsonType.array) return { value, depth, done: false };
     else value = undefined;
     depth++;
   }
-  return { value, depth, done: value?.type !== BsonType.array };
+  return { value, depth, done: value?.type !== bsonType.array };
 }
 
 function isPosition(part: Buffer): boolean {
@@ -118,7 +118,7 @@ function isPosition(part: Buffer): boolean {
 }
 
 /** Stands for the one value of an array without elements. */
-const emptyArray: RawValue = { type: BsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
+const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
   if (isLeftOut(places, found.sparse)) return;
@@ -140,7 +140,7 @@ function keyOf(fields: readonly IndexField[], places: readonly Place[]): Buffer 
 
 function parallelArrays(fields: readonly IndexField[], places: readonly Place[]): DatabaseError {
   const names = fields
-    .filter((_, i) => !places[i]?.done && places[i]?.value?.type === BsonType.array)
+    .filter((_, i) => !places[i]?.done && places[i]?.value?.type === bsonType.array)
     .map(({ name }) => `[${name}]`);
   return new DatabaseError(171, `cannot index parallel arrays ${names.join(' ')}`);
 }

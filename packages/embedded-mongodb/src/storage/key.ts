@@ -1,7 +1,7 @@
 import { encode } from '../values/bson.ts';
 import { notSupported } from '../values/errors.ts';
 import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
-import { BsonType, type Value } from '../values/value.ts';
+import { bsonType, type Value } from '../values/value.ts';
 import { numberKey } from './number-key.ts';
 
 /*
@@ -11,18 +11,18 @@ import { numberKey } from './number-key.ts';
  */
 
 const typeBytes: ReadonlyMap<number, number> = new Map([
-  [BsonType.undefined, 0x10],
-  [BsonType.null, 0x18],
-  [BsonType.double, 0x20],
-  [BsonType.int, 0x20],
-  [BsonType.long, 0x20],
-  [BsonType.string, 0x30],
-  [BsonType.object, 0x38],
-  [BsonType.array, 0x40],
-  [BsonType.binData, 0x48],
-  [BsonType.objectId, 0x50],
-  [BsonType.bool, 0x58],
-  [BsonType.date, 0x60],
+  [bsonType.undefined, 0x10],
+  [bsonType.null, 0x18],
+  [bsonType.double, 0x20],
+  [bsonType.int, 0x20],
+  [bsonType.long, 0x20],
+  [bsonType.string, 0x30],
+  [bsonType.object, 0x38],
+  [bsonType.array, 0x40],
+  [bsonType.binData, 0x48],
+  [bsonType.objectId, 0x50],
+  [bsonType.bool, 0x58],
+  [bsonType.date, 0x60],
 ]);
 
 /** The key of a field that is not there: MongoDB indexes it as null. */
@@ -65,7 +65,7 @@ export function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
   writer.bytes(prefix, 0, prefix.length);
-  writer.byte(typeByte(BsonType.string));
+  writer.byte(typeByte(bsonType.string));
   writer.text(bytes, 0, bytes.length);
   return writer.finish();
 }
@@ -112,32 +112,32 @@ export class KeyWriter {
     const { type, bytes, start, end } = value;
     this.byte(typeByte(type));
     switch (type) {
-      case BsonType.undefined:
-      case BsonType.null:
+      case bsonType.undefined:
+      case bsonType.null:
         return;
-      case BsonType.double:
-      case BsonType.int:
-      case BsonType.long: {
+      case bsonType.double:
+      case bsonType.int:
+      case bsonType.long: {
         const key = numberKey(value);
         this.bytes(key, 0, key.length);
         return;
       }
-      case BsonType.string:
+      case bsonType.string:
         this.text(bytes, start + 4, end - 1);
         return;
-      case BsonType.bool:
-      case BsonType.objectId:
+      case bsonType.bool:
+      case bsonType.objectId:
         this.bytes(bytes, start, end);
         return;
-      case BsonType.date:
+      case bsonType.date:
         this.#bigEndian(bytes.readBigInt64LE(start) + (1n << 63n));
         return;
-      case BsonType.binData:
+      case bsonType.binData:
         // Binary data goes by length, then subtype, then content.
         for (let at = start + 3; at >= start; at--) this.byte(bytes[at] as number);
         this.bytes(bytes, start + 4, end);
         return;
-      case BsonType.array:
+      case bsonType.array:
         for (const element of rawValues(value)) this.value(element);
         this.byte(endByte);
         return;

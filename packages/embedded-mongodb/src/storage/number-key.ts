@@ -1,13 +1,13 @@
 import type { RawValue } from '../values/raw.ts';
-import { BsonType } from '../values/value.ts';
+import { bsonType } from '../values/value.ts';
 
 /**
  * Numbers of all types in one order, equal bytes for equal numbers: first the double nearest towards zero, then whether that was
  * exact. What no double holds, an int64 over 2^53, is followed by its decimal digits, which order the few that share a double.
  */
 export function numberKey({ type, bytes, start }: RawValue): Buffer {
-  if (type === BsonType.int) return exactKey(bytes.readInt32LE(start));
-  if (type === BsonType.double) return exactKey(bytes.readDoubleLE(start));
+  if (type === bsonType.int) return exactKey(bytes.readInt32LE(start));
+  if (type === bsonType.double) return exactKey(bytes.readDoubleLE(start));
   const long = bytes.readBigInt64LE(start);
   const near = Number(long);
   return Number.isSafeInteger(near) ? exactKey(near) : longKey(long);

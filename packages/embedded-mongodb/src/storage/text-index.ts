@@ -1,7 +1,7 @@
 import { DatabaseError } from '../values/errors.ts';
 import { valuesAt } from '../values/path.ts';
 import { asBuffer, hasSameField, type RawValue, rawDocument, rawField, rawValues, textOf } from '../values/raw.ts';
-import { BsonType, type Doc } from '../values/value.ts';
+import { bsonType, type Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
 import { limitClause } from './sqlite.ts';
@@ -79,7 +79,7 @@ export class TextIndex {
   /** The words of a document, as they are stored, in the place of keys. */
   keysOf(document: Buffer): IndexKeys {
     const language = rawField(rawDocument(document), this.#override);
-    if (language?.type === BsonType.string && textOf(language) !== 'none')
+    if (language?.type === bsonType.string && textOf(language) !== 'none')
       throw new DatabaseError(17262, `language override unsupported: ${textOf(language)}`);
     const [prefix, other] = indexKeys(this.prefix, document, false).keys;
     if (prefix === undefined || other !== undefined)
@@ -217,9 +217,9 @@ const integer = 'CAST(? AS INTEGER)';
 
 /** The texts at a path, through arrays. */
 function textsAt(value: RawValue, path: readonly Buffer[], at: number): string[] {
-  if (value.type === BsonType.array) return Array.from(rawValues(value), (item) => textsAt(item, path, at)).flat();
+  if (value.type === bsonType.array) return Array.from(rawValues(value), (item) => textsAt(item, path, at)).flat();
   const part = path[at];
-  if (part === undefined) return value.type === BsonType.string ? [textOf(value)] : [];
-  const inner = value.type === BsonType.object ? rawField(value, part) : undefined;
+  if (part === undefined) return value.type === bsonType.string ? [textOf(value)] : [];
+  const inner = value.type === bsonType.object ? rawField(value, part) : undefined;
   return inner === undefined ? [] : textsAt(inner, path, at + 1);
 }

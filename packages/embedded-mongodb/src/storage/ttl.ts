@@ -1,6 +1,6 @@
 import { Operation, present } from '../operation.ts';
 import { decode } from '../values/bson.ts';
-import { BsonType } from '../values/value.ts';
+import { bsonType } from '../values/value.ts';
 import type { Catalog } from './catalog.ts';
 import type { DatabaseFile } from './file.ts';
 import { ifPossible } from './group-commit.ts';
@@ -15,9 +15,9 @@ export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.n
   for (const collection of catalog.all()) {
     for (const index of collection.ordered) {
       if (index.expireAfterSeconds === undefined) continue;
-      const [oldest, limit] = [Buffer.of(typeByte(BsonType.date)), valueKey(new Date(now - index.expireAfterSeconds * 1000))];
+      const [oldest, limit] = [Buffer.of(typeByte(bsonType.date)), valueKey(new Date(now - index.expireAfterSeconds * 1000))];
       const range = index.fields[0]?.descending
-        ? { low: invertKey(limit), high: Buffer.of(256 - typeByte(BsonType.date)) }
+        ? { low: invertKey(limit), high: Buffer.of(256 - typeByte(bsonType.date)) }
         : { low: oldest, high: limit };
       const expired = new Set<number>();
       for (const { rid } of present(scanIndex(index, range, { file, collection, backward: false, operation: new Operation() }))) {

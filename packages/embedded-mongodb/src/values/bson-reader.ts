@@ -1,17 +1,17 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { asBuffer, valueEnd } from './raw.ts';
-import { BsonType, type Doc, Opaque, type Value } from './value.ts';
+import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
 export const maxLevels = 100;
 
 /** The types whose values are only kept and begin with their length. */
 const lengthFirst: ReadonlySet<number> = new Set([
-  BsonType.javascript,
-  BsonType.symbol,
-  BsonType.dbPointer,
-  BsonType.javascriptWithScope,
+  bsonType.javascript,
+  bsonType.symbol,
+  bsonType.dbPointer,
+  bsonType.javascriptWithScope,
 ]);
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -75,29 +75,29 @@ export class Reader {
 
   value(type: number, depth: number, end: number): Value {
     switch (type) {
-      case BsonType.string:
+      case bsonType.string:
         return this.#string(end);
-      case BsonType.int:
+      case bsonType.int:
         return new Int32(this.#take(4, end).readInt32LE(this.at - 4));
-      case BsonType.double:
+      case bsonType.double:
         return new Double(this.#take(8, end).readDoubleLE(this.at - 8));
-      case BsonType.bool:
+      case bsonType.bool:
         return this.#bool(end);
-      case BsonType.object:
+      case bsonType.object:
         return this.document(depth - 1, end);
-      case BsonType.array:
+      case bsonType.array:
         return this.#array(depth - 1, end);
-      case BsonType.objectId:
+      case bsonType.objectId:
         return new ObjectId(this.#copy(12, end));
-      case BsonType.date:
+      case bsonType.date:
         return this.#date(end);
-      case BsonType.null:
+      case bsonType.null:
         return null;
-      case BsonType.long: {
+      case bsonType.long: {
         const bytes = this.#take(8, end);
         return new Long(bytes.readInt32LE(this.at - 8), bytes.readInt32LE(this.at - 4));
       }
-      case BsonType.binData:
+      case bsonType.binData:
         return this.#binary(end);
     }
     return this.#opaque(type, end);
@@ -201,5 +201,5 @@ export class Reader {
 
 /** The type that a byte stands for: of all types only minKey's number is negative. */
 function typeOf(byte: number): number {
-  return byte === 0xff ? BsonType.minKey : byte;
+  return byte === 0xff ? bsonType.minKey : byte;
 }

@@ -1,6 +1,6 @@
 import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { badValue, tooDeep } from './errors.ts';
-import { BsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
+import { bsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
 
 /** Kept between calls so that a small document costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
@@ -55,37 +55,37 @@ export class Writer {
 
   #value(type: number, value: Value, depth: number): void {
     switch (type) {
-      case BsonType.string:
+      case bsonType.string:
         this.#string(value as string);
         break;
-      case BsonType.int:
+      case bsonType.int:
         this.#int32((value as Int32).value);
         break;
-      case BsonType.double:
+      case bsonType.double:
         this.#reserve(8);
         this.#at = this.#bytes.writeDoubleLE((value as Double).value, this.#at);
         break;
-      case BsonType.bool:
+      case bsonType.bool:
         this.#reserve(1);
         this.#bytes[this.#at++] = value ? 1 : 0;
         break;
-      case BsonType.object:
+      case bsonType.object:
         this.document(value as Doc, depth - 1);
         break;
-      case BsonType.array:
+      case bsonType.array:
         this.#array(value as Value[], depth - 1);
         break;
-      case BsonType.objectId:
+      case bsonType.objectId:
         this.#raw((value as ObjectId).id);
         break;
-      case BsonType.date:
+      case bsonType.date:
         this.#date(value as Date);
         break;
-      case BsonType.long:
+      case bsonType.long:
         this.#int32((value as Long).low);
         this.#int32((value as Long).high);
         break;
-      case BsonType.binData:
+      case bsonType.binData:
         this.#binary(value as Binary);
         break;
       default:

@@ -1,6 +1,6 @@
 import { type Binary, Long, type ObjectId } from 'bson';
 import { notSupported } from './errors.ts';
-import { BsonType, type Doc, type Maybe, type NumberValue, Opaque, typeName, typeNumber, type Value } from './value.ts';
+import { bsonType, type Doc, type Maybe, type NumberValue, Opaque, typeName, typeNumber, type Value } from './value.ts';
 
 /**
  * MongoDB's order over all values: types first (missing, null, numbers, strings, documents, arrays, binary, ObjectId, boolean, date),
@@ -45,27 +45,27 @@ export function compareStrings(a: string, b: string): number {
 const rankMissing = 0;
 
 const ranks: ReadonlyMap<number, number> = new Map([
-  [BsonType.minKey, -1],
-  [BsonType.undefined, rankMissing],
-  [BsonType.null, 5],
-  [BsonType.double, 10],
-  [BsonType.int, 10],
-  [BsonType.long, 10],
-  [BsonType.decimal, 10],
-  [BsonType.string, 15],
-  [BsonType.symbol, 15],
-  [BsonType.object, 20],
-  [BsonType.array, 25],
-  [BsonType.binData, 30],
-  [BsonType.objectId, 35],
-  [BsonType.bool, 40],
-  [BsonType.date, 45],
-  [BsonType.timestamp, 47],
-  [BsonType.regex, 50],
-  [BsonType.dbPointer, 55],
-  [BsonType.javascript, 60],
-  [BsonType.javascriptWithScope, 65],
-  [BsonType.maxKey, 127],
+  [bsonType.minKey, -1],
+  [bsonType.undefined, rankMissing],
+  [bsonType.null, 5],
+  [bsonType.double, 10],
+  [bsonType.int, 10],
+  [bsonType.long, 10],
+  [bsonType.decimal, 10],
+  [bsonType.string, 15],
+  [bsonType.symbol, 15],
+  [bsonType.object, 20],
+  [bsonType.array, 25],
+  [bsonType.binData, 30],
+  [bsonType.objectId, 35],
+  [bsonType.bool, 40],
+  [bsonType.date, 45],
+  [bsonType.timestamp, 47],
+  [bsonType.regex, 50],
+  [bsonType.dbPointer, 55],
+  [bsonType.javascript, 60],
+  [bsonType.javascriptWithScope, 65],
+  [bsonType.maxKey, 127],
 ]);
 
 function compareSameRank(rank: number, a: Value, b: Value): number {

@@ -1,5 +1,5 @@
 import { DatabaseError } from './errors.ts';
-import { BsonType, type Doc, typeName, typeNumber, type Value } from './value.ts';
+import { bsonType, type Doc, typeName, typeNumber, type Value } from './value.ts';
 
 /** The document with `_id` as its first field, where MongoDB stores it. */
 export function idFirst(doc: Doc): Doc {
@@ -10,6 +10,6 @@ export function idFirst(doc: Doc): Doc {
 /** Refuses what cannot be an `_id`. */
 export function checkId(id: Value): void {
   const type = typeNumber(id);
-  if (type === BsonType.array || type === BsonType.regex || type === BsonType.undefined)
+  if (type === bsonType.array || type === bsonType.regex || type === bsonType.undefined)
     throw new DatabaseError(53, `The '_id' value cannot be of type ${typeName(id)}`);
 }

@@ -1,5 +1,5 @@
 import { invalidBson } from './errors.ts';
-import { BsonType } from './value.ts';
+import { bsonType } from './value.ts';
 
 /**
  * A value inside encoded BSON: its type and where its bytes lie. What this file walks through has passed `decode` once, so
@@ -19,7 +19,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 
 /** The whole document as a value. */
 export function rawDocument(bytes: Buffer): RawValue {
-  return { type: BsonType.object, bytes, start: 0, end: bytes.length };
+  return { type: bsonType.object, bytes, start: 0, end: bytes.length };
 }
 
 /** The field of a document, or the element of an array, by its encoded name. */
@@ -60,7 +60,7 @@ export function* rawValues(parent: RawValue): Generator<RawValue & { readonly na
 /** The type byte, with MinKey as -1. */
 function typeAt(bytes: Buffer, at: number): number {
   const type = bytes[at] as number;
-  return type === 0xff ? BsonType.minKey : type;
+  return type === 0xff ? bsonType.minKey : type;
 }
 
 function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
@@ -76,37 +76,37 @@ export function textOf({ bytes, start, end }: RawValue): string {
 /** Where a value of a type ends that starts at `at`. */
 export function valueEnd(bytes: Buffer, type: number, at: number): number {
   switch (type) {
-    case BsonType.undefined:
-    case BsonType.null:
-    case BsonType.minKey:
-    case BsonType.maxKey:
+    case bsonType.undefined:
+    case bsonType.null:
+    case bsonType.minKey:
+    case bsonType.maxKey:
       return at;
-    case BsonType.bool:
+    case bsonType.bool:
       return at + 1;
-    case BsonType.int:
+    case bsonType.int:
       return at + 4;
-    case BsonType.double:
-    case BsonType.date:
-    case BsonType.timestamp:
-    case BsonType.long:
+    case bsonType.double:
+    case bsonType.date:
+    case bsonType.timestamp:
+    case bsonType.long:
       return at + 8;
-    case BsonType.objectId:
+    case bsonType.objectId:
       return at + 12;
-    case BsonType.decimal:
+    case bsonType.decimal:
       return at + 16;
-    case BsonType.string:
-    case BsonType.javascript:
-    case BsonType.symbol:
+    case bsonType.string:
+    case bsonType.javascript:
+    case bsonType.symbol:
       return at + 4 + bytes.readInt32LE(at);
-    case BsonType.dbPointer:
+    case bsonType.dbPointer:
       return at + 4 + bytes.readInt32LE(at) + 12;
-    case BsonType.binData:
+    case bsonType.binData:
       return at + 5 + bytes.readInt32LE(at);
-    case BsonType.object:
-    case BsonType.array:
-    case BsonType.javascriptWithScope:
+    case bsonType.object:
+    case bsonType.array:
+    case bsonType.javascriptWithScope:
       return at + bytes.readInt32LE(at);
-    case BsonType.regex:
+    case bsonType.regex:
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1;
   }
   throw invalidBson(`unknown BSON type ${type}`);

@@ -26,7 +26,7 @@ export type Value = Scalar | Value[] | Doc;
 export type Maybe = Value | undefined;
 
 /** The type numbers of the BSON specification. */
-export const BsonType = {
+export const bsonType = {
   double: 1,
   string: 2,
   object: 3,
@@ -54,35 +54,35 @@ export const BsonType = {
 export function typeNumber(value: Value): number {
   switch (typeof value) {
     case 'string':
-      return BsonType.string;
+      return bsonType.string;
     case 'boolean':
-      return BsonType.bool;
+      return bsonType.bool;
   }
-  if (value === null) return BsonType.null;
+  if (value === null) return bsonType.null;
   switch (value.constructor) {
     case Int32:
-      return BsonType.int;
+      return bsonType.int;
     case Map:
-      return BsonType.object;
+      return bsonType.object;
     case Array:
-      return BsonType.array;
+      return bsonType.array;
     case Date:
-      return BsonType.date;
+      return bsonType.date;
     case ObjectId:
-      return BsonType.objectId;
+      return bsonType.objectId;
     case Double:
-      return BsonType.double;
+      return bsonType.double;
     case Long:
-      return BsonType.long;
+      return bsonType.long;
     case Binary:
-      return BsonType.binData;
+      return bsonType.binData;
     case Opaque:
       return (value as Opaque).type;
   }
   throw new TypeError(`not a BSON value: ${String(value)}`);
 }
 
-const nameOfType: ReadonlyMap<number, string> = new Map(Object.entries(BsonType).map(([name, number]) => [number, name]));
+const nameOfType: ReadonlyMap<number, string> = new Map(Object.entries(bsonType).map(([name, number]) => [number, name]));
 
 /** The type's name as MongoDB spells it, `missing` for a field that is not there. */
 export function typeName(value: Maybe): string {

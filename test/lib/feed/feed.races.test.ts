@@ -4,26 +4,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { config } from '../../../lib/config.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
-import { messageCount } from '../../../lib/rooms/counters.ts';
-import { rooms } from '../../../lib/rooms/rooms.ts';
-import { type Account, anAccount } from '../../support/accounts.ts';
-import type { Attempt } from '../../support/chatter.ts';
-import { attemptsIn, startChatter } from '../../support/chatters.ts';
-import { aMessage, aRoomOf } from '../../support/messages.ts';
-import { inProcess } from '../../support/transports.ts';
+import type { Account } from '../../support/accounts.ts';
+import { attemptsIn } from '../../support/attempts.ts';
+import { startProcesses } from '../../support/processes.ts';
+import type { Attempt, WriteJob } from '../../support/workers/write.ts';
 
-/** How many changes are made in all; more by hand. */
+// Shorter than the test, so that feeds close gaps, and shorter than one process is frozen, so that its changes come too late.
+const [patience, frozenFor] = [2, 3];
+process.env.FEED_PATIENCE = String(patience);
+const { rooms } = await import('../../../lib/collections/rooms.ts');
+const { messageCount } = await import('../../../lib/rooms/counters.ts');
+const { anAccount } = await import('../../support/accounts.ts');
+const { aMessage } = await import('../../support/messages.ts');
+const { aRoomOf } = await import('../../support/rooms.ts');
+const { inProcess } = await import('../../support/transports.ts');
+
+/** How many changes are made in all; FEED_CHANGES sets more. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);
 const [processes, writersEach, readers] = [4, 8, 8];
-// Shorter than the test takes, so that feeds pass holes, and shorter than one process is frozen, so that it comes too late.
-const [patience, frozenFor] = [2_000, 3_000];
 const hour = 3_600_000;
 
 it(`every reader sees every change once and in order: ${processes * writersEach} writers, ${changes} changes, functions killed and frozen, clocks wrong`, async () => {
-  Object.assign(config, { feedPatience: patience });
   const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
   const writers = await Promise.all(Array.from({ length: processes * writersEach }, () => anAccount()));
   const reader = await anAccount();
@@ -65,10 +68,10 @@ it(`every reader sees every change once and in order: ${processes * writersEach}
   await rm(directory, { recursive: true });
 }, 600_000);
 
-/** What a reader notes of an event. */
+/** What a reader keeps of an event. */
 type Seen = { seq: number; type: string; actor: string; message: string };
 
-/** Polls the feed from the beginning, or from a cursor for now before anything has happened, by pages of various sizes. */
+/** Polls the feed from the beginning, or from a cursor for now before anything has happened, in pages of various sizes. */
 async function follow(room: string, { token }: Account, index: number, isOver: () => boolean): Promise<() => Promise<Seen[]>> {
   const seen: Seen[] = [];
   let cursor = index % 2 ? '0' : ((await inProcess('GET', `/api/events?room=${room}`, { token })).headers['x-next-cursor'] ?? '');
@@ -76,7 +79,7 @@ async function follow(room: string, { token }: Account, index: number, isOver: (
     const path = `/api/events?room=${room}&after=${cursor}&limit=${1 + ((index * 37 + seen.length) % 100)}`;
     const { status, headers, body } = await inProcess('GET', path, { token });
     if (status !== 200) return;
-    seen.push(...(body as Event[]).map(note));
+    seen.push(...(body as Event[]).map(toSeen));
     cursor = headers['x-next-cursor'] ?? cursor;
   };
   while (!isOver()) {
@@ -89,7 +92,7 @@ async function follow(room: string, { token }: Account, index: number, isOver: (
   };
 }
 
-const note = ({ seq, type, actor, data }: Event): Seen => ({
+const toSeen = ({ seq, type, actor, data }: Event): Seen => ({
   seq,
   type,
   actor: actor?.$oid ?? '',
@@ -104,24 +107,27 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
   }
 }
 
-/** Has some accounts write from a process of their own: one with an early clock, one with a late one, one that is killed, one frozen. */
+/** Lets accounts write from a process: the first has a fast clock, the second a slow one, the third is killed, the fourth is frozen. */
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
-  const start = (count: number, killShare: number) =>
-    startChatter({ room, accounts, changes: Math.ceil(count), insists: false, clock, killShare, log }, { FEED_PATIENCE: '2' });
+  const start = async (count: number, killShare: number) => {
+    const writer = await startProcesses<WriteJob, void>(1, 'write');
+    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), retries: false, clock, killShare, log });
+    return { writer, done: done.finally(writer.end) };
+  };
   const share = changes / processes / writersEach;
   if (index === 2) {
-    // Killed when it has made some twenty changes, and so once more.
-    for (let life = 0; life < 2; life++) expect(await start(1_000, 0.05).ended).toMatchObject({ signal: 'SIGKILL' });
+    // Twice killed after about twenty changes.
+    for (let kills = 0; kills < 2; kills++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
   }
-  const { child, ended } = start(share, 0);
+  const { writer, done } = await start(share, 0);
   if (index === 3) {
     await delay(2_000);
-    child.kill('SIGSTOP');
-    await delay(frozenFor);
-    child.kill('SIGCONT');
+    writer.signal(0, 'SIGSTOP');
+    await delay(frozenFor * 1_000);
+    writer.signal(0, 'SIGCONT');
   }
-  expect(await ended).toMatchObject({ code: 0 });
+  await done;
 }
 
 function timesOf(list: Pick<Attempt, 'type' | 'actor' | 'message'>[]): Map<string, number> {

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { changeUser } from '../../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../../lib/accounts/deletion.ts';
-import { serveParent, statusOf } from './worker.ts';
+import { race, statusOf } from './race.ts';
 
 const ways = {
   demote: (id: ObjectId) => changeUser(id, { is_admin: false }),
@@ -9,7 +9,7 @@ const ways = {
   delete: deleteUser,
 };
 
-/** An administrator, and the way in which it shall cease to be one. */
-export type Leaving = { id: string; way: keyof typeof ways };
+/** An administrator, and how to step down. */
+export type StepDown = { id: string; way: keyof typeof ways };
 
-await serveParent(({ id, way }: Leaving) => statusOf(ways[way](new ObjectId(id))));
+await race(({ id, way }: StepDown) => statusOf(ways[way](new ObjectId(id))));

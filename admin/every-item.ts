@@ -1,0 +1,17 @@
+import { parseId } from '../lib/api/extended-json.ts';
+import type { Listed, Page } from '../lib/api/pages.ts';
+
+/** All items of a list, read page by page. */
+export async function everyItem<T>(list: (page: Page) => Promise<Listed<T>>): Promise<T[]> {
+  const all: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await list({ limit: pageSize, after: parseId(next) });
+    all.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return all;
+}
+
+// Few enough for each database call to be fast.
+const pageSize = 200;

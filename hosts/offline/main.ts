@@ -1,0 +1,12 @@
+import { createRequire } from 'node:module';
+
+/*
+ * `npm start`: serverless-offline without its own log, unless SLS_LOG_LEVEL asks for it.
+ */
+if (process.env.SLS_LOG_LEVEL === undefined) {
+  process.env.SLS_LOG_LEVEL = 'warning';
+  // It prints its table of routes with `console.log`, whatever the log level.
+  console.log = () => {};
+}
+process.argv.push('offline', 'start');
+createRequire(import.meta.url)('serverless/bin/serverless.js');

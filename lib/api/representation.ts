@@ -1,0 +1,78 @@
+import type { Document, ObjectId } from 'mongodb';
+import { dateSchema, idSchema, showDate, showId } from './extended-json.ts';
+import { orNull, record, type Schema, type ShownFields } from './schema.ts';
+
+/** One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored fields that it reads. */
+export type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
+
+/** How the API shows a stored thing: one table of fields gives the schemas, the projection and the representation. */
+export type Representation<Stored, T, F = unknown> = {
+  schema: Schema<T>;
+  /** The schemas of the fields. */
+  fields: F;
+  /** The projection to the stored fields that `show` reads. */
+  reads: Document;
+  show: (stored: Stored) => T;
+};
+
+/** What the API shows by a representation. */
+export type ShownBy<R> = R extends Representation<never, infer T> ? T : never;
+
+/** The words in which the representation of a `Stored` is written: each field names the stored one that it comes from. */
+export function shownFrom<Stored extends object>() {
+  const from = <Value, T>(name: string, schema: Schema<T>, show: (value: Value) => T): Field<Stored, T> => ({
+    schema,
+    show: (stored) => show((stored as Record<string, unknown>)[name] as Value),
+    reads: { [name]: 1 },
+  });
+
+  return {
+    /** The stored value as it is. */
+    as: <Name extends keyof Stored & string>(schema: Schema<Stored[Name]>, name: Name) =>
+      from(name, schema, (value: Stored[Name]) => value),
+
+    /** An id, as `{$oid}`. */
+    id: (name: KeyOf<Stored, ObjectId>) => from(name, idSchema, showId),
+
+    /** A time, as `{$date}`. */
+    date: (name: KeyOf<Stored, Date>) => from(name, dateSchema, showDate),
+
+    /** A time, or null where there is none. */
+    dateOrNull: (name: KeyOf<Stored, Date | null>) =>
+      from(name, orNull(dateSchema), (date: Date | null) => date && showDate(date)),
+
+    /** What is made of the stored fields that `reads` projects to. */
+    made: <T>(schema: Schema<T>, show: (stored: Stored) => T, reads: Document = {}): Field<Stored, T> => ({
+      schema,
+      show,
+      reads,
+    }),
+
+    /** The whole: a component of the API called `title`. */
+    representation: <T extends Table<Stored>>(
+      title: string,
+      table: T,
+    ): Representation<Stored, ShownFields<SchemasOf<T>>, SchemasOf<T>> => {
+      const fields = Object.entries<Field<Stored, unknown>>(table);
+      const schemas = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])) as SchemasOf<T>;
+      return {
+        schema: record(title, schemas),
+        fields: schemas,
+        reads: Object.assign({}, ...fields.map(([, { reads }]) => reads)),
+        show: (stored) => {
+          const shown: Record<string, unknown> = {};
+          for (const [name, { show }] of fields) shown[name] = show(stored);
+          return shown as ShownFields<SchemasOf<T>>;
+        },
+      };
+    },
+  };
+}
+
+type KeyOf<Stored, Value> = { [Name in keyof Stored]-?: Stored[Name] extends Value ? Name : never }[keyof Stored] & string;
+
+// biome-ignore lint/suspicious/noExplicitAny: the fields of one thing, each of a type of its own
+type Table<Stored> = Readonly<Record<string, Field<Stored, any>>>;
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever it is made from
+type SchemasOf<T> = { [Name in keyof T]: T[Name] extends Field<any, infer Value> ? Schema<Value> : never };

@@ -1,0 +1,48 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { config } from '../config.ts';
+import { collection } from '../database/bounded.ts';
+
+/** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both form one feed. */
+export type EventDocument = {
+  _id: ObjectId;
+  room: ObjectId;
+  seq: number;
+  /** How many messages the room had counted when the `seq` was taken. */
+  ordinal?: number;
+  type: EventType;
+  /** The database's time of the update that took the `seq`. */
+  at: Date;
+  /** Who did it; null for the service and its command line. */
+  actor: ObjectId | null;
+  /** What the event is about: ids, never a copy of what can change. */
+  data: Record<string, unknown>;
+};
+
+/** What can happen in a room besides a new message. */
+export const eventTypes = [
+  'message.edited',
+  'message.deleted',
+  'message.pinned',
+  'message.unpinned',
+  'reaction.added',
+  'reaction.removed',
+  'member.joined',
+  'member.left',
+  'member.kicked',
+  'member.banned',
+  'member.changed',
+  'room.changed',
+  'room.archived',
+] as const;
+
+/** One of them; `void` fills a `seq` that was taken in vain. */
+export type EventType = (typeof eventTypes)[number] | 'void';
+
+export const eventIndexes: IndexDescription[] = [
+  { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
+  // A day longer than a feed promises, so that every event that it may still show exists.
+  { key: { at: 1 }, name: 'at', expireAfterSeconds: (config.eventDays + 1) * 86_400 },
+];
+
+/** The events of all rooms. */
+export const events = collection<Omit<EventDocument, '_id'>>('events');

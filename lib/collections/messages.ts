@@ -1,0 +1,67 @@
+import { type IndexDescription, ObjectId } from 'mongodb';
+import type { IdempotencyFields } from '../api/idempotency.ts';
+import { collection } from '../database/bounded.ts';
+import { scoped } from '../database/scoped.ts';
+import type { EventType } from './events.ts';
+
+/** A message. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
+export type MessageDocument = {
+  _id: ObjectId;
+  room: ObjectId;
+  seq: number;
+  /** Which message of the room it is, counting from 1: read markers and unread counts are made of these. */
+  ordinal: number;
+  user: ObjectId;
+  text: string;
+  created_at: Date;
+  edited_at: Date | null;
+  deleted_at: Date | null;
+  /** The message that it replies to. */
+  thread: ObjectId | null;
+  mentions: ObjectId[];
+  reactions: { emoji: string; user: ObjectId }[];
+  pinned_at: Date | null;
+  /** Only there, and true, while it is pinned: for an index that holds nothing else. */
+  is_pinned?: true;
+  /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
+  has_replies?: true;
+  /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
+  changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
+} & Partial<IdempotencyFields>;
+
+/** Not a message: closes a `seq` that a feed has passed, so that no message can take it any more. */
+export type Tombstone = { _id: ObjectId; room: ObjectId; seq: number; ordinal?: number; is_void: true };
+
+// Part of every equality with an id: a planner does not see that such an equality implies a type.
+const anyId = { $gte: new ObjectId('0'.repeat(24)) };
+
+export const messageIndexes: IndexDescription[] = [
+  { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
+  {
+    key: { user: 1, idempotency_key: 1 },
+    name: 'user, idempotency_key',
+    unique: true,
+    partialFilterExpression: { idempotency_key: { $exists: true } },
+  },
+  { key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq of replies', partialFilterExpression: { thread: anyId } },
+  { key: { room: 1, user: 1, seq: 1 }, name: 'room, user, seq' },
+  {
+    key: { room: 1, mentions: 1, seq: 1 },
+    name: 'room, mentions, seq of mentions',
+    partialFilterExpression: { mentions: anyId },
+  },
+  { key: { room: 1, is_pinned: 1, seq: 1 }, name: 'room, is_pinned, seq', partialFilterExpression: { is_pinned: true } },
+  {
+    key: { room: 1, 'changed.seq': 1 },
+    name: 'room, changed.seq',
+    partialFilterExpression: { 'changed.seq': { $exists: true } },
+  },
+  // People in one room may write in many languages: words are indexed as they are, without one language's endings or stop words.
+  { key: { room: 1, text: 'text' }, name: 'room, text', default_language: 'none' },
+];
+
+/** The messages of all rooms. */
+export const messages = scoped(collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
+
+/** The places among them that no message can take any more. */
+export const tombstones = collection<Omit<Tombstone, '_id'>>('messages');

@@ -1,0 +1,69 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import type { IdempotencyFields } from '../api/idempotency.ts';
+import { collection } from '../database/bounded.ts';
+import { scoped } from '../database/scoped.ts';
+
+/** What a member can be in a room, from the least to the most. */
+export const roles = ['member', 'moderator', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+/** A member, as its room stores it. */
+export type MemberDocument = { _id: ObjectId; user: ObjectId; role: Role; joined_at: Date };
+
+/** A room with its members: who is in it, and as what, is changed by updates of this one document. */
+export type RoomDocument = {
+  _id: ObjectId;
+  name: string;
+  /** What the directory is ordered, searched and paged by: the name in lower case and, as names are not unique, the id. */
+  name_key: string;
+  is_open: boolean;
+  is_visible: boolean;
+  /** In the order in which they joined. */
+  members: MemberDocument[];
+  banned: ObjectId[];
+  /** The last place that was taken in the room's order. */
+  seq: number;
+  /** How many messages have been counted; some of them may never have come, see `lost`. */
+  message_count: number;
+  topic: string;
+  created_at: Date;
+  created_by: ObjectId;
+  /** When it or its members changed last, by the database's clock, as all its times are. */
+  changed_at: Date;
+  archived_at: Date | null;
+  last_message_at: Date | null;
+  /** The ordinals of the last hundred messages that were counted and never came; and how many there were in all. */
+  lost?: number[];
+  lost_count?: number;
+  /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
+  deleting_at?: Date;
+} & Partial<IdempotencyFields>;
+
+/** The fields of a new room that are the same for all, as expressions of an update. */
+export const newRoom = {
+  is_open: true,
+  is_visible: true,
+  banned: [],
+  seq: 0,
+  message_count: 0,
+  topic: '',
+  created_at: '$$NOW',
+  changed_at: '$$NOW',
+  archived_at: null,
+  last_message_at: null,
+};
+
+export const roomIndexes: IndexDescription[] = [
+  { key: { 'members.user': 1 }, name: 'members.user' },
+  { key: { 'members._id': 1 }, name: 'members._id' },
+  { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
+  {
+    key: { created_by: 1, idempotency_key: 1 },
+    name: 'created_by, idempotency_key',
+    unique: true,
+    partialFilterExpression: { idempotency_key: { $exists: true } },
+  },
+];
+
+/** The rooms that are not being deleted. */
+export const rooms = scoped(collection<Omit<RoomDocument, '_id'>>('rooms'), { deleting_at: null });

@@ -1,0 +1,35 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import type { Scope } from '../api/scopes.ts';
+import { collection } from '../database/bounded.ts';
+
+/** A credential of a user; its 32 characters are stored nowhere. */
+export type TokenDocument = {
+  _id: ObjectId;
+  /** SHA-256 of the token, without salt: no table can hold 165 bits of randomness. */
+  hash: Buffer;
+  user: ObjectId;
+  name: string;
+  kind: 'session' | 'api';
+  /** What it is confined to; nothing when the list is empty. */
+  scopes: Scope[];
+  /** The last four characters, to tell tokens apart in a list. */
+  hint: string;
+  /** Of a session: it is over when its user's `session_generation` is higher. */
+  generation?: number;
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+};
+
+export const tokenIndexes: IndexDescription[] = [
+  { key: { hash: 1 }, name: 'hash', unique: true },
+  { key: { user: 1 }, name: 'user' },
+  { key: { user: 1, name: 1 }, name: 'user, name', unique: true, partialFilterExpression: { kind: 'api' } },
+  { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
+];
+
+/** The sessions and named tokens of all users. */
+export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
+
+/** The filter of the tokens that have not expired by the database's clock, whether or not the TTL index has removed them. */
+export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };

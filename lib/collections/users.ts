@@ -1,0 +1,34 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { collection } from '../database/bounded.ts';
+import { scoped } from '../database/scoped.ts';
+
+/** An account. A deleted one keeps its `_id`, which its messages refer to, and loses everything that tells whose it was. */
+export type UserDocument = {
+  _id: ObjectId;
+  username: string;
+  /** As it was typed, and below as it is compared. */
+  email: string;
+  email_key: string;
+  password_hash: string;
+  is_admin: boolean;
+  is_active: boolean;
+  created_at: Date;
+  /** Sessions of an older generation are over: one write ends them all, wherever they are used. */
+  session_generation: number;
+  /** Set while an administrator is about to give that up; see `accounts/last-admin.ts`. */
+  leaving?: { id: ObjectId; at: Date };
+  deleted_at?: Date;
+  /** The account is deleted, but still in some rooms. */
+  has_leftovers?: true;
+};
+
+// Sparse, because a deleted account has neither name nor address, and leaves both to others.
+export const userIndexes: IndexDescription[] = [
+  { key: { username: 1 }, name: 'username', unique: true, sparse: true },
+  { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
+  { key: { is_admin: 1 }, name: 'is_admin', partialFilterExpression: { is_admin: true } },
+  { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
+];
+
+/** The accounts that are not deleted. */
+export const users = scoped(collection<Omit<UserDocument, '_id'>>('users'), { deleted_at: { $exists: false } });

@@ -1,0 +1,50 @@
+import type { Collection, Document } from 'mongodb';
+import { deadlineOfRequest } from '../deadline.ts';
+import { serviceUnavailable } from '../errors.ts';
+import { database } from './client.ts';
+
+/** For how many milliseconds one call may occupy the database: less than a socket waits for an answer, so that none is sent a second time. */
+const longestCall = 3_000;
+
+/** Which argument of a collection's methods has the options. */
+const methods = {
+  find: 1,
+  findOne: 1,
+  aggregate: 1,
+  countDocuments: 1,
+  insertOne: 1,
+  insertMany: 1,
+  bulkWrite: 1,
+  deleteOne: 1,
+  deleteMany: 1,
+  findOneAndDelete: 1,
+  updateOne: 2,
+  updateMany: 2,
+  findOneAndUpdate: 2,
+} as const satisfies Partial<Record<keyof Collection, number>>;
+
+/**
+ * A collection whose calls, on behalf of a request, end with the request's time and after `longestCall` in any case: the database gives them
+ * up itself (`maxTimeMS`). Outside a request, as on the command line, they may take as long as they need.
+ */
+export function collection<T extends Document>(name: string): Collection<T> {
+  const unbounded = database.collection<T>(name);
+  const bound = (method: string, position: number) =>
+    function callWithinTime(...parameters: unknown[]) {
+      const call = unbounded[method as keyof typeof methods] as (...parameters: unknown[]) => unknown;
+      const maxTimeMS = timeOfCall();
+      if (maxTimeMS === undefined) return call.apply(unbounded, parameters);
+      const options = parameters[position] as object | undefined;
+      return call.apply(unbounded, [...parameters.slice(0, position), { ...options, maxTimeMS }]);
+    };
+  const calls = Object.entries(methods).map(([method, position]) => [method, bound(method, position)] as const);
+  return Object.assign(Object.create(unbounded) as Collection<T>, Object.fromEntries(calls));
+}
+
+function timeOfCall(): number | undefined {
+  const deadline = deadlineOfRequest();
+  if (deadline === undefined) return undefined;
+  const left = Math.min(Math.floor(deadline - performance.now()), longestCall);
+  if (left <= 0) throw serviceUnavailable();
+  return left;
+}

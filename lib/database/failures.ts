@@ -1,0 +1,40 @@
+import { MongoDriverError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+
+/** Whether an error says that the database is out of reach or too slow, rather than that a call was wrong. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isSocketError(error)) return true;
+  if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
+  if (error instanceof MongoDriverError && unavailableNames.has(error.name)) return true;
+  return (
+    error instanceof MongoServerError && (unavailableCodes.has(Number(error.code)) || error.hasErrorLabel('RetryableWriteError'))
+  );
+}
+
+/** Whether a write was refused because a unique index already holds its key. */
+export function isDuplicateKey(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === 11_000;
+}
+
+/** The name of the unique index that refused a write; undefined for every other failure. The message always has it, `keyPattern` may be missing. */
+export function duplicateIn(error: unknown): string | undefined {
+  return isDuplicateKey(error) ? / index: (.+?) (?:collation: .+? )?dup key: /.exec(error.message)?.[1] : undefined;
+}
+
+// A socket that ended just before the driver wrote to it: the driver passes the system's error on as it is.
+const isSocketError = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(String(error.code));
+
+// A pool is full or was cleared, or the first connection failed while others waited for it. The driver does not export all of these classes.
+const unavailableNames = new Set([
+  'MongoWaitQueueTimeoutError',
+  'MongoPoolClosedError',
+  'MongoServerClosedError',
+  'MongoTopologyClosedError',
+  'MongoNotConnectedError',
+  'MongoClientClosedError',
+]);
+
+// MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown, ExceededTimeLimit, NotPrimary...
+const unavailableCodes = new Set([50, 91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436]);

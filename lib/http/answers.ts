@@ -1,0 +1,31 @@
+import type { Created } from '../api/idempotency.ts';
+import type { Listed } from '../api/pages.ts';
+
+/** What an operation answers when it adds headers of its own. */
+export class Answer<T = unknown> {
+  readonly value: T;
+  readonly headers: Record<string, string>;
+
+  constructor(value: T, headers: Record<string, string>) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+/** The address of a request: its path and its query. */
+type Addressed = { path: string; query: Record<string, string | undefined> };
+
+/** Answers a page of a list; when there is a next one, with its address (`Link: rel="next"`, RFC 8288). */
+export const answerList = <T>({ items, next }: Listed<T>, request: Addressed): T[] | Answer<T[]> =>
+  withNext(items, request, next === undefined ? undefined : { after: next });
+
+/** Answers with the address of the next page, which is this page's address but for where it begins; without one if there is none. */
+export function withNext<T>(value: T, request: Addressed, next: Record<string, string> | undefined): T | Answer<T> {
+  if (!next) return value;
+  const { before, after, around, ...others } = request.query as Record<string, string>;
+  return new Answer(value, { Link: `<${request.path}?${new URLSearchParams({ ...others, ...next })}>; rel="next"` });
+}
+
+/** Answers with what was created, and says so when an earlier request with the same key created it. */
+export const answerCreated = <T>({ value, isReplay }: Created<T>): T | Answer<T> =>
+  isReplay ? new Answer(value, { 'Idempotency-Replayed': 'true' }) : value;

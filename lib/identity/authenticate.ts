@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import type { Binary } from 'mongodb';
+import { type TokenDocument, tokens } from '../collections/tokens.ts';
+import type { UserDocument } from '../collections/users.ts';
+import { loader } from '../database/batching.ts';
+import { describeError, log } from '../log.ts';
+import type { Caller } from './caller.ts';
+
+/** The caller that a token stands for, in one round trip, and none for what is not a token; undefined when the token is not valid. */
+export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
+  if (token === undefined || !tokenForm.test(token)) return undefined;
+  const found = await findRow(hashToken(token));
+  const user = found?.users[0];
+  if (!found || !user || !isValid(found, user)) return undefined;
+  const { _id, kind, scopes } = found;
+  const { session_generation: _, ...account } = user;
+  return { token: { _id, kind, scopes }, user: account };
+}
+
+/** The SHA-256 of a token, in hexadecimal, under which it is stored. */
+export const hashToken = (token: string) => hash('sha256', token, 'hex');
+
+const tokenForm = /^[a-z0-9]{32}$/;
+
+// A process that serves many requests concurrently looks up their tokens together.
+const findRow = loader(async (hashes) => {
+  const rows = await tokens
+    .aggregate<CallerRow>([
+      { $match: { hash: { $in: hashes.map((hash) => Buffer.from(hash, 'hex')) } } },
+      { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'users' } },
+      {
+        $project: {
+          hash: 1,
+          kind: 1,
+          scopes: 1,
+          generation: 1,
+          expires_at: 1,
+          last_used_at: 1,
+          now: '$$NOW',
+          'users._id': 1,
+          'users.username': 1,
+          'users.email': 1,
+          'users.created_at': 1,
+          'users.is_admin': 1,
+          'users.is_active': 1,
+          'users.session_generation': 1,
+        },
+      },
+    ])
+    .toArray();
+  for (const row of rows) if (row.users[0] && isValid(row, row.users[0])) void noteUse(row);
+  return new Map(rows.map((row) => [Buffer.from(row.hash.buffer).toString('hex'), row]));
+});
+
+type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'expires_at' | 'last_used_at'> & {
+  hash: Binary;
+  now: Date;
+  users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];
+};
+
+function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerRow['users'][number]): boolean {
+  // The clock is the database's: a token ends everywhere at the same moment, whether or not the TTL index has removed it.
+  const isExpired = expires_at !== null && expires_at <= now;
+  return user.is_active && !isExpired && (kind === 'api' || generation === user.session_generation);
+}
+
+/**
+ * Notes when the token was last used, at most once an hour. Nobody waits for it: it is sent beside the operation's own calls, which take as
+ * long, and if it fails, or Lambda freezes the process before it is done, the token's next use tries again.
+ */
+async function noteUse({ _id, last_used_at, now }: CallerRow): Promise<void> {
+  const anHourAgo = new Date(now.getTime() - 3_600_000);
+  if (last_used_at && last_used_at > anHourAgo) return;
+  try {
+    const notYetNoted = { _id, $or: [{ last_used_at: null }, { last_used_at: { $lte: anHourAgo } }] };
+    await tokens.updateOne(notYetNoted, { $currentDate: { last_used_at: true } });
+  } catch (error) {
+    log('debug', 'the use of a token was not noted', { error: describeError(error) });
+  }
+}

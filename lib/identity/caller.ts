@@ -1,0 +1,38 @@
+import type { ObjectId } from 'mongodb';
+import type { TokenDocument } from '../collections/tokens.ts';
+import type { UserDocument } from '../collections/users.ts';
+import { adminRequired, permissionDenied, type Refusal } from '../errors.ts';
+
+/** Who calls: the user of a valid token, and which token it was. */
+export type Caller = {
+  token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
+  user: Pick<UserDocument, '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at'>;
+};
+
+/** The administrators' command line, which acts without an account. */
+export const commandLine = { user: null };
+
+/** Who changes something. */
+export type Actor = Caller | typeof commandLine;
+
+/** The id under which the feed records who did something; null for the command line. */
+export const actorId = ({ user }: Actor): ObjectId | null => user?._id ?? null;
+
+/** Whether a caller may do what only administrators may, on things that are not the caller's own: a token with scopes needs `admin` among them. */
+export const actsAsAdmin = (caller: Caller | undefined): boolean =>
+  caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
+
+/** Refuses, with 403, everyone but administrators. */
+export function requireAdmin(caller: Caller | undefined): void {
+  if (!actsAsAdmin(caller)) throw adminRequired();
+}
+
+export const unscopedTokenRequired: Refusal = () => permissionDenied('A token without scopes is required.');
+
+/** Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do. */
+export function requireUnscopedToken(caller: Caller | undefined): void {
+  if (caller && caller.token.scopes.length > 0) throw unscopedTokenRequired();
+}
+
+/** The id that a path has for a user: `me` is the caller's own. */
+export const userIdFor = (id: ObjectId | 'me', caller: Caller): ObjectId => (id === 'me' ? caller.user._id : id);

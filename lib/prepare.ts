@@ -1,0 +1,62 @@
+import { MongoServerError } from 'mongodb';
+import { eventIndexes } from './collections/events.ts';
+import { loginLimitIndexes } from './collections/login-limits.ts';
+import { messageIndexes } from './collections/messages.ts';
+import { readMarkerIndexes } from './collections/read-markers.ts';
+import { roomIndexes } from './collections/rooms.ts';
+import { tokenIndexes } from './collections/tokens.ts';
+import { userIndexes } from './collections/users.ts';
+import { client, database } from './database/client.ts';
+
+/** Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one account per name. */
+export async function prepareDatabase(): Promise<void> {
+  await database.command({ ping: 1 });
+  await ensureIndexes();
+}
+
+/** Closes the connections to the database, so that the process can end. */
+export const closeDatabase = () => client.close();
+
+const indexes = {
+  users: userIndexes,
+  tokens: tokenIndexes,
+  login_limits: loginLimitIndexes,
+  rooms: roomIndexes,
+  messages: messageIndexes,
+  events: eventIndexes,
+  reads: readMarkerIndexes,
+};
+
+/** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
+const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq'] };
+
+/**
+ * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns how many of the service's
+ * indexes each collection has, `_id`'s included.
+ */
+export async function ensureIndexes(): Promise<Record<string, number>> {
+  const created = Object.entries(indexes).map(async ([collection, wanted]) => {
+    await database.collection(collection).createIndexes(wanted);
+    await dropRetired(collection);
+    return [collection, wanted.length + 1] as const;
+  });
+  return Object.fromEntries(await Promise.all(created));
+}
+
+async function dropRetired(collection: string): Promise<void> {
+  const names = retired[collection];
+  if (!names) return;
+  const existing = await database.collection(collection).indexes();
+  for (const { name } of existing) if (name && names.includes(name)) await drop(collection, name);
+}
+
+async function drop(collection: string, name: string): Promise<void> {
+  try {
+    await database.collection(collection).dropIndex(name);
+  } catch (error) {
+    // Another process has just dropped it.
+    if (!(error instanceof MongoServerError && error.code === indexNotFound)) throw error;
+  }
+}
+
+const indexNotFound = 27;

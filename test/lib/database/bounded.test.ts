@@ -1,0 +1,71 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { messages } from '../../../lib/collections/messages.ts';
+import { tokens } from '../../../lib/collections/tokens.ts';
+import { batch, fulfilled } from '../../../lib/database/batching.ts';
+import { regardlessOfDeadline, withDeadline } from '../../../lib/deadline.ts';
+import { commandsOf } from '../../support/sent-commands.ts';
+
+const nobody = new ObjectId();
+const within = (milliseconds: number, work: () => Promise<unknown>) => withDeadline(performance.now() + milliseconds, work);
+const timesOf = async (work: () => Promise<unknown>) => (await commandsOf(work)).map(({ command }) => command.maxTimeMS);
+
+const calls: [string, () => Promise<unknown>][] = [
+  ['find', () => tokens.find({ user: nobody }).toArray()],
+  ['findOne', () => tokens.findOne({ _id: nobody }, { projection: { user: 1 } })],
+  ['aggregate', () => messages.aggregate({ _id: nobody }, []).toArray()],
+  ['countDocuments', () => tokens.countDocuments({ _id: nobody })],
+  ['updateOne', () => tokens.updateOne({ _id: nobody }, { $set: { name: 'a' } })],
+  ['updateMany', () => tokens.updateMany({ _id: nobody }, { $set: { name: 'a' } })],
+  ['findOneAndUpdate', () => tokens.findOneAndUpdate({ _id: nobody }, { $set: { name: 'a' } })],
+  ['findOneAndDelete', () => tokens.findOneAndDelete({ _id: nobody })],
+  ['deleteMany', () => tokens.deleteMany({ _id: nobody })],
+  ['bulkWrite', () => tokens.bulkWrite([{ deleteOne: { filter: { _id: nobody } } }])],
+];
+
+describe('the time of a database call', () => {
+  it.each(calls)('%s has a limit of its own, and the rest of its request', async (_method, call) => {
+    expect(await timesOf(() => within(10_000, call))).toEqual([3_000]);
+    const [left] = await timesOf(() => within(2_000, call));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(2_000);
+  });
+
+  it('has no limit outside a request', async () => {
+    expect(await timesOf(() => tokens.findOne({ _id: nobody }))).toEqual([undefined]);
+  });
+
+  it('is over with the request, but for what completes a change', async () => {
+    const late = async (work: () => Promise<unknown>) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return work();
+    };
+    const outcomes: unknown[] = [];
+    const [ask, complete] = [
+      () => tokens.findOne({ _id: nobody }),
+      () => regardlessOfDeadline(() => tokens.deleteMany({ _id: nobody })),
+    ];
+    const sent = await timesOf(async () => {
+      for (const work of [ask, complete]) {
+        const ended = Promise.withResolvers<void>();
+        const request = within(10, () =>
+          late(work)
+            .then(...[() => outcomes.push('done'), () => outcomes.push('refused')])
+            .finally(ended.resolve),
+        );
+        await expect(request).rejects.toMatchObject({ status: 503 });
+        await ended.promise;
+      }
+    });
+    expect({ outcomes, sent }).toEqual({ outcomes: ['refused', 'done'], sent: [3_000] });
+  });
+
+  it('in a batch is that of whoever has the most time left', async () => {
+    const ask = batch(async (items: string[]) => {
+      await tokens.findOne({ _id: nobody });
+      return items.map(fulfilled);
+    });
+    const sent = await timesOf(() => Promise.all([within(100, () => ask('one')), within(10_000, () => ask('other'))]));
+    expect(sent).toEqual([3_000]);
+  });
+});

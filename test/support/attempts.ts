@@ -1,0 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import type { Attempt } from './workers/write.ts';
+
+/** The attempts of the `write` workers, and those that were acknowledged. */
+export async function attemptsIn(logs: string[]): Promise<{ tried: Attempt[]; done: Attempt[] }> {
+  const lines = (await Promise.all(logs.map((log) => readFile(log, 'utf8')))).join('').trim().split('\n');
+  const attempts = lines.map((line) => JSON.parse(line) as Attempt);
+  return { tried: attempts.filter(({ isDone }) => !isDone), done: attempts.filter(({ isDone }) => isDone) };
+}

@@ -1,0 +1,26 @@
+/** The bodies of the errors. */
+export const unauthenticated = { title: 'Not authentificated', description: 'Please provide an auth token or login.' };
+export const denied = (description = 'Admin required.') => ({ title: 'Permission Denied', description });
+export const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
+export const missingEvery = (...names: string[]) => ({
+  title: 'Missing parameter',
+  description: `At least one of the parameters ${names.map((name) => `'${name}'`).join(', ')} is required.`,
+});
+export const invalid = (name: string, rule: string) => ({
+  title: 'Invalid parameter',
+  description: `The '${name}' parameter must ${rule}.`,
+});
+export const invalidJson = (description = 'The request body is not a JSON object.') => ({ title: 'Invalid JSON', description });
+export const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
+export const conflict = (description: string) => ({ title: 'Conflict', description });
+
+/** The errors with their statuses. */
+export const refusals = {
+  unauthenticated: { status: 401, body: unauthenticated },
+  wrongLogin: { status: 401, body: { ...unauthenticated, description: 'The username or password is incorrect.' } },
+  denied: (description?: string) => ({ status: 403, body: denied(description) }),
+  missing: (name: string) => ({ status: 400, body: missing(name) }),
+  invalid: (name: string, rule: string) => ({ status: 400, body: invalid(name, rule) }),
+  noSuch: (thing: string) => ({ status: 404, body: noSuch(thing) }),
+  conflict: (description: string) => ({ status: 409, body: conflict(description) }),
+};

@@ -1,9 +1,0 @@
-import { afterAll } from 'vitest';
-import { ensureIndexes } from '../../lib/collections/indexes.ts';
-import { database } from '../../lib/database/client.ts';
-
-/** Makes the indexes in a test file's own database, and drops it at the end. */
-export async function withOwnDatabase(): Promise<void> {
-  await ensureIndexes();
-  afterAll(() => database.dropDatabase());
-}

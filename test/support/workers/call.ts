@@ -1,0 +1,7 @@
+import { inProcess, type Sent } from '../transports.ts';
+import { serveParent } from './serve-parent.ts';
+
+/** A call to make. */
+export type CallJob = { method: string; path: string; sent: Sent };
+
+serveParent(({ method, path, sent }: CallJob) => inProcess(method, path, sent));

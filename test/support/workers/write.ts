@@ -1,0 +1,71 @@
+import { openSync, writeSync } from 'node:fs';
+import type { Message } from '../../../lib/messages/messages.ts';
+import type { Account } from '../accounts.ts';
+import { serveParent } from './serve-parent.ts';
+
+/** What a process writes to a room, as instances of a function would. */
+export type WriteJob = {
+  room: string;
+  /** The authors, who write concurrently. */
+  accounts: Account[];
+  /** How many changes each of them makes. */
+  changes: number;
+  /** Only sends messages, each again under its key until it is acknowledged; otherwise makes every kind of change once. */
+  retries: boolean;
+  /** By how many milliseconds the clock of the process is wrong. */
+  clock: number;
+  /** The probability that it is killed instead of inserting something. */
+  killShare: number;
+  /** The file that records what was tried and what was acknowledged, even after the process was killed. */
+  log: string;
+};
+
+/** One line of that file. A message that was only tried has no id. */
+export type Attempt = { type: string; actor: string; message?: string | undefined; isDone: boolean };
+
+serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: WriteJob) => {
+  // Before anything is imported that could read the time.
+  const TrueDate = Date;
+  globalThis.Date = class extends TrueDate {
+    constructor(...args: [] | [number]) {
+      super(args.length === 0 ? TrueDate.now() + clock : args[0]);
+    }
+    static override now = () => TrueDate.now() + clock;
+  } as DateConstructor;
+  const { inProcess } = await import('../transports.ts');
+  const { client } = await import('../../../lib/database/client.ts');
+
+  const file = openSync(log, 'a');
+  const record = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
+  client.on('commandStarted', ({ commandName }) => {
+    if (commandName === 'insert' && Math.random() < killShare) process.kill(process.pid, 'SIGKILL');
+  });
+  await Promise.all(accounts.map(write));
+
+  async function write({ id: actor, token }: Account): Promise<void> {
+    const mine: string[] = [];
+    for (let done = 0; done < changes; done++) {
+      const message = retries ? undefined : mine.at(Math.floor(Math.random() * mine.length));
+      const { type, method, path, body } = pick(room, message, done);
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      record({ type, actor, message, isDone: false });
+      let reply = await inProcess(method, path, { token, body, headers });
+      while (retries && reply.status !== 201) reply = await inProcess(method, path, { token, body, headers });
+      if (reply.status >= 300) continue;
+      const id = type === 'message.created' ? (reply.body as Message)._id.$oid : message;
+      record({ type, actor, message: id, isDone: true });
+      if (type === 'message.created' && id) mine.push(id);
+      if (type === 'message.deleted') mine.splice(mine.indexOf(id ?? ''), 1);
+    }
+  }
+});
+
+function pick(room: string, message: string | undefined, turn: number) {
+  const chance = Math.random();
+  const path = `/api/messages/${message}`;
+  if (message === undefined || chance < 0.5)
+    return { type: 'message.created', method: 'POST', path: '/api/messages', body: { room, text: `Message ${turn}` } };
+  if (chance < 0.7) return { type: 'message.edited', method: 'PATCH', path, body: { text: `Text ${turn}` } };
+  if (chance < 0.95) return { type: 'reaction.added', method: 'PUT', path: `${path}/reactions/e${turn}`, body: {} };
+  return { type: 'message.deleted', method: 'DELETE', path, body: undefined };
+}
