@@ -6,6 +6,9 @@ const sliceMillis = 0.25;
 /** MongoDB's limit on what one command may keep in memory. */
 const mostHeld = 100 * 1024 * 1024;
 
+/** What the expressions of one document may make. */
+const mostMade = mostHeld;
+
 /** What all commands and open cursors together may keep in memory. */
 const mostHeldByAll = 256 * 1024 * 1024;
 
@@ -30,6 +33,7 @@ export class Operation {
   #sliceEnd = Number.POSITIVE_INFINITY;
   #client: Client | undefined;
   #held = 0;
+  #made = 0;
   /** Whether a cursor goes on with it. */
   outlivesCommand = false;
 
@@ -55,15 +59,27 @@ export class Operation {
 
   /** Refuses to go on once the time is up, or nobody waits any more. */
   check(): void {
-    this.isDue();
+    this.#now();
   }
 
-  /** Whether it is time to let others have their turn; refuses to go on like `check`. */
+  /** Between two documents: whether it is time to let others have their turn; refuses to go on like `check`. */
   isDue(): boolean {
+    this.#made = 0;
+    return this.#now() > this.#sliceEnd;
+  }
+
+  /** Notes that an expression makes something of so many bytes, which is there until the next document. */
+  make(bytes: number): void {
+    this.#made += bytes;
+    if (this.#made > mostMade)
+      throw new DatabaseError(292, `The expressions of one document exceeded the memory limit of ${mostMade} bytes`);
+  }
+
+  #now(): number {
     const now = performance.now();
     if (now > this.#until) throw new DatabaseError(50, 'operation exceeded time limit');
     if (this.#client?.isClosed) throw new DatabaseError(279, 'the client has closed the connection');
-    return now > this.#sliceEnd;
+    return now;
   }
 
   /** Notes that so many more bytes are kept; `what` keeps them stands in the refusal. */

@@ -1,16 +1,30 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDatabase } from '../src/server.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
 const run = promisify(execFile);
 
 describe('a backup', () => {
+  it('waits for a transaction that is open as it begins', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    onTestFinished(() => file.close());
+    file.exec('BEGIN IMMEDIATE');
+    const target = join(freshDirectory(), 'copy');
+    const copied = file.backup(target);
+    await sleep(100);
+    file.exec('COMMIT');
+    await copied;
+    (await openDatabaseFile(target)).close();
+  });
+
   it('of a running database holds all that was acknowledged before, in order and without gaps', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');

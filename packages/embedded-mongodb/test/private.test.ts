@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -49,6 +49,22 @@ describe('the files of a database', () => {
     writeFileSync(join(dataDir, 'notes.txt'), '');
     await freshDatabase({ dataDir });
     expect(modes(dataDir)).toMatchObject({ '.': '755', 'database.sqlite': '600', 'database.sock': '600' });
+  });
+});
+
+describe('what is deleted', () => {
+  it('does not stay in the file', async () => {
+    const dataDir = freshDirectory();
+    const first = await startDatabase({ dataDir });
+    const documents = Array.from({ length: 20 }, (_, n) => ({ n, text: `secret number ${n}` }));
+    await connect(first.uri).db('test').collection('things').insertMany(documents);
+    await first.close();
+    const second = await startDatabase({ dataDir });
+    await connect(second.uri).db('test').collection('things').deleteOne({ n: 7 });
+    await second.close();
+    const bytes = readFileSync(join(dataDir, 'database.sqlite'), 'latin1');
+    expect(bytes).toContain('secret number 8');
+    expect(bytes).not.toContain('secret number 7');
   });
 });
 

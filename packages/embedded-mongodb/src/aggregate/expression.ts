@@ -6,7 +6,16 @@ import { arithmetic } from './expressions/arithmetic.ts';
 import { arrays } from './expressions/arrays.ts';
 import { logic } from './expressions/logic.ts';
 import { objects } from './expressions/objects.ts';
-import { type Cell, type Compiler, constantOf, type Expression, folded, type Operator } from './expressions/operator.ts';
+import {
+  arrayBytes,
+  type Cell,
+  type Compiler,
+  constantOf,
+  documentBytes,
+  type Expression,
+  folded,
+  type Operator,
+} from './expressions/operator.ts';
 
 /** Compiles an aggregation expression. */
 export function compileExpression(expression: Value, context: Context): (doc: Doc) => Maybe {
@@ -68,7 +77,11 @@ class ExpressionCompiler implements Compiler {
 
   #array(items: readonly Value[]): Expression {
     const parts = items.map((item) => this.compile(item));
-    return folded(parts, (root) => parts.map((part) => part.evaluate(root) ?? null));
+    const { operation } = this.context;
+    return folded(parts, (root) => {
+      operation?.make(arrayBytes(parts.length));
+      return parts.map((part) => part.evaluate(root) ?? null);
+    });
   }
 
   #document(doc: Doc): Expression {
@@ -79,9 +92,11 @@ class ExpressionCompiler implements Compiler {
       if (name.includes('.')) throw new DatabaseError(16412, `FieldPath field names may not contain '.'.`);
       return [name, this.compile(value)] as const;
     });
+    const { operation } = this.context;
     return folded(
       fields.map(([, field]) => field),
       (root) => {
+        operation?.make(documentBytes(fields.length));
         const result: Doc = new Map();
         for (const [name, field] of fields) {
           const value = field.evaluate(root);
@@ -110,7 +125,7 @@ class ExpressionCompiler implements Compiler {
     const parts = fieldParts(text.slice(1));
     const [name = ''] = parts;
     if (parts.length === 1) return { constant: false, evaluate: (root) => root.get(name) };
-    return { constant: false, evaluate: (root) => walk(root, parts, 0) };
+    return { constant: false, evaluate: (root) => walk(root, parts, 0, this.context) };
   }
 
   #variable(path: string): Expression {
@@ -118,22 +133,23 @@ class ExpressionCompiler implements Compiler {
     if (name === '') throw new DatabaseError(16869, 'empty variable names are not allowed');
     const parts = rest.length === 0 ? [] : fieldParts(rest.join('.'));
     const cell = this.#variables.get(name);
-    if (cell !== undefined) return { constant: false, evaluate: () => walk(cell.value, parts, 0) };
-    if (name === 'ROOT') return { constant: false, evaluate: (root) => walk(root, parts, 0) };
+    if (cell !== undefined) return { constant: false, evaluate: () => walk(cell.value, parts, 0, this.context) };
+    if (name === 'ROOT') return { constant: false, evaluate: (root) => walk(root, parts, 0, this.context) };
     throw new DatabaseError(17276, `Use of undefined variable: ${name}`);
   }
 }
 
 /** Follows a path as expressions do: through the documents of an array, whose values it collects. */
-function walk(value: Maybe, parts: readonly string[], at: number): Maybe {
+function walk(value: Maybe, parts: readonly string[], at: number, context: Context): Maybe {
   let found = value;
   for (let i = at; i < parts.length; i++) {
     if (Array.isArray(found)) {
       const collected: Value[] = [];
       for (const item of found) {
-        const inner = isDoc(item) ? walk(item, parts, i) : undefined;
+        const inner = isDoc(item) ? walk(item, parts, i, context) : undefined;
         if (inner !== undefined) collected.push(inner);
       }
+      context.operation?.make(arrayBytes(collected.length));
       return collected;
     }
     if (!isDoc(found)) return undefined;

@@ -1,6 +1,6 @@
 import type { Filter } from '../match/filter.ts';
 import { type Scan, type Stored, scanIndex, scanTable } from '../storage/scan.ts';
-import { decode, decodeFields } from '../values/bson.ts';
+import { decodeFields, decodeStored } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
 import type { Counts, Plan } from './plan.ts';
 import { scanText } from './text-scan.ts';
@@ -19,7 +19,7 @@ export class Row {
   }
 
   get doc(): Doc {
-    this.#doc ??= this.fields === undefined ? decode(this.document) : decodeFields(this.document, this.fields);
+    this.#doc ??= this.fields === undefined ? decodeStored(this.document) : decodeFields(this.document, this.fields);
     return this.#doc;
   }
 }

@@ -1,7 +1,7 @@
 import { compileSort } from '../match/sort.ts';
 import { sorted } from '../match/sorting.ts';
 import { checkThere, type Entry, entriesAfter, type Scan, type Stored } from '../storage/scan.ts';
-import { decode } from '../values/bson.ts';
+import { decodeStored } from '../values/bson.ts';
 import type { Counts, IndexPlan, TextPlan } from './plan.ts';
 import { isFound } from './text-search.ts';
 
@@ -36,7 +36,7 @@ export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator
   }
   const found = checked(plan, few, scan, counts);
   const sizeOf = ({ document }: Stored) => document.length;
-  yield* sorted(found, compileSort(order.sort), { docOf: ({ document }) => decode(document), sizeOf }, scan.operation);
+  yield* sorted(found, compileSort(order.sort), { docOf: ({ document }) => decodeStored(document), sizeOf }, scan.operation);
 }
 
 function* newestFirst({ index, expressions, tokens }: TextPlan, { collection }: Scan): Generator<number> {

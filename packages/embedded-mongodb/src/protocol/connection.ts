@@ -24,14 +24,26 @@ export type Connection = {
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */
 const maxWaitingBytes = 1_000_000;
 
+/** What all clients together may have sent that is not yet answered; beyond, one that has sent much is cut off. */
+const mostOfAll = 256 * 1024 * 1024;
+const much = 1024 * 1024;
+
 let connections = 0;
 let replies = 0;
+let unanswered = 0;
 
 /** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
 export function serveConnection(socket: Socket, handle: Handler, way: Pick<Connection, 'address' | 'isPrivate'>): void {
   const connection: Connection & { isClosed: boolean } = { id: ++connections, ...way, isClosed: false };
   const inbox = createInbox();
   let busy = false;
+  let working = 0;
+  let own = 0;
+
+  const account = (bytes: number) => {
+    own += bytes;
+    unanswered += bytes;
+  };
 
   const next = () => {
     if (busy || socket.destroyed) return;
@@ -44,8 +56,12 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
     if (bytes === undefined) return;
     const message = parseMessage(bytes);
     busy = true;
+    working = bytes.length;
     handle(message, connection, ({ pieces }) => {
       busy = false;
+      // Nothing, if the connection is closed by now.
+      account(-Math.min(working, own));
+      working = 0;
       if (socket.isPaused()) socket.resume();
       if (pieces === undefined) socket.destroy();
       else if (message.expectsReply && !socket.destroyed) socket.write(replyBytes(message, ++replies, pieces));
@@ -71,10 +87,13 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     connection.isClosed = true;
+    account(-own);
   });
   socket.on('data', (chunk) => {
     guarded(() => {
       inbox.add(chunk);
+      account(chunk.length);
+      if (unanswered > mostOfAll && own > much) throw new ProtocolError('clients have sent too much at once');
       if (busy && inbox.waiting > maxMessageBytes) socket.pause();
       next();
     });

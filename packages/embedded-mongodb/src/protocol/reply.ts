@@ -1,4 +1,4 @@
-import { encode } from '../values/bson.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
 
 /** The answer to a command: its fields, or, where stored documents go out as they lie on disk, its encoded pieces. */
@@ -6,7 +6,7 @@ export type Reply = Doc | readonly Buffer[];
 
 /** The encoded pieces of any answer. */
 export function encodedReply(reply: Reply): readonly Buffer[] {
-  return reply instanceof Map ? [Buffer.from(encode(reply))] : reply;
+  return reply instanceof Map ? [Buffer.from(encodeAnswer(reply))] : reply;
 }
 
 /** What a cursor gives back for one batch. */
@@ -51,7 +51,7 @@ export function cursorReply({ id, namespace, field, documents, beside }: CursorB
   const cursorSize = 4 + batchHead.length - 4 + size + tail.length - 1;
   const cursorHead = elementHead(documentTag, 'cursor');
   // Without its length and its end, a document is a list of fields.
-  const fields = beside === undefined ? Buffer.alloc(0) : Buffer.from(encode(beside)).subarray(4, -1);
+  const fields = beside === undefined ? Buffer.alloc(0) : Buffer.from(encodeAnswer(beside)).subarray(4, -1);
   const total = 4 + cursorHead.length + cursorSize + fields.length + okAndEnd.length;
   return [int32Bytes(total), cursorHead, int32Bytes(cursorSize), batchHead, ...(batch as Buffer[]), tail, fields, okAndEnd];
 }

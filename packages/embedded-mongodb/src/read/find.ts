@@ -6,7 +6,7 @@ import type { Command, CommandEntry, Database, Work } from '../protocol/command.
 import { reply } from '../protocol/replies.ts';
 import { cursorReply } from '../protocol/reply.ts';
 import { collectionDropped } from '../storage/scan.ts';
-import { encode } from '../values/bson.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { isTrue } from '../values/truth.ts';
@@ -64,7 +64,7 @@ export function findQuery(args: Doc): FindQuery {
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
 function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8Array | undefined> {
-  for (const row of rows()) yield row === undefined || project === undefined ? row?.document : encode(project(row.doc));
+  for (const row of rows()) yield row === undefined || project === undefined ? row?.document : encodeAnswer(project(row.doc));
 }
 
 function* getMore({ cursors }: Database, { args, db, connection }: Command): Work {
@@ -76,7 +76,7 @@ function* getMore({ cursors }: Database, { args, db, connection }: Command): Wor
   const { collection, operation } = cursor;
   let goesOn = false;
   try {
-    if (collection?.isDropped) throw collectionDropped(collection);
+    if (collection?.presence.isOver) throw collectionDropped(collection);
     operation.resume(connection);
     const documents = yield* takeBatch(cursor.documents, batchSize);
     goesOn = (yield* cursor.documents.peek()) !== undefined;

@@ -9,7 +9,7 @@ import { pushDown } from '../plan/pushdown.ts';
 import { checkScores } from '../plan/text-search.ts';
 import type { Database } from '../protocol/command.ts';
 import type { Collection } from '../storage/collection.ts';
-import { encode } from '../values/bson.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import { equals } from '../values/compare.ts';
 import type { Doc, Value } from '../values/value.ts';
 
@@ -90,7 +90,7 @@ function pipelineContext(database: Database, db: string, context: Context): Pipe
 
 /** Documents that were made, in the form in which stored ones come. */
 function* results(docs: Iterable<Doc | undefined>): Generator<Result | undefined> {
-  for (const doc of docs) yield doc && { doc, document: encode(doc) };
+  for (const doc of docs) yield doc && { doc, document: encodeAnswer(doc) };
 }
 
 function countAll(n: number): Doc[] {

@@ -1,7 +1,7 @@
 import { Binary } from 'bson';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
-import { decode, encode } from '../values/bson.ts';
+import { decodeStored, encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { type Doc, isDoc } from '../values/value.ts';
@@ -47,7 +47,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       .get(session, number);
     const [last, results] = (row ?? []) as unknown as [string, Uint8Array] | [];
     if (last !== undefined && BigInt(last) > number) throw tooOld(number, last);
-    const answers: Doc = results === undefined ? new Map() : decode(results);
+    const answers: Doc = results === undefined ? new Map() : decodeStored(results);
     let noted = false;
     return {
       done: (statement) => answers.get(String(statement)) as Doc | undefined,
@@ -57,10 +57,12 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       },
       save() {
         if (!noted) return;
+        // Before the write, whose failure would be that of everything in this turn.
+        const results = encodeAnswer(answers);
         commits().write(() => {
           file
             .prepare('INSERT OR REPLACE INTO retryable_writes (session, number, used, results) VALUES (?, ?, ?, ?)')
-            .run(session, number, Date.now(), encode(answers));
+            .run(session, number, Date.now(), results);
         });
       },
     };

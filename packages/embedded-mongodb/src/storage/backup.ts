@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { DatabaseError } from '../values/errors.ts';
 import { makeDirectory, makePrivateFile, syncDirectory } from './directories.ts';
 import { databaseFileName } from './holder.ts';
@@ -22,10 +23,21 @@ export async function backupInto(database: DatabaseSync, directory: string): Pro
     throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
   }
   try {
-    await sqlite.backup(database, path, { rate: pagesPerStep });
+    while (!(await isCopied(database, path))) await setTimeout(1);
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
   syncDirectory(directory);
   syncDirectory(dirname(directory));
+}
+
+/** Copies the database, unless there is a transaction in it at the very beginning: then Node's error is that there is none. */
+async function isCopied(database: DatabaseSync, path: string): Promise<boolean> {
+  try {
+    await sqlite.backup(database, path, { rate: pagesPerStep });
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === 0) return false;
+    throw error;
+  }
 }

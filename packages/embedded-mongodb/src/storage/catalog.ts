@@ -4,7 +4,7 @@ import type { Doc } from '../values/value.ts';
 import { Collection, type CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { IndexIdentity } from './index-keys.ts';
+import type { IndexIdentity, Presence } from './index-keys.ts';
 import { checkNames } from './names.ts';
 import { idIndexSpec, StoredIndex } from './stored-index.ts';
 import { TextIndex } from './text-index.ts';
@@ -42,11 +42,15 @@ export class Catalog {
       const collection = byId.get(owner);
       collection?.indexes.push(this.#open({ id, spec: decode(spec), multikey, storedTo }, collection));
     }
-    // Whoever still reads what is no longer there is to learn of it.
+    // Whoever still reads what is no longer there, or will be dropped later, is to learn of it.
     for (const collection of before) {
-      const ids = byId.get(collection.identity.id)?.indexes.map(({ id }) => id);
-      collection.isDropped ||= ids === undefined;
-      for (const index of collection.indexes) index.isDropped ||= !ids?.includes(index.id);
+      const after = byId.get(collection.identity.id);
+      passOn(collection, after);
+      for (const index of collection.indexes)
+        passOn(
+          index,
+          after?.indexes.find(({ id }) => id === index.id),
+        );
     }
   }
 
@@ -84,7 +88,7 @@ export class Catalog {
       this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
       this.#dropTable(collection.table);
       this.#collections.delete(collection.namespace);
-      collection.isDropped = true;
+      collection.presence.isOver = true;
     });
   }
 
@@ -107,7 +111,7 @@ export class Catalog {
       this.#file.prepare('DELETE FROM indexes WHERE id = ?').run(index.id);
       this.#dropTable(index.table);
       collection.indexes.splice(collection.indexes.indexOf(index), 1);
-      index.isDropped = true;
+      index.presence.isOver = true;
     });
   }
 
@@ -120,4 +124,10 @@ export class Catalog {
     this.#file.forget(table);
     this.#file.exec(`DROP TABLE ${table}`);
   }
+}
+
+/** Gives what stands for the same from now on the presence of what stood for it before. */
+function passOn(before: { readonly presence: Presence }, after: { presence: Presence } | undefined): void {
+  if (after === undefined) before.presence.isOver = true;
+  else if (!before.presence.isOver) after.presence = before.presence;
 }

@@ -1,5 +1,5 @@
 import { type Operation, present } from '../operation.ts';
-import { decode } from '../values/bson.ts';
+import { decodeStored } from '../values/bson.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import { scanTable } from './scan.ts';
@@ -20,7 +20,7 @@ export function checkCollection(file: DatabaseFile, collection: Collection, full
   for (const { rid, document } of present(scanTable({ file, collection, backward: false, operation }))) {
     documents++;
     try {
-      const doc = decode(document);
+      const doc = decodeStored(document);
       for (const index of collection.indexes) {
         const { keys } = index.keysOf(document, () => doc);
         const count = index.kind === 'text' ? keys.reduce((sum, words) => sum + wordCount(words.toString()), 0) : keys.length;

@@ -1,11 +1,11 @@
 import type { Binary } from 'bson';
-import { decode } from '../values/bson.ts';
+import { decodeStored } from '../values/bson.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { IndexKeys } from './index-keys.ts';
+import type { IndexKeys, Presence } from './index-keys.ts';
 import type { StoredIndex } from './stored-index.ts';
 import type { TextIndex } from './text-index.ts';
 
@@ -29,7 +29,7 @@ export class Collection {
   readonly namespace: string;
   readonly table: string;
   readonly indexes: CollectionIndex[] = [];
-  isDropped = false;
+  presence: Presence = { isOver: false };
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
   readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
@@ -140,7 +140,7 @@ export class Collection {
         if (batch.length === 0) return;
         for (const [rid, bytes] of batch) {
           const document = asBuffer(bytes);
-          const keys = index.keysOf(document, () => decode(document));
+          const keys = index.keysOf(document, () => decodeStored(document));
           this.#refuseDuplicates(document, [index], [keys], rid);
           index.put(keys, rid);
           last = rid;

@@ -1,5 +1,5 @@
 import { ObjectId } from 'bson';
-import { decode } from '../values/bson.ts';
+import { decodeStored } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { IndexField } from './index-keys.ts';
@@ -17,7 +17,7 @@ export class DetailedError extends DatabaseError {
 
 /** 11000: which index refuses the document and for which values. */
 export function duplicateKey(namespace: string, index: StoredIndex, document: Buffer, key: Buffer): DetailedError {
-  const keyValue = conflictingValues(index.fields, decode(document), key);
+  const keyValue = conflictingValues(index.fields, decodeStored(document), key);
   const shown = [...keyValue].map(([name, value]) => `${name}: ${showValue(value)}`).join(', ');
   return new DetailedError(
     11000,

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { backupInto } from './backup.ts';
 import { makeDirectory, makePrivate, makePrivateFile } from './directories.ts';
 import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw } from './holder.ts';
-import { sqlite } from './sqlite.ts';
+import { checkVersion, sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
 /** The format that this version writes; a later one is refused and never rewritten. */
@@ -48,6 +48,7 @@ export type DatabaseFile = {
 
 /** Opens the database in a directory, creating it if need be. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
+  checkVersion();
   const { database, format } = await openPatiently(directory);
   withdraw(directory);
   const statements = new Map<string, StatementSync>();
@@ -105,10 +106,10 @@ function openLocked(directory: string): Opened {
     const format = formatOf(database, directory);
     secureLog(directory);
     // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync. What a savepoint
-    // may take back is kept in memory: SQLite would write it to a file in the temporary directory.
+    // may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
-        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY',
+        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST',
     );
     return { database, format };
   } catch (error) {

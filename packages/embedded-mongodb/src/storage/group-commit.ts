@@ -4,8 +4,8 @@ import type { DatabaseFile } from './file.ts';
 /** So many commits lie between two looks at the length of the log. */
 const commitsPerLook = 16;
 
-/** Frames of 4 KB in the log beyond which it is written back into the database: bounds both the log and the time that takes. */
-const checkpointFrames = 1000;
+/** Frames of 4 KB, together 64 MB, in the log beyond which it is written back into the database: a page that changed often is written once. */
+const checkpointFrames = 16_384;
 
 const sqliteIoerr = 10;
 const sqliteFull = 13;

@@ -3,6 +3,9 @@ import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.t
 import { bsonType, type Doc } from '../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
 
+/** Whether a collection or an index is gone, for who still reads it; it outlives the objects that stand for them. */
+export type Presence = { isOver: boolean };
+
 /** What the catalog stores about an index. */
 export type IndexIdentity = {
   readonly id: number;

@@ -1,4 +1,4 @@
-import { encode } from '../values/bson.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import { notSupported } from '../values/errors.ts';
 import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
 import { bsonType, type Value } from '../values/value.ts';
@@ -57,7 +57,7 @@ const noBytes = Buffer.alloc(0);
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
-  return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), valueName) as RawValue);
+  return rawKey(rawField(rawDocument(asBuffer(encodeAnswer(new Map([['v', value]])))), valueName) as RawValue);
 }
 
 /** The key of a text, behind those of other fields. */

@@ -110,8 +110,8 @@ function fetch<Row extends IndexRow | TableRow>(
 
 /** Ends a scan whose collection or index was dropped since its last rows. */
 export function checkThere(collection: Collection, index?: CollectionIndex): void {
-  if (collection.isDropped) throw collectionDropped(collection);
-  if (index?.isDropped) throw new DatabaseError(175, `query plan killed :: index '${index.name}' dropped`);
+  if (collection.presence.isOver) throw collectionDropped(collection);
+  if (index?.presence.isOver) throw new DatabaseError(175, `query plan killed :: index '${index.name}' dropped`);
 }
 
 /** 175: the collection went away during a scan. */

@@ -3,7 +3,7 @@ import { compileFilter, type Filter } from '../match/filter.ts';
 import { hasSameField } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
-import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
+import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
 import { limitClause } from './sqlite.ts';
 
@@ -30,7 +30,7 @@ export class StoredIndex {
   readonly table: string;
   /** The fields, as bits, that in some document led through an array: bounds on them must not be intersected. */
   multikey: number;
-  isDropped = false;
+  presence: Presence = { isOver: false };
   /** The statement that makes its table. */
   readonly tableSql: string;
   readonly sql: IndexSql;

@@ -3,7 +3,7 @@ import { valuesAt } from '../values/path.ts';
 import { asBuffer, hasSameField, type RawValue, rawDocument, rawField, rawValues, textOf } from '../values/raw.ts';
 import { bsonType, type Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
-import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
+import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import { limitClause } from './sqlite.ts';
 import { searchable, tokenOf, wordsOf } from './words.ts';
 
@@ -32,7 +32,7 @@ export class TextIndex {
   readonly table: string;
   /** The fields before the text: a search gives a value for each. */
   readonly prefix: readonly IndexField[];
-  isDropped = false;
+  presence: Presence = { isOver: false };
   /** The statement that makes its table, which has no texts but only where words are found, and of which documents can be removed. */
   readonly tableSql: string;
   readonly #texts: readonly Buffer[][];

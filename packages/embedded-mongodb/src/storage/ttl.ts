@@ -1,5 +1,5 @@
 import { Operation, present } from '../operation.ts';
-import { decode } from '../values/bson.ts';
+import { decodeStored } from '../values/bson.ts';
 import { bsonType } from '../values/value.ts';
 import type { Catalog } from './catalog.ts';
 import type { DatabaseFile } from './file.ts';
@@ -27,7 +27,7 @@ export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.n
       ifPossible(() => {
         for (const rid of expired) {
           const document = collection.get(rid);
-          if (document !== undefined) collection.remove(rid, document, () => decode(document));
+          if (document !== undefined) collection.remove(rid, document, () => decodeStored(document));
         }
       });
     }

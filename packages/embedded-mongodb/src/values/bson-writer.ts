@@ -1,10 +1,16 @@
 import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
-import { badValue, tooDeep } from './errors.ts';
+import { badValue, DatabaseError, tooDeep } from './errors.ts';
 import { bsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
 
 /** Kept between calls so that a small document costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
 const maxScratch = 1024 * 1024;
+
+/** More fits into no message; one value that stands in a document many times must not fill the memory. */
+const mostBytes = 47_900_000;
+
+/** A text that is longer is measured before; of a shorter one it is quicker to expect the most. */
+const longText = 1000;
 
 /** Writes BSON values one after the other into a buffer that grows. */
 export class Writer {
@@ -96,7 +102,8 @@ export class Writer {
 
   #reserve(length: number): void {
     if (this.#at + length <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + length));
+    if (this.#at + length > mostBytes) throw new DatabaseError(10334, `BSONObj size is invalid. It must be at most ${mostBytes}`);
+    const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(this.#bytes.length * 2, this.#at + length), mostBytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
@@ -131,7 +138,7 @@ export class Writer {
   }
 
   #utf8(text: string): void {
-    this.#reserve(text.length * 3);
+    this.#reserve(text.length > longText ? Buffer.byteLength(text) : text.length * 3);
     if (text.length < 24) {
       const start = this.#at;
       for (let i = 0; ; i++) {

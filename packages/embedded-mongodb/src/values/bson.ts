@@ -14,17 +14,27 @@ export function decode(bytes: Uint8Array, maxDepth = maxLevels): Doc {
   return doc;
 }
 
-/** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
-export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
-  return new Reader(bytes).fields(names, maxLevels, bytes.length);
+/** Earlier versions let an update store twice the levels; and an answer wraps what is stored. */
+const mostStoredLevels = 2 * maxLevels + 10;
+
+/** Decodes a document that is stored. */
+export function decodeStored(bytes: Uint8Array): Doc {
+  return decode(bytes, mostStoredLevels);
 }
 
-/** Encodes a document; the bytes are the caller's own. */
-export function encode(doc: Doc): Uint8Array {
+/** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
+export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
+  return new Reader(bytes).fields(names, mostStoredLevels, bytes.length);
+}
+
+/** Encodes a document that is to be stored, no deeper than one that comes from a client; the bytes are the caller's own. */
+export function encode(doc: Doc, maxDepth = maxLevels): Uint8Array {
   const writer = new Writer();
-  writer.document(doc, maxEncodedDepth);
+  writer.document(doc, maxDepth);
   return writer.finish();
 }
 
-/** An update may wrap what was already at the limit, and the answer must still reach the client. */
-const maxEncodedDepth = 2 * maxLevels;
+/** Encodes a document around others that are stored. */
+export function encodeAnswer(doc: Doc): Uint8Array {
+  return encode(doc, mostStoredLevels);
+}

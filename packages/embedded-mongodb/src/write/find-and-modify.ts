@@ -3,6 +3,7 @@ import { compileFilter } from '../match/filter.ts';
 import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
+import { encodedReply, type Reply } from '../protocol/reply.ts';
 import { projectionArg } from '../read/projection.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
@@ -12,7 +13,7 @@ import { targetOf, updateArg } from './writes.ts';
 /** The one statement of a findAndModify. */
 const statement = 0;
 
-function findAndModify(database: Database, command: Command): Doc {
+function findAndModify(database: Database, command: Command): Reply {
   const { args } = command;
   const target = targetOf(database, command);
   const retry = database.retryableWrites.begin(args);
@@ -26,12 +27,15 @@ function findAndModify(database: Database, command: Command): Doc {
       9,
       "Cannot specify both 'new'=true or 'upsert'=true and 'remove'=true; 'remove' always returns the deleted document",
     );
-  // Before anything is written, for it may be refused.
   const show = showing(target, args);
-  const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
-  retry?.record(statement, answer);
-  retry?.save();
-  return reply(answer);
+  const carryOut = () => {
+    const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
+    retry?.record(statement, answer);
+    retry?.save();
+    return encodedReply(reply(answer));
+  };
+  // A projection may refuse the document, or make an answer of it that is too large, when that is written already.
+  return args.has('fields') ? database.commits.atomically(carryOut) : carryOut();
 }
 
 function removeOne(target: Target, args: Doc, show: Show): Doc {

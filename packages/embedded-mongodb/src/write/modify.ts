@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import type { Context } from '../context.ts';
-import { present } from '../operation.ts';
+import { type Operation, present } from '../operation.ts';
 import { Row } from '../plan/execute.ts';
 import { prepareFind } from '../plan/find.ts';
 import type { Database } from '../protocol/command.ts';
@@ -73,7 +73,7 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
     collection && prepareFind(target.database.file, collection, { ...statement, limit: multi ? undefined : 1 }, target.context);
   let result: UpdateResult = { matched: 0, modified: 0 };
   if (collection !== undefined && found !== undefined) {
-    for (const row of stable(collection, present(found.rows()), multi)) {
+    for (const row of stable(collection, present(found.rows()), multi, target.context.operation)) {
       const { doc, modified } = changeRow(collection, row, update);
       result = { matched: result.matched + 1, modified: result.modified + Number(modified), before: row.doc, after: doc };
     }
@@ -92,7 +92,7 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
   if (collection === undefined) return { removed, last };
   const query = { ...statement, limit: statement.multi ? undefined : 1 };
   const { rows } = prepareFind(target.database.file, collection, query, target.context);
-  for (const row of stable(collection, present(rows()), statement.multi)) {
+  for (const row of stable(collection, present(rows()), statement.multi, target.context.operation)) {
     collection.remove(row.rid, row.document, () => row.doc);
     removed++;
     last = statement.multi ? undefined : row.doc;
@@ -101,7 +101,7 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
 }
 
 /** The rows that were there before the first change: an index must not be read on while its entries move. */
-function* stable(collection: Collection, rows: Generator<Row>, multi: boolean): Generator<Row> {
+function* stable(collection: Collection, rows: Generator<Row>, multi: boolean, operation: Operation | undefined): Generator<Row> {
   if (!multi) {
     const row = rows.next();
     if (!row.done) yield row.value;
@@ -110,6 +110,7 @@ function* stable(collection: Collection, rows: Generator<Row>, multi: boolean): 
   }
   const rids = Array.from(rows, ({ rid }) => rid);
   for (const rid of rids) {
+    operation?.isDue();
     const document = collection.get(rid);
     if (document !== undefined) yield new Row({ rid, document });
   }

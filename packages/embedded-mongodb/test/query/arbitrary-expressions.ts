@@ -46,6 +46,7 @@ const choices: Arbitrary<Value> = fc.oneof(
   call(['$ifNull'], fc.tuple(fieldPaths, fc.oneof(fieldPaths, constants))),
   call(['$cond'], fc.tuple(fieldPaths, fieldPaths, constants)),
   call(['$and', '$or'], fc.array(fieldPaths, { minLength: 1, maxLength: 2 })),
+  call(['$not'], fc.tuple(fieldPaths)),
   call(['$mergeObjects'], fc.array(fieldPaths, { minLength: 1, maxLength: 2 })),
   fc
     .tuple(fieldPaths, fc.constantFrom<Value>('$$x', '$$x.a', doc(['$eq', ['$$x', '$a']])))

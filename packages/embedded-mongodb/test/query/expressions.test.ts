@@ -34,6 +34,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$eq tells null from missing', { $eq: ['$none', null] }, false],
     ['$lt has missing before null', { $lt: ['$none', null] }, true],
     ['$and, $or', [{ $and: [1, 'x'] }, { $or: [0, null] }], [true, false]],
+    ['$not', [{ $not: ['$nothing'] }, { $not: 1 }], [true, false]],
     ['$cond by list and by name', [{ $cond: [true, 1, 2] }, { $cond: named(['if', 0], ['then', 1], ['else', 2]) }], [1, 2]],
     ['$ifNull takes the first that is there', { $ifNull: ['$none', null, 3] }, 3],
     ['$let defines variables', { $let: { vars: { x: '$a', y: 2 }, in: { $add: ['$$x', '$$y'] } } }, 3, { a: 1 }],

@@ -15,7 +15,9 @@ import { collections, scalars } from './arbitraries.ts';
 const operators =
   `$eq $ne $gt $gte $lt $lte $in $and $or $nor $not $exists $elemMatch $size $expr $regex $set $unset $inc $max $currentDate
   $push $each $slice $pull $addToSet $match $project $group $limit $skip $sort $unwind $lookup $replaceWith $facet $add $subtract $sum
-  $cond $ifNull $let $map $filter $arrayElemAt $concatArrays $setUnion $mergeObjects $in $literal $meta $dateAdd`.split(/\s+/);
+  $cond $ifNull $let $map $filter $arrayElemAt $concatArrays $setUnion $mergeObjects $in $not $literal $meta $dateAdd`.split(
+    /\s+/,
+  );
 
 const names = `a b a.b a.0 a.$ a.$[] a.$[e] e _id input in cond as vars if then else from localField foreignField path
   query sort n and`.split(/\s+/);

@@ -1,4 +1,5 @@
 import { Int32 } from 'bson';
+import type { Context } from '../../context.ts';
 import { compare, equals } from '../../values/compare.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { integerOf } from '../../values/numbers.ts';
@@ -6,6 +7,7 @@ import { isTrue } from '../../values/truth.ts';
 import { type Doc, isNullish, isNumber, type Maybe, typeName, type Value } from '../../values/value.ts';
 import { checkVariableName } from './logic.ts';
 import {
+  arrayBytes,
   binaryOperator,
   type Cell,
   type Compiler,
@@ -40,10 +42,10 @@ export const arrays: Readonly<Record<string, Operator>> = {
     if (Array.isArray(items)) return items.some((item) => equals(item, value));
     throw new DatabaseError(40081, `$in requires an array as a second argument, found: ${typeName(items)}`);
   }),
-  $concatArrays: listOperator(0, many, (args) => arraysUntilNull(args, '$concatArrays', 28664)?.flat() ?? null),
+  $concatArrays: listOperator(0, many, (...asked) => arraysUntilNull(asked, 28664)?.flat() ?? null),
   // MongoDB leaves open in which order the elements come.
-  $setUnion: listOperator(0, many, (args) => {
-    const sorted = arraysUntilNull(args, '$setUnion', 17043)?.flat().sort(compare);
+  $setUnion: listOperator(0, many, (...asked) => {
+    const sorted = arraysUntilNull(asked, 17043)?.flat().sort(compare);
     return sorted?.filter((item, i) => i === 0 || compare(sorted[i - 1], item) !== 0) ?? null;
   }),
   $map: (operand, compiler, name) => {
@@ -61,11 +63,12 @@ export const arrays: Readonly<Record<string, Operator>> = {
 };
 
 /** The arguments up to the first null, which makes the whole result null. */
-function arraysUntilNull(args: readonly Maybe[], name: string, code: number): Value[][] | undefined {
+function arraysUntilNull([args, name, { operation }]: [Maybe[], string, Context], code: number): Value[][] | undefined {
   const found: Value[][] = [];
   for (const arg of args) {
     if (isNullish(arg)) return undefined;
     if (!Array.isArray(arg)) throw new DatabaseError(code, `${name} only supports arrays, not ${typeName(arg)}`);
+    operation?.make(arrayBytes(arg.length));
     found.push(arg);
   }
   return found;
@@ -97,6 +100,7 @@ function eachElement(
       const items = input.evaluate(root);
       if (isNullish(items)) return null;
       if (!Array.isArray(items)) throw new DatabaseError(notArray, `input to ${name} must be an array not ${typeName(items)}`);
+      operation?.make(arrayBytes(items.length));
       return apply(items, (item) => {
         operation?.check();
         cell.value = item;

@@ -11,6 +11,7 @@ import {
   folded,
   namedArguments,
   type Operator,
+  unaryOperator,
 } from './operator.ts';
 
 /** Comparison, boolean logic, choice and variables. */
@@ -23,6 +24,7 @@ export const logic: Readonly<Record<string, Operator>> = {
   $gte: comparison((order) => order >= 0),
   $and: (operand, compiler) => junction(operand, compiler, false),
   $or: (operand, compiler) => junction(operand, compiler, true),
+  $not: unaryOperator((arg) => !isTrue(arg)),
   $cond: condition,
   $ifNull: (operand, compiler, name) => {
     if (!Array.isArray(operand) || operand.length < 2) throw new DatabaseError(1257300, `${name} needs at least two arguments`);

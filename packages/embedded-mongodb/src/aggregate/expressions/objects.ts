@@ -1,11 +1,11 @@
 import { Double } from 'bson';
 import { DatabaseError, notSupported } from '../../values/errors.ts';
 import { type Doc, isDoc, isNullish, typeName } from '../../values/value.ts';
-import { listOperator, type Operator } from './operator.ts';
+import { documentBytes, listOperator, type Operator } from './operator.ts';
 
 /** Operators on documents. */
 export const objects: Readonly<Record<string, Operator>> = {
-  $mergeObjects: listOperator(0, Number.POSITIVE_INFINITY, (args) => {
+  $mergeObjects: listOperator(0, Number.POSITIVE_INFINITY, (args, _, { operation }) => {
     const result: Doc = new Map();
     for (const arg of args) {
       if (isNullish(arg)) continue;
@@ -14,6 +14,7 @@ export const objects: Readonly<Record<string, Operator>> = {
       // What is there keeps its place and takes the new value.
       for (const [name, value] of arg) result.set(name, value);
     }
+    operation?.make(documentBytes(result.size));
     return result;
   }),
   $meta: (operand, { context: { textScore } }) => {

@@ -26,13 +26,18 @@ export type Cell = {
 export type Operator = (operand: Value, compiler: Compiler, name: string) => Expression;
 
 /** An operator over a list of arguments, between `min` and `max` of them; a single one may stand without the list. */
-export function listOperator(min: number, max: number, apply: (args: Maybe[], name: string) => Maybe): Operator {
+export function listOperator(
+  min: number,
+  max: number,
+  apply: (args: Maybe[], name: string, context: Context) => Maybe,
+): Operator {
   return (operand, compiler, name) => {
     const args = argumentsOf(operand, min, max, name).map((arg) => compiler.compile(arg));
     return folded(args, (root) =>
       apply(
         args.map((arg) => arg.evaluate(root)),
         name,
+        compiler.context,
       ),
     );
   };
@@ -86,5 +91,9 @@ export function folded(parts: readonly Expression[], evaluate: (root: Doc) => Ma
 export function constantOf(value: Maybe): Expression {
   return { constant: true, evaluate: () => value };
 }
+
+/** About how many bytes an array takes beside its elements, or a document beside its values. */
+export const arrayBytes = (length: number) => 40 + 8 * length;
+export const documentBytes = (size: number) => 100 + 40 * size;
 
 const noFields: Doc = new Map();
