@@ -11,6 +11,7 @@ export class Row {
   readonly document: Buffer;
   readonly fields: ReadonlySet<string> | undefined;
   #doc: Doc | undefined;
+  #whole: Doc | undefined;
 
   constructor({ rid, document }: Stored, fields?: ReadonlySet<string>) {
     this.rid = rid;
@@ -21,6 +22,13 @@ export class Row {
   get doc(): Doc {
     this.#doc ??= this.fields === undefined ? decodeStored(this.document) : decodeFields(this.document, this.fields);
     return this.#doc;
+  }
+
+  /** The document with all of its fields. */
+  get whole(): Doc {
+    if (this.fields === undefined) return this.doc;
+    this.#whole ??= decodeStored(this.document);
+    return this.#whole;
   }
 }
 

@@ -5,7 +5,7 @@ import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
-import type { Doc } from '../values/value.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 import { execute, Row } from './execute.ts';
 import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
 import { planQuery } from './planner.ts';
@@ -51,6 +51,25 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
     return Math.min(Math.max((all ?? collection.totals().count) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
   };
   return { query, plan, filter, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
+}
+
+/** The fields at the top of documents that a query looks at; `undefined` where it may look at all. */
+export function fieldsOf({ filter, sort = new Map() }: Query): Set<string> | undefined {
+  const fields = new Set(Array.from(sort.keys(), topOf));
+  const add = (filter: Doc): boolean =>
+    [...filter].every(([name, value]) => {
+      if (!name.startsWith('$')) return fields.add(topOf(name));
+      return logic.has(name) && Array.isArray(value) && value.every((part) => isDoc(part) && add(part));
+    });
+  const isComplete = add(filter) && [...sort.values()].every((direction) => !isDoc(direction));
+  return isComplete ? fields : undefined;
+}
+
+const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
+
+/** The field at the top of a document in which a path begins. */
+export function topOf(path: string): string {
+  return path.split('.', 1)[0] as string;
 }
 
 function* slice(rows: Generator<Row | undefined>, skip: number, limit: number | undefined): Generator<Row | undefined> {

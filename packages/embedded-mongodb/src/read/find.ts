@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
-import type { FindQuery } from '../plan/find.ts';
+import { type FindQuery, fieldsOf, topOf } from '../plan/find.ts';
 import type { Transform } from '../project/projection.ts';
+import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
@@ -9,8 +10,9 @@ import { collectionDropped } from '../storage/scan.ts';
 import { encodeAnswer } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
+import { asBuffer } from '../values/raw.ts';
 import { isTrue } from '../values/truth.ts';
-import { type Doc, isNumber, type Value } from '../values/value.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import { firstBatch, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
 import { prepareRead, type Read } from './read.ts';
@@ -20,14 +22,14 @@ function find(database: Database, command: Command): Work {
   const name = collectionName(command);
   const context = contextOf(command);
   const query = findQuery(args);
-  const read = prepareRead(database, db, name, { ...query, fields: fieldsOf(query, docArg(args, 'projection')) }, context);
+  const projection = docArg(args, 'projection') ?? new Map();
+  const raw = projection.size === 0 ? undefined : compileRawProjection(projection);
+  const read = prepareRead(database, db, name, { ...query, fields: fieldsNeeded(query, projection, raw) }, context);
+  const project = projectionArg(args, 'projection', { ...context, textScore: read.find?.textScore, filter: read.filter });
   return firstBatch(database, command, {
     namespace: `${db}.${name}`,
     collection: read.collection,
-    documents: shown(
-      read,
-      projectionArg(args, 'projection', { ...context, textScore: read.find?.textScore, filter: read.filter }),
-    ),
+    documents: shown(read, project, raw),
     batchSize: countArg(args, 'batchSize'),
     singleBatch: boolArg(args, 'singleBatch') === true || (integerArg(args, 'limit') ?? 0) < 0,
   });
@@ -38,17 +40,16 @@ export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>
   return { now, operation };
 }
 
-/**
- * The top-level fields that a find looks at, if its projection only includes some: the others need not be decoded. Undefined where
- * operators may look at the whole document.
- */
-function fieldsOf({ filter, sort = new Map() }: FindQuery, projection: Doc | undefined): ReadonlySet<string> | undefined {
-  if (projection === undefined || projection.size === 0) return undefined;
-  const flags = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
-  const includes = flags.length > 0 && flags.every((value) => (value === true || isNumber(value)) && isTrue(value));
-  const paths = [...projection.keys(), ...filter.keys(), ...sort.keys()];
-  if (!includes || paths.some((path) => path.includes('$'))) return undefined;
-  return new Set(['_id', ...paths.map((path) => path.split('.', 1)[0] as string)]);
+/** The top-level fields that a find looks at: the others need not be decoded. Undefined where it may look at all. */
+function fieldsNeeded(query: FindQuery, projection: Doc, raw: RawTransform | undefined): ReadonlySet<string> | undefined {
+  const fields = fieldsOf(query);
+  // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
+  if (fields === undefined || raw !== undefined || projection.size === 0) return fields;
+  const values = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
+  const includes = values.some((value) => (value === true || isNumber(value)) && isTrue(value));
+  const isPlain = values.every((value) => !isDoc(value) || (value.size === 1 && value.has('$elemMatch')));
+  if (!includes || !isPlain) return undefined;
+  return new Set(['_id', ...fields, ...Array.from(projection.keys(), topOf)]);
 }
 
 /** What the fields of a find say about which documents it asks for. */
@@ -63,8 +64,15 @@ export function findQuery(args: Doc): FindQuery {
 }
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
-function* shown({ rows }: Read, project: Transform | undefined): Generator<Uint8Array | undefined> {
-  for (const row of rows()) yield row === undefined || project === undefined ? row?.document : encodeAnswer(project(row.doc));
+function* shown(
+  { rows }: Read,
+  project: Transform | undefined,
+  raw: RawTransform | undefined,
+): Generator<Uint8Array | undefined> {
+  for (const row of rows()) {
+    if (row === undefined || project === undefined) yield row?.document;
+    else yield raw === undefined ? encodeAnswer(project(row.doc)) : raw(asBuffer(row.document));
+  }
 }
 
 function* getMore({ cursors }: Database, { args, db, connection }: Command): Work {

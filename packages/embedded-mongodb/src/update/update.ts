@@ -8,6 +8,7 @@ import { compileArrayFilters } from './array-filters.ts';
 import { arrayOperators } from './arrays.ts';
 import { type ModifierMaker, valueOperators } from './operators.ts';
 import { compilePipelineUpdate } from './pipeline.ts';
+import { applyRaw } from './raw.ts';
 import { addModifier, applyTree, type Run, type UpdateNode } from './tree.ts';
 
 /** What goes with an update. */
@@ -20,6 +21,8 @@ export type Update = {
   readonly kind: 'operators' | 'replacement' | 'pipeline';
   /** Gives the new document; the one passed in stays as it is. Not modified: the new document is the same to the bit. */
   apply(doc: Doc): { doc: Doc; modified: boolean };
+  /** The same of an encoded document, the same one if it is not modified; `undefined` where it has to be decoded. */
+  applyRaw?(document: Buffer): Buffer | undefined;
 };
 
 /** Compiles an update: operators, a replacement document, or a pipeline. */
@@ -84,7 +87,10 @@ function operatorUpdate(update: Doc, options: UpdateOptions): Update {
   const now = options.now ?? new Date();
   const elementMatches: Run['elementMatches'] = (identifier, element) =>
     (filters.get(identifier) as Filter).matches(new Map([[identifier, element]]));
-  return guarded('operators', (doc) => applyTree(root, doc, { original: doc, now, elementMatches }));
+  return {
+    ...guarded('operators', (doc) => applyTree(root, doc, { original: doc, now, elementMatches })),
+    applyRaw: (document) => applyRaw(root, document, { original: new Map(), now, elementMatches }),
+  };
 }
 
 function makerOf(operator: string, operands: Value): ModifierMaker {

@@ -76,7 +76,8 @@ export class Writer {
         this.#bytes[this.#at++] = value ? 1 : 0;
         break;
       case bsonType.object:
-        this.document(value as Doc, depth - 1);
+        if (value instanceof Opaque) this.#raw(value.bytes);
+        else this.document(value as Doc, depth - 1);
         break;
       case bsonType.array:
         this.#array(value as Value[], depth - 1);

@@ -1,6 +1,9 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 
-/** A value of a BSON type that nothing here computes with: kept byte for byte, and neither compared nor indexed. */
+/**
+ * A value of a BSON type that nothing here computes with: kept byte for byte, and neither compared nor indexed. Also a document
+ * that goes into an answer as it is stored.
+ */
 export class Opaque {
   readonly type: number;
   readonly bytes: Uint8Array;

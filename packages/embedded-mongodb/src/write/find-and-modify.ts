@@ -1,12 +1,14 @@
 import { Int32 } from 'bson';
 import { compileFilter } from '../match/filter.ts';
+import type { Row } from '../plan/execute.ts';
+import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { encodedReply, type Reply } from '../protocol/reply.ts';
 import { projectionArg } from '../read/projection.ts';
 import { DatabaseError } from '../values/errors.ts';
-import type { Doc, Value } from '../values/value.ts';
+import { bsonType, type Doc, Opaque, type Value } from '../values/value.ts';
 import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
 import { targetOf, updateArg } from './writes.ts';
 
@@ -27,7 +29,8 @@ function findAndModify(database: Database, command: Command): Reply {
       9,
       "Cannot specify both 'new'=true or 'upsert'=true and 'remove'=true; 'remove' always returns the deleted document",
     );
-  const show = showing(target, args);
+  const raw = compileRawProjection(docArg(args, 'fields') ?? new Map());
+  const show = showing(target, args, raw);
   const carryOut = () => {
     const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
     retry?.record(statement, answer);
@@ -35,7 +38,7 @@ function findAndModify(database: Database, command: Command): Reply {
     return encodedReply(reply(answer));
   };
   // A projection may refuse the document, or make an answer of it that is too large, when that is written already.
-  return args.has('fields') ? database.commits.atomically(carryOut) : carryOut();
+  return raw === undefined ? database.commits.atomically(carryOut) : carryOut();
 }
 
 function removeOne(target: Target, args: Doc, show: Show): Doc {
@@ -66,16 +69,20 @@ function selection(args: Doc) {
   return { filter: docArg(args, 'query') ?? new Map<string, Value>(), sort: docArg(args, 'sort') };
 }
 
-type Show = (doc: Doc | undefined) => Doc | null;
+type Show = (row: Row | undefined) => Value;
 
 /** Shows a document as the projection wants it. */
-function showing({ context }: Target, args: Doc): Show {
+function showing({ context }: Target, args: Doc, raw: RawTransform | undefined): Show {
   const filter = compileFilter(docArg(args, 'query') ?? new Map(), { ...context, hasText: true });
   const project = projectionArg(args, 'fields', { ...context, filter });
-  return (doc) => (doc === undefined || project === undefined ? (doc ?? null) : project(doc));
+  return (row) => {
+    if (row === undefined) return null;
+    if (project === undefined) return new Opaque(bsonType.object, row.document);
+    return raw === undefined ? project(row.whole) : new Opaque(bsonType.object, raw(row.document));
+  };
 }
 
-function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Doc | null): Doc {
+function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Value): Doc {
   return new Map<string, Value>([
     ['lastErrorObject', new Map(lastErrorObject)],
     ['value', value],

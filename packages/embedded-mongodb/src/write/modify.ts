@@ -2,7 +2,7 @@ import { ObjectId } from 'bson';
 import type { Context } from '../context.ts';
 import { type Operation, present } from '../operation.ts';
 import { Row } from '../plan/execute.ts';
-import { prepareFind } from '../plan/find.ts';
+import { type FindQuery, fieldsOf, prepareFind } from '../plan/find.ts';
 import type { Database } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -38,8 +38,8 @@ export type UpdateResult = {
   readonly modified: number;
   readonly upsertedId?: Value;
   /** The last document that was matched or inserted, before and after. */
-  readonly before?: Doc;
-  readonly after?: Doc;
+  readonly before?: Row;
+  readonly after?: Row;
 };
 
 /** A delete statement of any command. */
@@ -70,34 +70,40 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
     throw new DatabaseError(9, 'multi update is not supported for replacement-style update');
   const collection = collectionOf(target);
   const found =
-    collection && prepareFind(target.database.file, collection, { ...statement, limit: multi ? undefined : 1 }, target.context);
+    collection && prepareFind(target.database.file, collection, { ...statement, ...looking(statement) }, target.context);
   let result: UpdateResult = { matched: 0, modified: 0 };
   if (collection !== undefined && found !== undefined) {
     for (const row of stable(collection, present(found.rows()), multi, target.context.operation)) {
-      const { doc, modified } = changeRow(collection, row, update);
-      result = { matched: result.matched + 1, modified: result.modified + Number(modified), before: row.doc, after: doc };
+      const after = changeRow(collection, row, update);
+      result = { matched: result.matched + 1, modified: result.modified + Number(after !== row), before: row, after };
     }
   }
   if (result.matched > 0 || !upsert) return result;
   const inserted = upsertDocument(filter, update, () => new ObjectId());
-  const upsertedId = store(target, inserted, asBuffer(encode(inserted)));
-  return { matched: 0, modified: 0, upsertedId, after: inserted };
+  const document = asBuffer(encode(inserted));
+  const upsertedId = store(target, inserted, document);
+  return { matched: 0, modified: 0, upsertedId, after: new Row({ rid: 0, document }) };
 }
 
 /** Removes the first or all of the documents that match; `last` is the last one removed. */
-export function deleteDocuments(target: Target, statement: DeleteStatement): { removed: number; last: Doc | undefined } {
+export function deleteDocuments(target: Target, statement: DeleteStatement): { removed: number; last: Row | undefined } {
   const collection = collectionOf(target);
   let removed = 0;
-  let last: Doc | undefined;
+  let last: Row | undefined;
   if (collection === undefined) return { removed, last };
-  const query = { ...statement, limit: statement.multi ? undefined : 1 };
+  const query = { ...statement, ...looking(statement) };
   const { rows } = prepareFind(target.database.file, collection, query, target.context);
   for (const row of stable(collection, present(rows()), statement.multi, target.context.operation)) {
-    collection.remove(row.rid, row.document, () => row.doc);
+    collection.remove(row.rid, row.document, () => row.whole);
     removed++;
-    last = statement.multi ? undefined : row.doc;
+    last = statement.multi ? undefined : row;
   }
   return { removed, last };
+}
+
+/** How many documents a statement is looking for, and what it looks at. */
+function looking(statement: UpdateStatement | DeleteStatement): Pick<FindQuery, 'limit' | 'fields'> {
+  return { limit: statement.multi ? undefined : 1, fields: fieldsOf(statement) };
 }
 
 /** The rows that were there before the first change: an index must not be read on while its entries move. */
@@ -116,19 +122,27 @@ function* stable(collection: Collection, rows: Generator<Row>, multi: boolean, o
   }
 }
 
-function changeRow(collection: Collection, row: Row, update: Update) {
-  const changed = update.apply(row.doc);
-  if (!changed.modified) return changed;
-  const bytes = asBuffer(encode(changed.doc));
-  checkSize(bytes);
+/** Gives the row as it is afterwards: the same one if it is not changed. */
+function changeRow(collection: Collection, row: Row, update: Update): Row {
+  const document = update.applyRaw?.(row.document) ?? changedDocument(row, update);
+  if (document === row.document) return row;
+  const after = new Row({ rid: row.rid, document });
   collection.replace(
     row.rid,
     row.document,
-    bytes,
-    () => row.doc,
-    () => changed.doc,
+    document,
+    () => row.whole,
+    () => after.doc,
   );
-  return changed;
+  return after;
+}
+
+function changedDocument(row: Row, update: Update): Buffer {
+  const { doc, modified } = update.apply(row.whole);
+  if (!modified) return row.document;
+  const bytes = asBuffer(encode(doc));
+  checkSize(bytes);
+  return bytes;
 }
 
 function store(target: Target, doc: Doc, bytes: Buffer): Value {
