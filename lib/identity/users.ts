@@ -5,7 +5,7 @@ import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
-import { actsAsAdmin, type Caller } from './caller.ts';
+import { type Caller, isAdmin } from './caller.ts';
 
 const { as, id, date, representation } = shownFrom<Caller['user']>();
 
@@ -68,7 +68,7 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   // The caller's account was read with the token.
   if (id.equals(caller.user._id)) return shownUser.show(caller.user);
   const user = await findUser(id);
-  return actsAsAdmin(caller) ? user : { _id: user._id, username: user.username };
+  return isAdmin(caller) ? user : { _id: user._id, username: user.username };
 }
 
 /** The account with this name; 404 when there is none. */

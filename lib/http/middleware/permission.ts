@@ -1,5 +1,6 @@
 import type { Parameters } from '../../api/parameters.ts';
-import { adminRequired, permissionDenied } from '../../errors.ts';
+import { permissionDenied } from '../../errors.ts';
+import { requireAdmin } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -8,7 +9,7 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
   return {
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);
-      if (access === 'admin' && !event.caller?.user.is_admin) throw adminRequired();
+      if (access === 'admin') requireAdmin(event.caller);
       const scopes = event.caller?.token.scopes ?? [];
       if (scope && scopes.length > 0 && !scopes.includes(scope)) throw permissionDenied(`The token lacks the '${scope}' scope.`);
       permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
