@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readHolder } from '../../packages/embedded-mongodb/src/storage/holder.ts';
+import { readHolder } from 'embedded-mongodb/holder';
+
 import { commands, startService } from '../harness/service.ts';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
