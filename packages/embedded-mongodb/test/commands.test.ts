@@ -59,6 +59,10 @@ describe('every command', () => {
     const answer = await db.command({ insert: 'things', documents: [{}], writeConcern: { w: 2 } }).catch((error) => error);
     expect(answer.errorResponse ?? answer).toMatchObject({ writeConcernError: { code: 100 } });
     expect(await db.collection('things').countDocuments()).toBe(1);
+    const change = { findAndModify: 'things', query: {}, update: { $set: { n: 1 } }, fields: { n: 1 }, writeConcern: { w: 2 } };
+    const changed = await db.command(change).catch((error) => error);
+    expect(changed.errorResponse ?? changed).toMatchObject({ writeConcernError: { code: 100 } });
+    expect(await db.collection('things').countDocuments({ n: 1 })).toBe(1);
   });
 });
 

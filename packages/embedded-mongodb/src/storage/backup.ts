@@ -10,6 +10,9 @@ import { sqlite } from './sqlite.ts';
 /** Pages of 4 KB copied between two looks at the writers' wishes. */
 const pagesPerStep = 500;
 
+/** A transaction lasts for a turn of the event loop; only under much load one follows upon the other. */
+const patienceMillis = 10_000;
+
 /** Copies an open database into a new directory of its owner's; what is written meanwhile is copied as well. */
 export async function backupInto(database: DatabaseSync, directory: string): Promise<void> {
   const path = join(directory, databaseFileName);
@@ -23,7 +26,7 @@ export async function backupInto(database: DatabaseSync, directory: string): Pro
     throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
   }
   try {
-    while (!(await isCopied(database, path))) await setTimeout(1);
+    await copy(database, path);
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
@@ -31,13 +34,14 @@ export async function backupInto(database: DatabaseSync, directory: string): Pro
   syncDirectory(dirname(directory));
 }
 
-/** Copies the database, unless there is a transaction in it at the very beginning: then Node's error is that there is none. */
-async function isCopied(database: DatabaseSync, path: string): Promise<boolean> {
-  try {
-    await sqlite.backup(database, path, { rate: pagesPerStep });
-    return true;
-  } catch (error) {
-    if ((error as { errcode?: number }).errcode === 0) return false;
-    throw error;
+/** Copies the database, once there is no transaction in it: at the very beginning of a copy, Node takes one for an error without a code. */
+async function copy(database: DatabaseSync, path: string): Promise<void> {
+  for (const deadline = Date.now() + patienceMillis; ; await setTimeout(1)) {
+    try {
+      await sqlite.backup(database, path, { rate: pagesPerStep });
+      return;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== 0 || Date.now() > deadline) throw error;
+    }
   }
 }

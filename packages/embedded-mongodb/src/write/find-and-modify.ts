@@ -5,8 +5,8 @@ import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
-import { encodedReply, type Reply } from '../protocol/reply.ts';
 import { projectionArg } from '../read/projection.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { bsonType, type Doc, Opaque, type Value } from '../values/value.ts';
 import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
@@ -15,7 +15,7 @@ import { targetOf, updateArg } from './writes.ts';
 /** The one statement of a findAndModify. */
 const statement = 0;
 
-function findAndModify(database: Database, command: Command): Reply {
+function findAndModify(database: Database, command: Command): Doc {
   const { args } = command;
   const target = targetOf(database, command);
   const retry = database.retryableWrites.begin(args);
@@ -35,9 +35,11 @@ function findAndModify(database: Database, command: Command): Reply {
     const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
     retry?.record(statement, answer);
     retry?.save();
-    return encodedReply(reply(answer));
+    // Refuses an answer that is too large.
+    if (raw === undefined) encodeAnswer(answer);
+    return reply(answer);
   };
-  // A projection may refuse the document, or make an answer of it that is too large, when that is written already.
+  // A projection may refuse a document, or make an answer of it that is refused, when that is written already.
   return raw === undefined ? database.commits.atomically(carryOut) : carryOut();
 }
 

@@ -110,8 +110,8 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
     applies: ({ own, theirs, stages }) => typeof own !== 'number' && typeof theirs === 'number' && uses(stages, '$limit'),
   },
   {
-    reason: 'the engine goes on after a null argument that makes the whole result null, and finds a later one of the wrong type',
-    applies: ({ own, theirs, stages }) => theirs === 14 && typeof own !== 'number' && uses(stages, '$add'),
+    reason: 'the engine goes on after a null argument that makes the whole result null, and finds a wrong type or a date that is too late',
+    applies: ({ own, theirs, stages }) => (theirs === 14 || theirs === 15) && typeof own !== 'number' && uses(stages, '$add'),
   },
   {
     reason: 'the engine adds whole numbers above 2^53 to doubles in doubles; MongoDB rounds the exact sum',
