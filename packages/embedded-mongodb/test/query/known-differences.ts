@@ -110,7 +110,8 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
     applies: ({ own, theirs, stages }) => typeof own !== 'number' && typeof theirs === 'number' && uses(stages, '$limit'),
   },
   {
-    reason: 'the engine goes on after a null argument that makes the whole result null, and finds a wrong type or a date that is too late',
+    reason:
+      'the engine goes on after a null argument that makes the whole result null, and finds a wrong type or a date that is too late',
     applies: ({ own, theirs, stages }) => (theirs === 14 || theirs === 15) && typeof own !== 'number' && uses(stages, '$add'),
   },
   {
