@@ -111,8 +111,9 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
   },
   {
     reason:
-      'the engine goes on after a null argument that makes the whole result null, and finds a wrong type or a date that is too late',
-    applies: ({ own, theirs, stages }) => (theirs === 14 || theirs === 15) && typeof own !== 'number' && uses(stages, '$add'),
+      'the engine goes on after a null argument that makes the whole result null, and finds a wrong type, a second date or one that is too late',
+    applies: ({ own, theirs, stages }) =>
+      [14, 15, 16612].includes(Number(theirs)) && typeof own !== 'number' && uses(stages, '$add'),
   },
   {
     reason: 'the engine adds whole numbers above 2^53 to doubles in doubles; MongoDB rounds the exact sum',
