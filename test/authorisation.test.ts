@@ -38,7 +38,12 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],
   'PATCH /api/members/{member}':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) }, body: { role: 'owner' } })],
   'DELETE /api/members/{member}':  [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'GET /api/bans':                 [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'DELETE /api/bans':              [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ query: await banBy(user) })],
+  'POST /api/conversations':       [[401, 401, 401, 401, 403, 201, 409, 201, 201], async ({ id, token }) => ({ body: { users: [await someoneBlockedBy(token), id] } })],
+  'GET /api/blocks':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/blocks':              [[401, 401, 401, 401, 403, 201, 400, 201, 201], async ({ id }) => ({ body: { user: id } })],
+  'DELETE /api/blocks':            [[401, 401, 401, 401, 403, 404, 204, 404, 404], async ({ token }) => ({ query: `?user=${await someoneBlockedBy(token)}` })],
   'GET /api/messages':             [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/messages':            [[401, 401, 401, 401, 403, 403, 201, 403, 403], async (user) => ({ body: { room: await roomOf(user), text: 'Hello' } })],
   'GET /api/messages/{message}':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
@@ -145,6 +150,12 @@ async function banBy(owner: Account): Promise<string> {
   const member = await addMember(room, banned);
   expect((await call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })).status).toBe(204);
   return `?room=${room.id}&user=${banned.id}`;
+}
+
+async function someoneBlockedBy(token: string): Promise<string> {
+  const { id } = await anAccount();
+  expect((await call('POST', '/api/blocks', { token, body: { user: id } })).status).toBe(201);
+  return id;
 }
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;

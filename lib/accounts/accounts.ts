@@ -9,7 +9,7 @@ import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
-import { createSession, endSessions } from './sessions.ts';
+import { createSession, endSessions, type WithToken } from './sessions.ts';
 
 /** What an account is created from. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
@@ -25,9 +25,9 @@ export type AccountChanges = {
 /** What goes on to work when a password changes: one token, all named tokens. */
 type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 
-/** A new account, and the token of its first session. */
-export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken });
-export type NewUser = Shown<typeof newUserSchema>;
+/** A new account, and the token of its first session unless that is in a cookie. */
+export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
+export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
 export const usernameTaken: Refusal = () => conflict('The username is already in use.');
 export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');

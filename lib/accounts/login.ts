@@ -7,10 +7,12 @@ import type { Caller } from '../identity/caller.ts';
 import { emailKey, shownUser } from '../identity/users.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
-import { createSession } from './sessions.ts';
+import { createSession, type WithToken } from './sessions.ts';
 
-/** A session that has just begun. */
-export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema });
+/** A session that has just begun; in a cookie it has no token to show. */
+export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema }, [
+  'token',
+]);
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
 export const wrongCurrentPassword: Refusal = () => permissionDenied('The current password is incorrect.');
@@ -22,7 +24,7 @@ export type Login = { name: string; password: string; source: string; agent: str
  * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown name, a wrong password and a
  * deactivated account look the same to whoever asks: the same calls, the same hash computed, the same words.
  */
-export async function logIn({ name, password, source, agent }: Login): Promise<Shown<typeof newSessionSchema>> {
+export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
   const user = await users.findOne(name.includes('@') ? { email_key: emailKey(name) } : { username: name.toLowerCase() });
   const hash = user?.is_active ? user.password_hash : undefined;
   const attempt = await beginAttempt(user?._id.toHexString() ?? emailKey(name), source);

@@ -1,10 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import type { DateTime } from '../api/extended-json.ts';
+import type { Listed, Page } from '../api/pages.ts';
+import { aFlag, record, type Shown } from '../api/schema.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { deleteToken, insertToken } from '../identity/tokens.ts';
+import { deleteToken, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+
+/** A session as its user sees it. */
+export const sessionSchema = record('Session', { ...shownToken.fields, is_current: aFlag });
+export type Session = Shown<typeof sessionSchema>;
+
+/** What shows a session, with its token. */
+export type WithToken<Shown> = Shown & { token: string };
 
 const noSuchSession: Refusal = () => notFound('session');
 
@@ -24,6 +33,13 @@ export async function createSession(
     { $add: ['$$NOW', config.sessionDays * 86_400_000] },
   );
   return { token, expires_at: expires_at as DateTime };
+}
+
+/** A page of the caller's sessions, by the order of their ids. */
+export async function listSessions(page: Page, { user, token }: Caller): Promise<Listed<Session>> {
+  const { items, next } = await listTokens({ user: user._id, kind: 'session' }, page);
+  const current = token._id.toHexString();
+  return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };
 }
 
 /** Ends a session at once: the one that calls, another of the caller's, or, for administrators, anyone's; 404 for every other. */

@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { dateTime, id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { oneAtATime } from '../database/turns.ts';
@@ -9,6 +9,7 @@ import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.t
 import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
 import { countReplies } from './replies.ts';
+import { findSeqAt } from './time.ts';
 
 /** Words to search for: so few that each search is cheap. */
 const words: Parameter<string> = {
@@ -24,11 +25,12 @@ const words: Parameter<string> = {
 /** The filters, each of which has an index of its own: two of them together would be a search without one. */
 const filters = ['thread', 'user', 'pinned', 'mentions', 'q'] as const;
 
-/** Which messages of a room are wanted, and from where: at most one of `before`, `after` and `around`, and the newest without any. */
+/** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
   before: optional(sequence),
   after: optional(sequence),
   around: optional(sequence),
+  at: optional(dateTime),
   thread: optional(id),
   user: optional(id),
   pinned: optional(oneOf('true')),
@@ -39,6 +41,9 @@ export const historyParameters = {
 /** What was asked for. */
 export type HistoryQuery = Values<typeof historyParameters>;
 
+/** The same, with a place instead of a time. */
+type PlacedQuery = Omit<HistoryQuery, 'at'>;
+
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
@@ -46,27 +51,35 @@ export type HistoryPage = { messages: Message[]; next: Record<string, string> | 
 
 /**
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
- * `before`, `after` or `around`. They come in ascending order of `seq`; those of a search best match first.
+ * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(room: ObjectId, query: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  requireOneOf(['before', 'after', 'around'], query);
-  requireOneOf(filters, query);
+export async function readHistory(
+  room: ObjectId,
+  { at, ...wanted }: HistoryQuery,
+  limit: number,
+  caller: Caller,
+): Promise<HistoryPage> {
+  requireOneOf(['before', 'after', 'around', 'at'], { at, ...wanted });
+  requireOneOf(filters, wanted);
 
+  const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   const [, page] = await Promise.all([
     findReadableRoom(room, caller),
-    query.q === undefined ? read() : inTurn(caller.user._id.toHexString(), read),
+    query.q === undefined ? read() : searchInTurn(caller, read),
   ]);
   return page;
 }
 
-function requireOneOf(names: readonly (keyof HistoryQuery)[], query: HistoryQuery): void {
+function requireOneOf(names: readonly (keyof HistoryQuery)[], query: Partial<HistoryQuery>): void {
   const [one, another] = names.filter((name) => query[name] !== undefined);
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
 
-/** A search takes longer than anything else: each user has one at a time, and one that waits. */
+/** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */
+export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> => inTurn(user._id.toHexString(), search);
+
 const inTurn = oneAtATime(1);
 
 // Those who read a room at the same time read the same.
@@ -75,7 +88,7 @@ const sharedPages = singleFlight<HistoryPage>();
 async function readPage(
   room: ObjectId,
   filter: Filter<MessageDocument>,
-  query: HistoryQuery,
+  query: PlacedQuery,
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
@@ -86,7 +99,7 @@ async function readPage(
 
 const matching = (
   room: ObjectId,
-  { thread, user, pinned, mentions, q }: HistoryQuery,
+  { thread, user, pinned, mentions, q }: PlacedQuery,
   caller: Caller,
 ): Filter<MessageDocument> => ({
   room,
@@ -99,27 +112,31 @@ const matching = (
 
 type Found = { found: Scored[]; next: Record<string, string> | undefined };
 
-async function findPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
+async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      find(filter, { $lte: around }, -1, limit - newerCount, mostBytes / 2),
-      find(filter, { $gt: around }, 1, newerCount, mostBytes / 2),
+      findMatching(filter, { $lte: around }, -1, limit - newerCount, mostBytes / 2),
+      findMatching(filter, { $gt: around }, 1, newerCount, mostBytes / 2),
     ]);
     return pageOf([...older.found.reverse(), ...newer.found], newer.hasMore && 'after');
   }
   if (after !== undefined) {
-    const { found, hasMore } = await find(filter, { $gt: after }, 1, limit);
+    const { found, hasMore } = await findMatching(filter, { $gt: after }, 1, limit);
     return pageOf(found, hasMore && 'after');
   }
-  const { found, hasMore } = await find(filter, before === undefined ? {} : { $lt: before }, -1, limit);
+  const { found, hasMore } = await findMatching(filter, before === undefined ? {} : { $lt: before }, -1, limit);
   return pageOf(found.reverse(), hasMore && 'before');
 }
 
-type Scored = AuthoredMessage & { score?: number };
-type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+/** A message with its author and, in a search, its score. */
+export type Scored = AuthoredMessage & { score?: number };
 
-const find = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
+/** Between which places. */
+export type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+
+/** The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page. */
+export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
   readWithinSize<Scored>(
     limit,
     (count, last) => {

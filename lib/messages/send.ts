@@ -6,6 +6,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
+import { noteMessages } from '../rooms/notes.ts';
 import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
@@ -70,7 +71,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   const places = await takeMessagePlaces(drafts);
   const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
   return andThen(written, async (ready) => {
-    const stored = await regardlessOfDeadline(() => insert(ready.map(({ message }) => message)));
+    const sent = ready.map(({ message }) => message);
+    const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

@@ -17,7 +17,9 @@ export function describeOperation(method: string, path: string, defined: Defined
     summary,
     description: whoMayCall(defined),
     tags: [tagOf(path)],
-    ...(access === 'anyone' ? { security: [{}, { token: [] }] } : { security: [{ token: scope ? [scope] : [] }] }),
+    ...(access === 'anyone'
+      ? { security: [{}, { token: [] }, { cookie: [] }] }
+      : { security: [{ token: scope ? [scope] : [] }, { cookie: [] }] }),
     ...(access === 'admin' && { 'x-admin-only': true }),
     ...parametersOf(defined, example),
     ...(body && { requestBody: requestBody(method, defined, example) }),

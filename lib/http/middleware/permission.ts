@@ -1,6 +1,5 @@
 import type { Parameters } from '../../api/parameters.ts';
-import { permissionDenied } from '../../errors.ts';
-import { requireAdmin } from '../../identity/caller.ts';
+import { requireAdmin, requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -10,8 +9,7 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);
       if (access === 'admin') requireAdmin(event.caller);
-      const scopes = event.caller?.token.scopes ?? [];
-      if (scope && scopes.length > 0 && !scopes.includes(scope)) throw permissionDenied(`The token lacks the '${scope}' scope.`);
+      if (scope) requireScope(event.caller, scope);
       permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
     },
   };
