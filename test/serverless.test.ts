@@ -52,7 +52,7 @@ describe('serverless.yml', () => {
           return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions']);
+    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'sessions', 'tokens', 'token']);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));

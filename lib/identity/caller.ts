@@ -19,13 +19,13 @@ export type Actor = Caller | typeof commandLine;
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = ({ user }: Actor): ObjectId | null => user?._id ?? null;
 
-/** Whether a caller may do what only administrators may, on things that are not the caller's own: a token with scopes needs `admin` among them. */
-export const actsAsAdmin = (caller: Caller | undefined): boolean =>
+/** Whether a caller is an administrator: one whose token has scopes is none without `admin` among them. */
+export const isAdmin = (caller: Caller | undefined): boolean =>
   caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
 
 /** Refuses, with 403, everyone but administrators. */
 export function requireAdmin(caller: Caller | undefined): void {
-  if (!actsAsAdmin(caller)) throw adminRequired();
+  if (!isAdmin(caller)) throw adminRequired();
 }
 
 export const unscopedTokenRequired: Refusal = () => permissionDenied('A token without scopes is required.');

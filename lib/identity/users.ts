@@ -6,7 +6,7 @@ import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
-import { actsAsAdmin, type Caller } from './caller.ts';
+import { type Caller, isAdmin } from './caller.ts';
 
 const { as, id, date, representation } = shownFrom<Caller['user']>();
 
@@ -69,7 +69,7 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   // The caller's account was read with the token.
   if (id.equals(caller.user._id)) return shownUser.show(caller.user);
   const user = await findUser(id);
-  return actsAsAdmin(caller) ? user : { _id: user._id, username: user.username };
+  return isAdmin(caller) ? user : { _id: user._id, username: user.username };
 }
 
 /** The account with this name; 404 when there is none. */
@@ -82,9 +82,9 @@ export async function findUserByName(name: string): Promise<User> {
 /** The account with this name as the caller may see it; only administrators find one that is not active. */
 export async function findUserByNameFor(name: string, caller: Caller): Promise<User | OtherUser | undefined> {
   if (name === caller.user.username) return shownUser.show(caller.user);
-  const isAdmin = actsAsAdmin(caller);
-  const user = await users.findOne({ username: name, ...(!isAdmin && { is_active: true }) });
-  return user ? (isAdmin ? shownUser : shownOtherUser).show(user) : undefined;
+  const seesAll = isAdmin(caller);
+  const user = await users.findOne({ username: name, ...(!seesAll && { is_active: true }) });
+  return user ? (seesAll ? shownUser : shownOtherUser).show(user) : undefined;
 }
 
 /** The id of the account with this name; 404 when there is none. */

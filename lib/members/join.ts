@@ -2,7 +2,7 @@ import { type Filter, ObjectId } from 'mongodb';
 import type { MemberDocument, Role, RoomDocument } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
@@ -84,7 +84,7 @@ const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
 });
 
 /** The part that says that the caller may join without an invitation. */
-const isOpenTo = ({ user }: Caller) => (user.is_admin ? {} : { is_open: true, is_visible: true });
+const isOpenTo = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
 /** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
 async function checkInvitation({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {

@@ -6,7 +6,7 @@ import { eitherOf } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
 import { adminRequired, invalidParameter } from '../errors.ts';
-import { actsAsAdmin, type Caller, requireScope, scopeRequired } from '../identity/caller.ts';
+import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
 import {
   findUserByNameFor,
   listUsers,
@@ -48,7 +48,7 @@ export async function searchUsers(
     const found = await findUserByNameFor(name, caller);
     return { items: found ? [found] : [], next: undefined };
   }
-  if (room === undefined && actsAsAdmin(caller)) return listUsers({ limit, after: idIn(after) }, q);
+  if (room === undefined && isAdmin(caller)) return listUsers({ limit, after: idIn(after) }, q);
   if (room === undefined && q === undefined) throw adminRequired();
   requireScope(caller, 'members:read');
   const known = room === undefined ? await findAcquaintances(caller) : await findMembersOf(room, caller);

@@ -6,6 +6,7 @@ import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
+import { mostBytes, readWithinSize } from './page-size.ts';
 import { findSeqAt } from './time.ts';
 
 /** Words to search for. */
@@ -89,35 +90,45 @@ const matching = (
   ...(q !== undefined && { $text: { $search: q } }),
 });
 
-type Found = { found: (AuthoredMessage & { score?: number })[]; next: Record<string, string> | undefined };
+type Found = { found: Scored[]; next: Record<string, string> | undefined };
 
 async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      findMatching({ ...filter, seq: { $lte: around } }, -1, limit - newerCount),
-      findMatching({ ...filter, seq: { $gt: around } }, 1, newerCount + 1),
+      findMatching(filter, { $lte: around }, -1, limit - newerCount, mostBytes / 2),
+      findMatching(filter, { $gt: around }, 1, newerCount, mostBytes / 2),
     ]);
-    return pageOf([...older.reverse(), ...newer.slice(0, newerCount)], newer.length > newerCount && 'after');
+    return pageOf([...older.found.reverse(), ...newer.found], newer.hasMore && 'after');
   }
   if (after !== undefined) {
-    const found = await findMatching({ ...filter, seq: { $gt: after } }, 1, limit + 1);
-    return pageOf(found.slice(0, limit), found.length > limit && 'after');
+    const { found, hasMore } = await findMatching(filter, { $gt: after }, 1, limit);
+    return pageOf(found, hasMore && 'after');
   }
-  const found = await findMatching(before === undefined ? filter : { ...filter, seq: { $lt: before } }, -1, limit + 1);
-  return pageOf(found.slice(0, limit).reverse(), found.length > limit && 'before');
+  const { found, hasMore } = await findMatching(filter, before === undefined ? {} : { $lt: before }, -1, limit);
+  return pageOf(found.reverse(), hasMore && 'before');
 }
 
+export type Scored = AuthoredMessage & { score?: number };
+type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+
 /** The messages next to one end of those that match a filter, with their authors and, in a search, their scores. */
-export const findMatching = (filter: Filter<MessageDocument>, direction: 1 | -1, limit: number) =>
-  messages
-    .aggregate<AuthoredMessage & { score?: number }>(filter, [
-      { $sort: { seq: direction } },
-      { $limit: limit },
-      ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
-      ...withAuthor,
-    ])
-    .toArray();
+export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
+  readWithinSize<Scored>(
+    limit,
+    (count, last) => {
+      const seq = { ...bounds, ...(last && { [direction === 1 ? '$gt' : '$lt']: last.seq }) };
+      return messages
+        .aggregate<Scored>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
+          { $sort: { seq: direction } },
+          { $limit: count },
+          ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
+          ...withAuthor,
+        ])
+        .toArray();
+    },
+    most,
+  );
 
 function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Found {
   const edge = side === 'before' ? found[0] : found.at(-1);
@@ -125,5 +136,4 @@ function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Fou
 }
 
 // The newer of two that match equally well.
-const byScore = (one: AuthoredMessage & { score?: number }, other: AuthoredMessage & { score?: number }) =>
-  (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;
+const byScore = (one: Scored, other: Scored) => (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;

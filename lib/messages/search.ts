@@ -4,8 +4,9 @@ import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { findMatching, type HistoryPage, type HistoryQuery, readHistory } from './history.ts';
+import { findMatching, type HistoryPage, type HistoryQuery, readHistory, type Scored } from './history.ts';
 import { type AuthoredMessage, countReplies, repliedTo, showAuthored } from './messages.ts';
+import { fitting, weightOf } from './page-size.ts';
 
 /** A place among the messages of several rooms: the newest come first, of one moment those of a room with a greater id. */
 type SearchCursor = { at: Date; room: ObjectId; seq: number };
@@ -51,24 +52,29 @@ async function searchMyRooms(
 
   const mine = await findMyRooms(caller);
   let found: Scored[] = [];
+  // The last message that was read of a room that was not read to its end: of what is older, something may be missing.
+  let edge: Scored | undefined;
   for (let at = 0; at < mine.length; at += roomsAtOnce) {
     const asked = mine.slice(at, at + roomsAtOnce);
     const [{ last_message_at: last }] = asked as [MyRoom];
-    if (found.length > limit && (found[limit] as Scored).created_at > last) break;
-    const matches = await Promise.all(
-      asked.map(({ _id: room }) => findMatching({ room, $text: { $search: q }, ...after(cursor, room) }, -1, limit + 1)),
+    const end = found[limit] ?? edge;
+    if (end && end.created_at > last) break;
+    const read = await Promise.all(
+      asked.map(({ _id: room }) => findMatching({ room, $text: { $search: q }, ...after(cursor, room) }, {}, -1, limit + 1)),
     );
-    found = [...found, ...matches.flat()].sort(newestFirst).slice(0, limit + 1);
+    const edges = read.flatMap((one) => (one.hasMore ? one.found.slice(-1) : []));
+    edge = [...(edge ? [edge] : []), ...edges].sort(newestFirst)[0];
+    found = [...found, ...read.flatMap((one) => one.found)].sort(newestFirst).slice(0, limit + 1);
+    found = found.filter((one) => !edge || newestFirst(one, edge) <= 0);
   }
 
-  const page = found.slice(0, limit);
+  const page = fitting(found.slice(0, limit), weightOf);
   const last = page.at(-1);
-  const next = found.length > limit && last ? cursorOf(last) : undefined;
+  const next = last && (edge || found.length > page.length) ? cursorOf(last) : undefined;
   return { messages: await show(page.sort(byScore)), next: next === undefined ? undefined : { cursor: next } };
 }
 
 type MyRoom = { _id: ObjectId; last_message_at: Date };
-type Scored = AuthoredMessage & { score?: number };
 
 const mostRooms = 200;
 const roomsAtOnce = 5;

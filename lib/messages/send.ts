@@ -7,7 +7,7 @@ import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noteMessages } from '../rooms/notes.ts';
-import { findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
@@ -120,12 +120,18 @@ async function isStored({ _id }: MessageDocument, stored: Stored): Promise<boole
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 
+/** The message that was sent first. Who may not read the room any more sees nothing of what others did with it since. */
 async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,
-  { user }: Caller,
+  caller: Caller,
 ): Promise<Created<Message>> {
-  const replies = await countReplies(first.room, repliedTo(first));
+  const [replies, context] = await Promise.all([countReplies(first.room, repliedTo(first)), findContext(first.room, caller)]);
   requireSameRequest(first, key);
-  return { value: showMessage(first, user.username, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+  const { username } = caller.user;
+  const value =
+    context && may(context, 'read')
+      ? showMessage(first, username, replies.get(first._id.toHexString()) ?? 0)
+      : showMessage({ ...first, reactions: [], pinned_at: null }, username, 0);
+  return { value, isReplay: true };
 }

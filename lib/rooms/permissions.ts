@@ -3,7 +3,7 @@ import { distinct } from '../api/extended-json.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { batch, fulfilled } from '../database/batching.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 
 /** What a user is in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
@@ -127,7 +127,7 @@ export function contextOf(row: ContextRow, caller: Caller, of: { user?: ObjectId
   const member = memberOf(caller.user._id);
   return {
     ...state,
-    rank: caller.user.is_admin ? 'admin' : (member?.role ?? 'stranger'),
+    rank: isAdmin(caller) ? 'admin' : (member?.role ?? 'stranger'),
     member,
     memberCount,
     ownerCount: members.filter(({ role }) => role === 'owner').length,
@@ -215,7 +215,7 @@ type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 /** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
 export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
   const { least, asMember, notArchived, notDirect }: Rule = actions[action];
-  const users = callers.filter(({ user }) => asMember || !user.is_admin).map(({ user }) => user._id);
+  const users = callers.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
   return {
     ...(least !== 'stranger' &&

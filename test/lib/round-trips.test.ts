@@ -42,7 +42,13 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     { body: { room, text: 'Hello' }, headers: keyed },
     ['find messages', 'findAndModify rooms', 'insert messages'],
   ],
-  ['the same message again', 'POST', '/api/messages', { body: { room, text: 'Hello' }, headers: keyed }, ['find messages']],
+  [
+    'the same message again',
+    'POST',
+    '/api/messages',
+    { body: { room, text: 'Hello' }, headers: keyed },
+    ['find messages', 'aggregate rooms'],
+  ],
   [
     'a reply under a key',
     'POST',

@@ -112,7 +112,13 @@ async function manageAccount(
   await step(bob, 'GET', '/api/tokens');
   await step(bob, 'GET', '/api/tokens/{token}', { token: named });
   await step(bob, 'DELETE', '/api/tokens/{token}', { token: named });
-  await step(bob, 'PATCH', '/api/users/{user}', { user: 'me' }, { body: { email: `new-${names.email}` } });
+  await step(
+    bob,
+    'PATCH',
+    '/api/users/{user}',
+    { user: 'me' },
+    { body: { email: `new-${names.email}`, current_password: names.password } },
+  );
   await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });

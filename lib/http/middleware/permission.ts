@@ -1,6 +1,5 @@
 import type { Parameters } from '../../api/parameters.ts';
-import { adminRequired } from '../../errors.ts';
-import { requireScope } from '../../identity/caller.ts';
+import { requireAdmin, requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -9,7 +8,7 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
   return {
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);
-      if (access === 'admin' && !event.caller?.user.is_admin) throw adminRequired();
+      if (access === 'admin') requireAdmin(event.caller);
       if (scope) requireScope(event.caller, scope);
       permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
     },

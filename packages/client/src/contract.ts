@@ -1006,7 +1006,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change an account; a new password or a deactivation ends every other session */
+    /** Change an account; a new password ends every other session and, without `keep_tokens`, every other token */
     patch: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -1021,6 +1021,8 @@ export type paths = {
         password?: string;
         /** Must be a text that is not empty. */
         current_password?: string;
+        /** Must be true or false. */
+        keep_tokens?: boolean;
         /** Must be true or false. */
         is_admin?: boolean;
         /** Must be true or false. */
@@ -1170,7 +1172,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Create a named token; its 32 characters are shown this once */
+    /** Create a named token; its 32 characters are shown this once. One without scopes needs `current_password` */
     post: {
       parameters: {
         path?: never;
@@ -1187,6 +1189,8 @@ export type paths = {
         expires_at?: Time | string;
         /** Must be an id of 24 hexadecimal characters. */
         user?: Id | string;
+        /** Must be a text that is not empty. */
+        current_password?: string;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewToken } };
@@ -1197,6 +1201,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
