@@ -8,8 +8,9 @@ import { singleFlight } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { memberSchema, showMember } from '../members/members.ts';
-import { type AuthoredMessage, countReplies, repliedTo, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
+import { type AuthoredMessage, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
 import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
+import { countReplies } from '../messages/replies.ts';
 import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { shownRoom } from '../rooms/rooms.ts';
 import { cursorTooOld, readFeed } from './feed.ts';
@@ -55,13 +56,13 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
   const happened = all.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
   const ofRoom = happened.filter(({ data }) => !('message' in data));
   const changedIds = distinct(idsIn(happened, 'message')).slice(0, mostChanged);
-  const repliedToIds = all.flatMap(({ message }) => (message ? repliedTo(message) : []));
-  const [changed, replies, current, usernames] = await Promise.all([
+  const sent = all.flatMap(({ message }) => message ?? []);
+  const [changed, current, usernames] = await Promise.all([
     findMessages(changedIds),
-    countReplies(room, [...repliedToIds, ...changedIds]),
     ofRoom.length > 0 ? rooms.findOne({ _id: room }) : null,
     findUsernames(idsIn(ofRoom, 'user')),
   ]);
+  const replies = await countReplies(room, [...sent, ...changed]);
 
   const found = new Map(changed.map((message) => [message._id.toHexString(), message]));
   const wasRead = new Set(changedIds.map((id) => id.toHexString()));

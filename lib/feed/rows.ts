@@ -56,6 +56,15 @@ export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: R
   return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...ends)), isAll: ends.length === 0 };
 }
 
+/** The last row of a room up to a place. */
+export async function lastRowUpTo(room: ObjectId, seq: number): Promise<Pick<Row, 'seq' | 'at'> | undefined> {
+  const where = { room, seq: { $lte: seq } };
+  const options = { sort: { seq: -1 }, projection: { seq: 1, created_at: 1, at: 1 } } as const;
+  const [message, event] = await Promise.all([messages.findOne(where, options), events.findOne(where, options)]);
+  if (message && message.seq > (event?.seq ?? 0)) return { seq: message.seq, at: message.created_at };
+  return event ?? undefined;
+}
+
 /** The last `seq` of each list that is as long as the limit, and so may go on. */
 const endsOfFull = (lists: { seq: number }[][], limit: number) =>
   lists.filter(({ length }) => length === limit).map((list) => list.at(-1)?.seq ?? 0);

@@ -2,19 +2,28 @@ import type { Filter, ObjectId } from 'mongodb';
 import { dateTime, id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
-import { invalidParameter } from '../errors.ts';
+import { oneAtATime } from '../database/turns.ts';
+import { invalidParameter, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
+import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
+import { countReplies } from './replies.ts';
 import { findSeqAt } from './time.ts';
 
-/** Words to search for. */
+/** Words to search for: so few that each search is cheap. */
 const words: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) && /\S/.test(sent) ? sent : undefined),
-  rule: 'have 1 to 200 characters and not be blank',
+  read: (sent) => {
+    if (typeof sent !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) || !/\S/.test(sent)) return undefined;
+    const [words, quotes] = [sent.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [], sent.match(/"/g) ?? []];
+    return words.length <= 10 && quotes.length <= 10 ? sent : undefined;
+  },
+  rule: 'have 1 to 200 characters, at most 10 words and 5 phrases, and not be blank',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
+
+/** The filters, each of which has an index of its own: two of them together would be a search without one. */
+const filters = ['thread', 'user', 'pinned', 'mentions', 'q'] as const;
 
 /** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
@@ -35,7 +44,7 @@ export type HistoryQuery = Values<typeof historyParameters>;
 /** The same, with a place instead of a time. */
 type PlacedQuery = Omit<HistoryQuery, 'at'>;
 
-export const historyRefusals = [...refusalsOf('read'), noSuchRoom];
+export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
 export type HistoryPage = { messages: Message[]; next: Record<string, string> | undefined };
@@ -44,23 +53,30 @@ export type HistoryPage = { messages: Message[]; next: Record<string, string> | 
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
  * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(
-  room: ObjectId,
-  { at, ...wanted }: HistoryQuery,
-  limit: number,
-  caller: Caller,
-): Promise<HistoryPage> {
-  const [one, another] = (['before', 'after', 'around', 'at'] as const).filter((name) => ({ at, ...wanted })[name] !== undefined);
-  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
+export async function readHistory(room: ObjectId, asked: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
+  requireOneOf(['before', 'after', 'around', 'at'], asked);
+  requireOneOf(filters, asked);
 
+  const { at, ...wanted } = asked;
   const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
+  const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   const [, page] = await Promise.all([
     findReadableRoom(room, caller),
-    sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit)),
+    query.q === undefined ? read() : searchInTurn(caller, read),
   ]);
   return page;
 }
+
+function requireOneOf(names: readonly (keyof HistoryQuery)[], query: HistoryQuery): void {
+  const [one, another] = names.filter((name) => query[name] !== undefined);
+  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
+}
+
+/** A search takes longer than anything else: each user has one at a time, and one that waits. */
+const searches = oneAtATime(1);
+export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> =>
+  searches(user._id.toHexString(), search);
 
 // Those who read a room at the same time read the same.
 const sharedPages = singleFlight<HistoryPage>();
@@ -72,7 +88,7 @@ async function readPage(
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
-  const replies = await countReplies(room, found.flatMap(repliedTo));
+  const replies = await countReplies(room, found);
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
   return { messages: sorted.map((message) => showAuthored(message, replies)), next };
 }

@@ -4,9 +4,10 @@ import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { findMatching, type HistoryPage, type HistoryQuery, readHistory, type Scored } from './history.ts';
-import { type AuthoredMessage, countReplies, repliedTo, showAuthored } from './messages.ts';
+import { findMatching, type HistoryPage, type HistoryQuery, readHistory, type Scored, searchInTurn } from './history.ts';
+import { type AuthoredMessage, showAuthored } from './messages.ts';
 import { fitting, weightOf } from './page-size.ts';
+import { countReplies } from './replies.ts';
 
 /** A place among the messages of several rooms: the newest come first, of one moment those of a room with a greater id. */
 type SearchCursor = { at: Date; room: ObjectId; seq: number };
@@ -28,7 +29,7 @@ type SearchQuery = HistoryQuery & { room?: ObjectId | undefined; cursor?: Search
 
 /** Reads a page of a room's history or, where no room is given, of what a search finds in all rooms of the caller. */
 export function readMessages({ room, cursor, ...query }: SearchQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  if (!room) return searchMyRooms(query, cursor, limit, caller);
+  if (!room) return searchInTurn(caller, () => searchMyRooms(query, cursor, limit, caller));
   if (cursor) throw invalidParameter('cursor', "not be combined with 'room'");
   return readHistory(room, query, limit, caller);
 }
@@ -106,12 +107,9 @@ const byScore = (one: Scored, other: Scored) => (other.score ?? 0) - (one.score 
 
 /** Shows messages of several rooms in the order in which they are given. */
 async function show(found: AuthoredMessage[]) {
-  const byRoom = Map.groupBy(
-    found.filter((message) => repliedTo(message).length > 0),
-    ({ room }) => room.toHexString(),
-  );
+  const byRoom = Map.groupBy(found, ({ room }) => room.toHexString());
   const counted = await Promise.all(
-    [...byRoom.values()].map((ofRoom) => countReplies((ofRoom[0] as AuthoredMessage).room, ofRoom.flatMap(repliedTo))),
+    [...byRoom.values()].map((ofRoom) => countReplies((ofRoom[0] as AuthoredMessage).room, ofRoom)),
   );
   const replies = new Map(counted.flatMap((counts) => [...counts]));
   return found.map((message) => showAuthored(message, replies));

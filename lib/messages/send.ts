@@ -11,8 +11,9 @@ import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
-import { countReplies, type Message, noSuchMessage, repliedTo, showMessage } from './messages.ts';
+import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { type Sender, type Taken, takeMessagePlaces } from './places.ts';
+import { countReplies } from './replies.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
 export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
@@ -126,7 +127,7 @@ async function replay(
   key: IdempotencyKey,
   caller: Caller,
 ): Promise<Created<Message>> {
-  const [replies, context] = await Promise.all([countReplies(first.room, repliedTo(first)), findContext(first.room, caller)]);
+  const [replies, context] = await Promise.all([countReplies(first.room, [first]), findContext(first.room, caller)]);
   requireSameRequest(first, key);
   const { username } = caller.user;
   const value =
