@@ -53,11 +53,15 @@ export type HistoryPage = { messages: Message[]; next: Record<string, string> | 
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
  * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(room: ObjectId, asked: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  requireOneOf(['before', 'after', 'around', 'at'], asked);
-  requireOneOf(filters, asked);
+export async function readHistory(
+  room: ObjectId,
+  { at, ...wanted }: HistoryQuery,
+  limit: number,
+  caller: Caller,
+): Promise<HistoryPage> {
+  requireOneOf(['before', 'after', 'around', 'at'], { at, ...wanted });
+  requireOneOf(filters, wanted);
 
-  const { at, ...wanted } = asked;
   const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
@@ -68,15 +72,15 @@ export async function readHistory(room: ObjectId, asked: HistoryQuery, limit: nu
   return page;
 }
 
-function requireOneOf(names: readonly (keyof HistoryQuery)[], query: HistoryQuery): void {
+function requireOneOf(names: readonly (keyof HistoryQuery)[], query: Partial<HistoryQuery>): void {
   const [one, another] = names.filter((name) => query[name] !== undefined);
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
 
-/** A search takes longer than anything else: each user has one at a time, and one that waits. */
-const searches = oneAtATime(1);
-export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> =>
-  searches(user._id.toHexString(), search);
+/** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */
+export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> => inTurn(user._id.toHexString(), search);
+
+const inTurn = oneAtATime(1);
 
 // Those who read a room at the same time read the same.
 const sharedPages = singleFlight<HistoryPage>();
@@ -125,10 +129,13 @@ async function findPage(filter: Filter<MessageDocument>, { before, after, around
   return pageOf(found.reverse(), hasMore && 'before');
 }
 
+/** A message with its author and, in a search, its score. */
 export type Scored = AuthoredMessage & { score?: number };
-type Bounds = { $lt?: number; $lte?: number; $gt?: number };
 
-/** The messages next to one end of those that match a filter, with their authors and, in a search, their scores. */
+/** Between which places. */
+export type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+
+/** The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page. */
 export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
   readWithinSize<Scored>(
     limit,

@@ -4,7 +4,15 @@ import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { findMatching, type HistoryPage, type HistoryQuery, readHistory, type Scored, searchInTurn } from './history.ts';
+import {
+  type Bounds,
+  findMatching,
+  type HistoryPage,
+  type HistoryQuery,
+  readHistory,
+  type Scored,
+  searchInTurn,
+} from './history.ts';
 import { type AuthoredMessage, showAuthored } from './messages.ts';
 import { fitting, weightOf } from './page-size.ts';
 import { countReplies } from './replies.ts';
@@ -53,25 +61,29 @@ async function searchMyRooms(
 
   const mine = await findMyRooms(caller);
   let found: Scored[] = [];
-  // The last message that was read of a room that was not read to its end: of what is older, something may be missing.
-  let edge: Scored | undefined;
+  // Behind the last match of a room that has more, nothing of the others is shown: that room's next may come before it.
+  const ends: Scored[] = [];
+  const pageSoFar = () =>
+    fitting(found.filter((one) => ends.every((end) => newestFirst(one, end) <= 0)).slice(0, limit), weightOf);
   for (let at = 0; at < mine.length; at += roomsAtOnce) {
     const asked = mine.slice(at, at + roomsAtOnce);
-    const [{ last_message_at: last }] = asked as [MyRoom];
-    const end = found[limit] ?? edge;
-    if (end && end.created_at > last) break;
-    const read = await Promise.all(
-      asked.map(({ _id: room }) => findMatching({ room, $text: { $search: q }, ...after(cursor, room) }, {}, -1, limit + 1)),
+    const [{ last_message_at: youngest }] = asked as [MyRoom];
+    const page = pageSoFar();
+    const oldest = page.at(-1);
+    if (oldest && page.length < found.length && oldest.created_at > youngest) break;
+    const matches = await Promise.all(
+      asked.map(({ _id: room }) => {
+        const { seq = {}, ...place } = after(cursor, room);
+        return findMatching({ room, $text: { $search: q }, ...place }, seq, -1, limit);
+      }),
     );
-    const edges = read.flatMap((one) => (one.hasMore ? one.found.slice(-1) : []));
-    edge = [...(edge ? [edge] : []), ...edges].sort(newestFirst)[0];
-    found = [...found, ...read.flatMap((one) => one.found)].sort(newestFirst).slice(0, limit + 1);
-    found = found.filter((one) => !edge || newestFirst(one, edge) <= 0);
+    ends.push(...matches.flatMap(({ found, hasMore }) => (hasMore ? found.slice(-1) : [])));
+    found = [...found, ...matches.flatMap(({ found }) => found)].sort(newestFirst).slice(0, limit + 1);
   }
 
-  const page = fitting(found.slice(0, limit), weightOf);
+  const page = pageSoFar();
   const last = page.at(-1);
-  const next = last && (edge || found.length > page.length) ? cursorOf(last) : undefined;
+  const next = last && (page.length < found.length || ends.length > 0) ? cursorOf(last) : undefined;
   return { messages: await show(page.sort(byScore)), next: next === undefined ? undefined : { cursor: next } };
 }
 
@@ -89,7 +101,7 @@ const findMyRooms = (caller: Caller): Promise<MyRoom[]> =>
     .toArray();
 
 /** What of a room comes after a place, in the order of `newestFirst`. */
-function after(cursor: SearchCursor | undefined, room: ObjectId) {
+function after(cursor: SearchCursor | undefined, room: ObjectId): { seq?: Bounds; created_at?: object } {
   if (!cursor) return {};
   const order = compareIds(room, cursor.room);
   if (order === 0) return { seq: { $lt: cursor.seq } };

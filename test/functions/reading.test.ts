@@ -94,7 +94,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
   ])('refuses %s, also to an owner', async (_what, body, refusal) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
-    await aMessage(ann, room);
+    await aMessage(ann, room, {}, call);
     const member = await mine(room, bob);
     const path = `/api/members/${member._id.$oid}`;
     expect(outcome(await call('PATCH', path, { token: ann.token, body }))).toEqual(refusal);
@@ -109,7 +109,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
   ])('refuses to go %s', async (_what, body, refusal) => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
-    await aMessage(ann, room);
+    await aMessage(ann, room, {}, call);
     expect(outcome(await patch(room, ann, body))).toEqual(refusal);
     expect((await patch(room, ann, { unread_from: 1 })).body).toMatchObject({ last_read: 0 });
   });
