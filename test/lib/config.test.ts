@@ -16,6 +16,7 @@ describe('settings', () => {
       eventDays: 30,
       feedPatience: 35_000,
       bcryptCost: 12,
+      pageSize: 50,
       registration: 'open',
       roomCreation: 'admins',
       sessionDays: 30,

@@ -106,6 +106,24 @@ export type Message = {
   pinned_at: Time | null;
 };
 
+export type MessageCreated = {
+  seq: number;
+  type: 'message.created';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Message;
+};
+
+export type MessageChanged = {
+  seq: number;
+  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Message | null;
+};
+
 export type FormerMember = {
   _id: Id;
   room: Id;
@@ -115,14 +133,25 @@ export type FormerMember = {
   joined_at: null;
 };
 
-export type Event = {
+export type MemberChanged = {
   seq: number;
-  type: 'message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived';
+  type: 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed';
   room: Id;
   at: Time;
   actor: Id | null;
-  data: Message | Member | FormerMember | Room | null;
+  data: Member | FormerMember;
 };
+
+export type RoomChanged = {
+  seq: number;
+  type: 'room.changed' | 'room.archived';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Room | null;
+};
+
+export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChanged;
 
 export type User = {
   _id: Id;
@@ -182,10 +211,20 @@ export type NewToken = {
   token: string;
 };
 
+export type Limits = {
+  page_size: number;
+  room_members: number;
+  event_days: number;
+  body_bytes: number;
+};
+
 export type Health = {
   status: 'ok';
   version: string;
   database: 'ok';
+  registration: 'open' | 'invited' | 'closed';
+  room_creation: 'admins' | 'users';
+  limits: Limits;
 };
 
 /** A parameter is missing or invalid, or the body is not JSON. */

@@ -6,6 +6,7 @@ import {
   type Conflict,
   createChatClient,
   type ErrorBody,
+  type Event,
   type Message,
   type NotFound,
   type Room,
@@ -30,6 +31,17 @@ describe('the client', () => {
     if (error?.title !== 'Conflict') throw new Error(`got ${error?.title}`);
     expectTypeOf(error).toEqualTypeOf<Conflict>();
     expect(error.description).toBe('The room is archived.');
+  });
+
+  it('types the data of an event by its type', () => {
+    const textIn = (event: Event): string | undefined => {
+      if (event.type === 'message.created') expectTypeOf(event.data).toEqualTypeOf<Message>();
+      if (event.type === 'room.changed') expectTypeOf(event.data).toEqualTypeOf<Room | null>();
+      // @ts-expect-error a member has no text
+      if (event.type === 'member.joined') void event.data.text;
+      return event.type === 'message.created' || event.type === 'message.edited' ? event.data?.text : undefined;
+    };
+    expectTypeOf(textIn).returns.toEqualTypeOf<string | undefined>();
   });
 
   it('does not compile calls that the contract does not have', () => {
