@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { runCommand } from '../../../test/support/run-command.ts';
 import {
   ChatError,
   type Conflict,
@@ -294,16 +293,6 @@ describe('following a room', () => {
     const { token } = await anAccount();
     const outsider = createChatClient({ baseUrl, token });
     await expect(outsider.events('0'.repeat(24)).next()).rejects.toThrow(ChatError);
-  });
-});
-
-describe('the package', () => {
-  it('builds, and its build runs on its own in Node.js', async () => {
-    expect(await runCommand(['tsc', '--project', 'packages/client/tsconfig.json'])).toEqual({ code: 0, stdout: '', stderr: '' });
-    const script = `import { createChatClient } from './packages/client/dist/index.js';
-      const { data } = await createChatClient({ baseUrl: '${baseUrl}' }).GET('/api/health');
-      console.log(data.status);`;
-    expect(await runCommand(['node', '--input-type=module', '--eval', script])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
   });
 });
 
