@@ -75,6 +75,9 @@ export const operation = <Path extends Parameters, Query extends Parameters, Bod
   definition: Operation<Path, Query, Body, Who, Shown>,
 ): Operation<Path, Query, Body, Who, Shown> => definition;
 
+/** Whether an operation is a message or a change, which count against the rate of the caller's account. */
+export const isWrite = (method: string, { access }: Operations[string]): boolean => access !== 'anyone' && method !== 'GET';
+
 /** The operation that a request is for; only to be asked below the step that rejects unknown methods. */
 export function operationFor(operations: Operations, event: ApiEvent): Operations[string] {
   const found = operations[methodOf(event)];

@@ -20,6 +20,17 @@ describe('settings', () => {
       registration: 'open',
       roomCreation: 'admins',
       sessionDays: 30,
+      limits: {
+        areOn: true,
+        writesPerSecond: 10,
+        writeBurst: 50,
+        signUpsPerHour: 10,
+        signUpsPerDay: 100,
+        loginsPerMinute: 20,
+        tokensPerUser: 100,
+        sessionsPerUser: 50,
+        roomsPerUser: 1_000,
+      },
       logLevel: 'info',
     });
   });

@@ -33,6 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // A test file sends many concurrent requests through one process.
     MONGODB_POOL_SIZE: '20',
     LOG_LEVEL: 'silent',
+    // A test file makes as many requests as it can; what limits them is tested by itself.
+    RATE_LIMITS: 'off',
   };
   const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
   project.provide('environment', environment);

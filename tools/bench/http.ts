@@ -44,7 +44,7 @@ export const http = (bench: Bench): Promise<Figure[]> =>
 export const serve = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress(`serve: filling with ${bench.messages} messages`);
-    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
+    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4', RATE_LIMITS: 'off' };
     // One line per request is logged, as always, but discarded.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
     const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);

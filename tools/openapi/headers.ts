@@ -16,6 +16,10 @@ export const everywhere: Headers = {
     ]),
   ),
   'Access-Control-Allow-Origin': sometimes('The origins whose pages may read the response.', { type: 'string' }),
+  RateLimit: sometimes("What is left of the account's rate of messages and changes: `r` at once, all of it in `t` seconds.", {
+    type: 'string',
+  }),
+  'RateLimit-Policy': sometimes('That rate: `q` at once, and as many again in `w` seconds.', { type: 'string' }),
   'Access-Control-Expose-Headers': sometimes('The headers that these pages may read.', { type: 'string' }),
 };
 
