@@ -1,4 +1,4 @@
-import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/api-tokens.ts';
+import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/new-tokens.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';

@@ -23,7 +23,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 
   return {
-    mongodbUri: mongodbUri(text('MONGODB_URI', '')),
+    /** Read when it is asked for: functions without a database have none. */
+    get mongodbUri() {
+      return mongodbUri(text('MONGODB_URI', ''));
+    },
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
     mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
@@ -33,6 +36,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),
     feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
     bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
+    hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', registrations),
     roomCreation: oneOf('ROOM_CREATION', 'admins', roomCreations),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),

@@ -13,6 +13,8 @@ import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { confirmPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
+import { isReserved, usernameReserved } from './reserved-names.ts';
+import { countSignUp } from './sign-up-limits.ts';
 
 /** What a sign-up takes; only administrators create administrators. The account becomes a member of the room of an invitation. */
 export const signUpParameters = {
@@ -41,10 +43,12 @@ export const signUpRefusals = [
   adminRequired,
   invitationRequired,
   noSuchInvitation,
+  usernameReserved,
   usernameTaken,
   emailTaken,
   roomArchived,
   full,
+  tooManyRequests,
 ];
 export const changeRefusals = [adminRequired, wrongCurrentPassword, emailTaken, lastAdminMustStay, tooManyRequests];
 export const deletionRefusals = [
@@ -69,18 +73,21 @@ export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Calle
 /** Where a request comes from: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 
-/** Creates an account for whoever asks, where only the invited can sign up with an invitation. */
+/** Creates an account for whoever asks; administrators may give it any name, and create as many as they like without an invitation. */
 export async function signUpFor(
   { is_admin = false, invitation, ...account }: Values<typeof signUpParameters>,
   { source, agent }: Origin,
   caller: Caller | undefined,
 ): Promise<NewUser> {
   if (is_admin) requireFullAdmin(caller);
-  const create = () => signUp({ ...account, is_admin }, source, agent);
-  if (invitation === undefined) {
-    if (config.registration === 'invited' && !isAdmin(caller)) throw invitationRequired();
-    return create();
+  if (!isAdmin(caller)) {
+    if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
+    await countSignUp(source);
+    if (isReserved(account.username)) throw usernameReserved();
   }
+  const create = () => signUp({ ...account, is_admin }, source, agent);
+  if (invitation === undefined) return create();
+
   const room = await takeInvitation(invitation);
   const created = await create().catch(async (error) => {
     await returnInvitation(room, invitation);

@@ -17,6 +17,7 @@ describe('settings', () => {
       feedPatience: 35_000,
       bcryptCost: 12,
       pageSize: 50,
+      hsts: 'host',
       registration: 'open',
       roomCreation: 'admins',
       sessionDays: 30,
@@ -50,6 +51,6 @@ describe('settings', () => {
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
-    expect(() => readConfig(environment)).toThrow(message);
+    expect(() => readConfig(environment).mongodbUri).toThrow(message);
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
+import { freePort, type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { overHttp } from '../../support/transports.ts';
 
@@ -52,6 +52,17 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
   it('does the same as `npx serverless offline`', async () => {
     const service = await startService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('takes no events, only requests', async () => {
+    const lambdaPort = await freePort();
+    const service = await startService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
+    const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
+    await expect(fetch(`http://localhost:${lambdaPort}${path}`, { method: 'POST' })).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
+    expect((await fetch(service.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
     expect(await service.stop()).toBe(0);
   });
 
