@@ -27,6 +27,11 @@ export const handler = endpoint({
     status: 201,
     answer: newTokenSchema,
     refusals: tokenRefusals,
+    security: (_input, { _id, user, scopes }) => ({
+      event: 'token made',
+      whom: user.$oid,
+      what: `${_id.$oid}, ${scopes.join(' ') || 'without scopes'}`,
+    }),
     run: ({ body, caller }) => createTokenFor(body, caller),
   }),
 });

@@ -49,3 +49,9 @@ describe('the documented commands', () => {
     expect(withSecrets(commandsIn(page)).sort()).toEqual(found.sort());
   });
 });
+
+it('each promise of docs/security.md names a test that exists', () => {
+  const named = [...readFileSync('docs/security.md', 'utf8').matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});

@@ -54,8 +54,17 @@ describe('a password or a token', () => {
 
     expect(new Set(secrets).size).toBe(6);
     // The log comes through a pipe, perhaps a moment after the answer.
-    await vi.waitFor(() => expect(service.output()).toContain('"path":"/api/sessions/current"'), 10_000);
+    await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
+    const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
+    expect(security.map((line) => JSON.parse(line).event)).toEqual([
+      'sign-up',
+      'login failed',
+      'login failed',
+      'token made',
+      'wrong current password',
+      'account changed',
+    ]);
     for (const [place, content] of Object.entries(places)) {
       expect({ place, found: secrets.filter((secret) => content.includes(secret)) }).toEqual({ place, found: [] });
     }

@@ -28,6 +28,9 @@ export type Input<
   };
 };
 
+/** What happened, and to whom or what, by its id. */
+export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
+
 /** One method of one path: who may call it, what it takes, and what it does. */
 export type Operation<
   Path extends Parameters,
@@ -59,6 +62,8 @@ export type Operation<
   headers?: Record<string, JsonSchema>;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
+  /** What is logged as a security event when it has succeeded; its secrets are not among it. */
+  security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
   /** What it refuses beyond what follows from `access`, `scope` and the parameters. */
   refusals?: readonly Refusal[];
   run: (

@@ -8,7 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
-const { scripts, dependencies } = JSON.parse(read('package.json'));
+const manifest = JSON.parse(read('package.json'));
+const { scripts } = manifest;
+const dependencies = { ...manifest.dependencies, ...JSON.parse(read('packages/embedded-mongodb/package.json')).dependencies };
 const dockerfile = read('Dockerfile');
 const unit = read('hosts/server/chat-service.service');
 const compose = load(read('compose.yaml'), { schema: YAML11_SCHEMA }) as {
