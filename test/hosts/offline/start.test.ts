@@ -36,7 +36,7 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'laptop']);
     const token = stdout.trim();
     const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
-    expect(first.output()).toContain('"method":"POST","path":"/api/rooms","status":201');
+    expect(first.output()).toContain('"method":"POST","route":"/api/rooms","status":201');
     expect(first.output()).not.toContain(token);
     expect(await first.stop()).toBe(0);
 
