@@ -1,16 +1,30 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
 import { loadHandler } from '../hosts/server/routes.ts';
+import { readConfig } from '../lib/config.ts';
 import { functions, serverless } from '../tools/harness/functions.ts';
 import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
   it('runs Node.js 24 on arm64', () => {
     expect(serverless.provider).toMatchObject({ runtime: 'nodejs24.x', architecture: 'arm64' });
+  });
+
+  it('passes on every setting that functions read, with its default, and docs/settings.md has them all', () => {
+    const read = new Set<string>();
+    const watched = new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.add(String(name)) });
+    readConfig(watched);
+    const passed: Record<string, string> = serverless.provider.environment;
+    expect([...read].filter((name) => !(name in passed))).toEqual([]);
+    const defaults = Object.entries(passed).map(([name, value]) => [name, /, '(.*)'}$/.exec(value)?.[1] ?? '']);
+    const uri = { MONGODB_URI: 'mongodb://localhost' };
+    expect(readConfig({ ...Object.fromEntries(defaults), ...uri })).toEqual(readConfig(uri));
+    const page = readFileSync('docs/settings.md', 'utf8');
+    expect([...read].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('has one function for each file in functions/', async () => {

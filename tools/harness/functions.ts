@@ -3,7 +3,7 @@ import type { Operations } from '../../lib/http/operation.ts';
 
 /** The content of `serverless.yml`. */
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
-  provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number };
+  provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number; environment: Record<string, string> };
   custom: {
     deployment: { connectionString: string; withoutDatabase: string[] };
     esbuild: {
