@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../lib/api/limits.ts';
 import type { Share } from './memory-budget.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Whether a request has a body at all. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -11,6 +12,20 @@ const mostKept = limits.jsonBody + 1;
 
 /** How many bytes are reserved for a body that does not say how long it is, or says that it is longer. */
 const reservedFirst = 8_192;
+
+/** How many bodies are only counted at a time: a flood of them would keep the process from everything else. */
+const counting = createSemaphore(2);
+
+/** Lets a request wait until its turn to be counted has come, and cuts those whose turn does not come. */
+async function countInTurn(request: IncomingMessage): Promise<void> {
+  request.pause();
+  if (!(await counting.acquire(limits.requestTime))) {
+    request.destroy();
+    return;
+  }
+  if (request.closed) counting.release();
+  else request.once('close', () => counting.release()).resume();
+}
 
 /**
  * A request's body, of which no more is kept than an operation looks at: the rest is counted. Undefined, with the rest unread, when it is
@@ -41,7 +56,9 @@ export function readBody(request: IncomingMessage, share: Share): Promise<Buffer
       const needed = Math.min(size + chunk.length, mostKept);
       if (needed > body.length) reserve(Math.min(mostKept, Math.max(needed, 2 * body.length)));
       if (size < mostKept) chunk.copy(body, size);
+      const wasKept = size <= mostKept;
       size += chunk.length;
+      if (wasKept && size > mostKept) void countInTurn(request);
     });
     request.once('end', () => resolve(body.subarray(0, size)));
     request.once('error', reject);

@@ -1,13 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSemaphore } from './semaphore.ts';
 
 /*
- * Keeps one caller from taking the whole process while others ask: each has a credit of busy time, which fills up at its share of the clock.
- * Who has used it up waits for more, but only while somebody else is there, and nobody who asks at an ordinary pace ever notices.
+ * Keeps one caller from taking the whole process while others ask: each runs a few requests at a time, and has a credit of busy time, which
+ * fills up at its share of the clock. Who has used it up waits for more, but only while somebody else is there; nobody who asks at an ordinary
+ * pace ever notices.
  */
 
-/** Which part of the time a caller gets for long, and how many milliseconds of it at once. */
+/** Which part of the time a caller gets for long, how many milliseconds of it at once, and how many requests at a time. */
 const share = 1 / 3;
 const credit = 300;
+const mostAtOnce = 4;
+
+/** At most so many milliseconds are charged for one request: when the database is slow, that is not its caller's doing. */
+const mostCharged = 100;
 
 /** For how many milliseconds after a request its caller is there. */
 const presence = 10_000;
@@ -16,12 +22,10 @@ const presence = 10_000;
 const longestWait = 5_000;
 
 type Account = {
-  /** How many milliseconds of the credit are used. */
+  /** How many milliseconds of the credit were used at a time. */
   used: number;
-  /** How long a request of this caller usually takes: charged when it begins, and put right at its end. */
-  usual: number;
-  /** When both were known. */
   at: number;
+  slots: ReturnType<typeof createSemaphore>;
 };
 
 /** A clock in milliseconds, and how to wait by it. */
@@ -33,39 +37,45 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
   let running = 0;
 
   function accountOf(caller: string): Account {
-    const account = accounts.get(caller) ?? { used: 0, usual: 0, at: now() };
+    const account = accounts.get(caller) ?? { used: 0, at: now(), slots: createSemaphore(mostAtOnce) };
     accounts.delete(caller);
     accounts.set(caller, account);
-    account.used = Math.max(0, account.used - (now() - account.at) * share);
-    account.at = now();
+    refill(account);
     return account;
   }
 
+  function refill(account: Account): void {
+    account.used = Math.max(0, account.used - (now() - account.at) * share);
+    account.at = now();
+  }
+
   function forgetAbsent(): void {
-    for (const [caller, { at, used }] of accounts) {
-      if (now() - at < presence || (now() - at) * share < used) return;
+    for (const [caller, { at }] of accounts) {
+      if (now() - at < presence) return;
       accounts.delete(caller);
     }
   }
 
   return {
-    /** Begins a request: resolves to what ends it, or to undefined when its turn would not come soon. */
+    /** Begins a request: resolves to what ends it, or to undefined when its turn did not come in time. */
     async begin(caller: string): Promise<(() => void) | undefined> {
       forgetAbsent();
       const account = accountOf(caller);
-      const due = accounts.size > 1 ? Math.max(0, (account.used - credit) / share) : 0;
-      if (due > longestWait) return undefined;
-      const charged = account.usual;
-      account.used += charged;
-      if (due >= 1) await wait(due);
+      const isAlone = accounts.size === 1;
+      if (!isAlone) {
+        if (!(await account.slots.acquire(longestWait))) return undefined;
+        refill(account);
+        const due = Math.max(0, account.used - credit) / share;
+        if (due >= 1) await wait(due);
+      }
       const start = now();
       running++;
       return () => {
-        const took = (now() - start) / running;
+        const took = Math.min(mostCharged, (now() - start) / running);
         running--;
-        const { usual } = account;
-        account.usual = usual + (took - usual) / 4;
-        account.used = Math.max(0, account.used + took - charged);
+        refill(account);
+        account.used += took;
+        if (!isAlone) account.slots.release();
       };
     },
   };
