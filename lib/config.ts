@@ -18,6 +18,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set ${name} to one of ${choices.join(', ')}, not '${value}'.`);
   };
 
+  const color = (name: string, fallback: string) => {
+    const value = text(name, fallback);
+    if (/^#[0-9a-f]{6}$/i.test(value)) return value;
+    throw new ConfigError(`Set ${name} to a colour such as ${fallback}, not '${value}'.`);
+  };
+
   return {
     mongodbUri: mongodbUri(text('MONGODB_URI', '')),
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
@@ -29,6 +35,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
     bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
     registration: oneOf('REGISTRATION', 'open', ['open', 'closed']),
+    brandName: text('BRAND_NAME', 'Chat'),
+    brandColor: color('BRAND_COLOR', '#0f766e'),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),
     metrics: oneOf('METRICS', 'off', ['off', 'on']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', ['debug', 'info', 'error', 'silent']),

@@ -57,7 +57,7 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
     expect(haveList).toEqual(['users.js', 'user.js']);
-    const withoutDatabase = ['docs', 'docs-json', 'not-found'];
+    const withoutDatabase = ['docs', 'docs-json', 'web', 'web-asset', 'not-found'];
     expect(loads('node_modules/mongodb/')).toEqual(
       functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),
     );

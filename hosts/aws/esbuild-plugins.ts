@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
+import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
 
@@ -21,4 +22,24 @@ const commonPasswords: Plugin = {
   },
 };
 
-export default [commonPasswords];
+const site = fileURLToPath(import.meta.resolve('../../packages/web/site.ts'));
+
+/** Puts the built web client into the bundles of the functions that serve it. */
+const webClient: Plugin = {
+  name: 'web-client',
+  setup({ onLoad }) {
+    onLoad({ filter: /site\.ts$/ }, ({ path }) => {
+      if (path !== site) return undefined;
+      const [page, files] = [readPage(), readFiles()];
+      if (page === undefined || files === undefined) throw new Error('The web client is not built: npm run build:web');
+      return {
+        contents: `
+          export const readPage = () => ${JSON.stringify(page)};
+          export const readFiles = () => (${JSON.stringify(files)});
+        `,
+      };
+    });
+  },
+};
+
+export default [commonPasswords, webClient];
