@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser } from '../../tools/harness/browser.ts';
 import { anAdmin } from '../support/accounts.ts';
-import { openBrowser } from '../support/browser.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const baseUrl = inject('baseUrl');

@@ -106,8 +106,8 @@ export const strings = {
     markUnread: 'Mark as unread',
     actions: 'What to do with this message',
     removeAsk: 'Delete this message? Nobody will be able to read it any more.',
-    reacted: (emoji: string, names: string, mine: boolean) =>
-      `${emoji}, by ${names}${mine ? '; press to take yours back' : '; press to join in'}`,
+    reacted: (emoji: string, number: number, names: string, mine: boolean) =>
+      `${emoji} ${number}, by ${names}${mine ? '; press to take yours back' : '; press to join in'}`,
     others: (number: number) => count(number, 'other', 'others'),
     you: 'you',
     showAll: 'Show all',
@@ -198,6 +198,7 @@ export const strings = {
     sessions: 'Sessions',
     tokens: 'Tokens',
     notifications: 'Notifications',
+    device: 'This device',
     about: 'About',
     email: 'E-mail address',
     currentPassword: 'Current password',

@@ -22,6 +22,7 @@ export async function visit(
   { path = '/', width = 1_280, height = 800, baseUrl = serveUrl, options = {} }: VisitSettings = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
+  context.setDefaultTimeout(20_000);
   return { ...(await openPage(context, `${baseUrl}${path}`)), context };
 }
 

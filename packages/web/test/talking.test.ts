@@ -4,11 +4,11 @@ import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  const { openBrowser } = await import('../../../test/support/browser.ts');
   browser = await openBrowser();
 });
 afterAll(() => browser.close());

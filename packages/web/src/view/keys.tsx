@@ -130,7 +130,9 @@ function Switcher({ close }: { close: () => void }) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
           <div key={room.id} id={`switcher-${at}`} role="option" aria-selected={at === index} onClick={() => open(room)}>
-            <bdi>{safeName(room.name)}</bdi>
+            <span>
+              <bdi>{safeName(room.name)}</bdi>
+            </span>
             {room.unread > 0 && <span class="count">{room.unread}</span>}
           </div>
         ))}

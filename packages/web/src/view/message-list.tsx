@@ -96,6 +96,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const rows: ComponentChildren[] = [];
   const next: typeof drawn.current = new Map();
   let before: Message | undefined;
+  let hasLine = false;
   for (const message of messages) {
     const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
     if (isNewDay)
@@ -104,7 +105,8 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
           <span>{dayOf(sentAt(message))}</span>
         </li>,
       );
-    const isFirstNew = message.seq > line && (before === undefined || before.seq <= line) && message.user.$oid !== me()._id.$oid;
+    const isFirstNew: boolean = !hasLine && message.seq > line && message.user.$oid !== me()._id.$oid;
+    hasLine ||= isFirstNew;
     if (isFirstNew)
       rows.push(
         <li key="new" class="new-line">

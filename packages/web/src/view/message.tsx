@@ -156,7 +156,7 @@ function Reactions({ message }: { message: Message }) {
         const known = namesOf(others);
         const rest = others.length - known.length;
         const names = [...(isMine ? [strings.message.you] : []), ...known, ...(rest > 0 ? [strings.message.others(rest)] : [])];
-        const label = strings.message.reacted(emoji, names.join(', '), isMine);
+        const label = strings.message.reacted(emoji, users.length, names.join(', '), isMine);
         return (
           <li key={emoji}>
             <button

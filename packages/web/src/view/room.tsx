@@ -49,16 +49,18 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
   const { details } = aboutRoom(room);
   const name = safeName(mine.name);
   return (
-    <>
-      <main class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
+    <main class="room-main">
+      <h1 class="visually-hidden">{name}</h1>
+      <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
         <header class="bar">
           <a class="icon-button back" href="/" aria-label={strings.app.back}>
             <Icon name="back" />
           </a>
           <div class="title">
-            <h1>
+            {/* The heading says it to those who can’t see it, also when something stands over the room. */}
+            <p class="name" aria-hidden="true">
               <bdi>{name}</bdi>
-            </h1>
+            </p>
             {details?.topic && (
               <p class="topic" title={details.topic}>
                 <bdi>{details.topic}</bdi>
@@ -72,7 +74,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
         </header>
         <MessageList timeline={timeline} name={name} />
         {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
-      </main>
+      </div>
       {thread !== undefined ? (
         <ThreadPanel key={thread} room={room} id={thread} />
       ) : panel === 'members' ? (
@@ -84,7 +86,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
       ) : panel === 'details' ? (
         <Details room={room} />
       ) : null}
-    </>
+    </main>
   );
 }
 

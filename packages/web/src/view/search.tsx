@@ -72,7 +72,7 @@ function Found({ room, words, isEverywhere }: { room: string; words: string; isE
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   return (
     <>
-      <p class="muted center" role="status">
+      <p class="muted" role="status">
         {value.length === 0 ? strings.search.none : strings.search.found(value.length)}
       </p>
       <Results messages={value} words={words} />

@@ -34,7 +34,7 @@ export function Settings({ tab }: { tab: string }) {
       <nav class="tabs" aria-label={strings.settings.title}>
         {Object.keys(tabs).map((name) => (
           <a key={name} href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
-            {strings.settings[name as keyof typeof tabs]}
+            {name === 'notifications' ? strings.settings.device : strings.settings[name as keyof typeof tabs]}
           </a>
         ))}
       </nav>

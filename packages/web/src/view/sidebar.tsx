@@ -41,7 +41,9 @@ export function Sidebar() {
       </a>
       <footer>
         <Avatar name={user.username} id={idOf(user)} />
-        <bdi class="who">{user.username}</bdi>
+        <span class="who">
+          <bdi>{user.username}</bdi>
+        </span>
         <a class="icon-button" href="/settings/profile" aria-label={strings.rooms.settings} title={strings.rooms.settings}>
           <Icon name="settings" />
         </a>
@@ -59,7 +61,9 @@ function RoomLink({ room }: { room: MyRoom }) {
     <li>
       <a class={isUnread ? 'room unread' : 'room'} href={roomPath(room.id)} aria-current={isCurrent ? 'page' : undefined}>
         <Icon name="hash" />
-        <bdi class="name">{safeName(room.name)}</bdi>
+        <span class="name">
+          <bdi>{safeName(room.name)}</bdi>
+        </span>
         {room.isMuted && <Icon name="mute" />}
         {room.mentions > 0 && (
           <span class="count mention-count">
