@@ -1,10 +1,23 @@
+import { pageParameters } from '../lib/api/pages.ts';
 import { id } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { banRefusals, liftBan } from '../lib/members/bans.ts';
+import { banRefusals, banSchema, liftBan, listBans, listBansRefusals } from '../lib/members/bans.ts';
 
 /** `/api/bans`: who is kept out of a room. */
 export const handler = endpoint({
+  GET: operation({
+    summary: 'List who is banned from a room, as a moderator',
+    access: 'user',
+    scope: 'members:read',
+    query: { room: id, ...pageParameters },
+    status: 200,
+    answer: listOf(banSchema),
+    refusals: listBansRefusals,
+    run: async ({ query: { room, ...page }, caller, request }) => answerList(await listBans(room, page, caller), request),
+  }),
   DELETE: operation({
     summary: 'Lift a ban, as a moderator, so that the user may join again',
     access: 'user',

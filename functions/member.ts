@@ -19,7 +19,7 @@ export const handler = endpoint({
     run: ({ path: { member }, caller }) => findMember(member, caller),
   }),
   PATCH: operation({
-    summary: "Move one's own read marker forwards, or change a member's role, as an owner",
+    summary: "Move one's own read marker, mute the room for oneself, or change a member's role, as an owner",
     access: 'user',
     scope: 'members:write',
     path,

@@ -5,22 +5,24 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { historyParameters, historyRefusals, readHistory } from '../lib/messages/history.ts';
+import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, shownMessage } from '../lib/messages/messages.ts';
+import { readMessages, searchParameters } from '../lib/messages/search.ts';
 import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
-/** `/api/messages`: the history of a room, and what comes next in it. */
+/** `/api/messages`: the history of a room, what comes next in it, and a search of all rooms. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read or search the messages of a room, the newest unless asked otherwise',
+    summary:
+      "Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone",
     access: 'user',
     scope: 'messages:read',
-    query: { room: id, limit: pageLimit, ...historyParameters },
+    query: { room: optional(id), limit: pageLimit, ...historyParameters, ...searchParameters },
     status: 200,
     answer: listOf(shownMessage.schema),
     refusals: historyRefusals,
-    run: async ({ query: { room, limit, ...wanted }, caller, request }) => {
-      const { messages, next } = await readHistory(room, wanted, limit, caller);
+    run: async ({ query: { limit, ...wanted }, caller, request }) => {
+      const { messages, next } = await readMessages(wanted, limit, caller);
       return withNext(messages, request, next);
     },
   }),

@@ -2,6 +2,7 @@ import { endSession } from '../lib/accounts/sessions.ts';
 import { idOr } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-cookie.ts';
 
 /** `/api/sessions/{session}`: one session; `current` is the one that calls. */
 export const handler = endpoint({
@@ -11,6 +12,11 @@ export const handler = endpoint({
     scope: 'account',
     path: { session: idOr('current', 'session') },
     status: 204,
-    run: ({ path: { session }, caller }) => endSession(session, caller),
+    headers: { 'Set-Cookie': cookieHeader },
+    run: async ({ path: { session }, caller, request: { headers } }) => {
+      await endSession(session, caller);
+      const isCurrent = session === 'current' || session.equals(caller.token._id);
+      return isCurrent && hasCookie(headers) ? answerCookieEnded(headers) : undefined;
+    },
   }),
 });

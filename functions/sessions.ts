@@ -1,5 +1,5 @@
 import { logIn, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
-import { endOtherSessions } from '../lib/accounts/sessions.ts';
+import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { anyText } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
@@ -7,7 +7,7 @@ import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listTokens, shownToken } from '../lib/identity/tokens.ts';
+import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
 
 /** `/api/sessions`: logging in, and the caller's sessions. */
 export const handler = endpoint({
@@ -17,19 +17,22 @@ export const handler = endpoint({
     scope: 'account',
     query: pageParameters,
     status: 200,
-    answer: listOf(shownToken.schema),
-    run: async ({ query, caller, request }) =>
-      answerList(await listTokens({ user: caller.user._id, kind: 'session' }, query), request),
+    answer: listOf(sessionSchema),
+    run: async ({ query, caller, request }) => answerList(await listSessions(query, caller), request),
   }),
   POST: operation({
-    summary: 'Log in with a username or an e-mail address, and a password',
+    summary:
+      'Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts',
     access: 'anyone',
-    body: { username: anyText, password: anyText },
+    body: { username: anyText, password: anyText, ...wantsCookie },
     status: 201,
     answer: newSessionSchema,
+    headers: { 'Set-Cookie': cookieHeader },
     refusals: [wrongLogin, tooManyRequests],
-    run: ({ body: { username, password }, request: { source, headers } }) =>
-      logIn({ name: username, password, source, agent: headers['user-agent'] }),
+    run: async ({ body: { username, password, cookie }, request: { source, headers } }) => {
+      const session = await logIn({ name: username, password, source, agent: headers['user-agent'] });
+      return cookie ? answerInCookie(session, headers) : session;
+    },
   }),
   DELETE: operation({
     summary: "End all of the caller's sessions but the one that calls",

@@ -26,7 +26,7 @@ export const handler = endpoint({
     run: ({ path: { user }, caller }) => findUserFor(userIdFor(user, caller), caller),
   }),
   PATCH: operation({
-    summary: 'Change an account; a new password or a deactivation ends every other session',
+    summary: 'Change an account; a new password ends every other session and, without `keep_tokens`, every other token',
     access: 'user',
     scope: 'account',
     path,
@@ -35,7 +35,7 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    run: ({ path: { user }, body, caller, request }) => changeUserFor(userIdFor(user, caller), body, request, caller),
+    run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
   DELETE: operation({
     summary: 'Delete an account; its messages stay, under a deleted user',
@@ -46,7 +46,6 @@ export const handler = endpoint({
     body: { current_password: optional(anyText) },
     status: 204,
     refusals: deletionRefusals,
-    run: ({ path: { user }, body, caller, request }) =>
-      deleteUserFor(userIdFor(user, caller), body.current_password, request, caller),
+    run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body.current_password, caller),
   }),
 });

@@ -1,32 +1,36 @@
 import { newUserSchema } from '../lib/accounts/accounts.ts';
 import { requireRegistration, signUpFor, signUpParameters, signUpRefusals } from '../lib/accounts/permissions.ts';
-import { pageParameters } from '../lib/api/pages.ts';
-import { optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listUsers, shownUser, usernameStart } from '../lib/identity/users.ts';
+import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '../lib/members/people.ts';
 
-/** `/api/users`: sign-up, and everyone's account for administrators. */
+/** `/api/users`: sign-up, and who there is. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the accounts: all, or those whose names begin with `q`',
-    access: 'admin',
-    scope: 'admin',
-    query: { q: optional(usernameStart), ...pageParameters },
+    summary:
+      'Find a user by `username`, or those who share a room with the caller by the start `q` of their names; administrators find all accounts',
+    access: 'user',
+    query: userSearch,
     status: 200,
-    answer: listOf(shownUser.schema),
-    run: async ({ query: { q, ...page }, request }) => answerList(await listUsers(page, q), request),
+    answer: listOf(foundUserSchema),
+    refusals: userSearchRefusals,
+    run: async ({ query, caller, request }) => answerList(await searchUsers(query, caller), request),
   }),
   POST: operation({
-    summary: 'Sign up: create an account and begin its first session',
+    summary: 'Sign up: create an account and begin its first session, whose token the browser keeps with `cookie`',
     access: 'anyone',
     permit: ({ caller }) => requireRegistration(caller),
-    body: signUpParameters,
+    body: { ...signUpParameters, ...wantsCookie },
     status: 201,
+    headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
     refusals: signUpRefusals,
-    run: ({ body, caller, request: { source, headers } }) => signUpFor(body, { source, agent: headers['user-agent'] }, caller),
+    run: async ({ body: { cookie, ...account }, caller, request: { source, headers } }) => {
+      const created = await signUpFor(account, { source, agent: headers['user-agent'] }, caller);
+      return cookie ? answerInCookie(created, headers) : created;
+    },
   }),
 });

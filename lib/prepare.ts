@@ -7,6 +7,7 @@ import { roomIndexes } from './collections/rooms.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
 import { client, database } from './database/client.ts';
+import { storeNotes } from './rooms/notes.ts';
 
 /** Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one account per name. */
 export async function prepareDatabase(): Promise<void> {
@@ -14,8 +15,11 @@ export async function prepareDatabase(): Promise<void> {
   await ensureIndexes();
 }
 
-/** Closes the connections to the database, so that the process can end. */
-export const closeDatabase = () => client.close();
+/** Stores what is yet to be stored and closes the connections to the database, so that the process can end. */
+export async function closeDatabase(): Promise<void> {
+  await storeNotes();
+  await client.close();
+}
 
 const indexes = {
   users: userIndexes,

@@ -10,8 +10,11 @@ import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
 import { inProcess as call } from './support/transports.ts';
 
-/** The callers, from anonymous to an administrator; `low` is an administrator's token whose only scope is not the operation's. */
-const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'user', 'other', 'admin'] as const;
+/**
+ * The callers, from anonymous to an administrator. Two are administrators' tokens with one scope: that of `low` is not the operation's, that of
+ * `narrow` is, but it is not `admin`.
+ */
+const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'narrow', 'user', 'other', 'admin'] as const;
 
 /** Prepares a request: the variable parts of its path, its query and its body, which are about things of `user`. */
 type Prepare = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
@@ -19,51 +22,56 @@ type Prepare = (user: Account) => Promise<{ path?: Record<string, string>; query
 /** One row for each operation: the status that each identity gets, and its request. */
 // biome-ignore format: a table is read by its columns
 const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
-  //                               none  bad  exp  rev  low user other admin
-  'GET /api/health':               [[200, 200, 200, 200, 200, 200, 200, 200]],
-  'GET /api/rooms':                [[401, 401, 401, 401, 403, 403, 403, 200]],
-  'POST /api/rooms':               [[401, 401, 401, 401, 403, 403, 403, 201], async () => ({ body: { name: 'General' } })],
-  'GET /api/rooms/{room}':         [[401, 401, 401, 401, 403, 200, 200, 200], async (user) => ({ path: { room: await roomOf(user) } })],
-  'PUT /api/rooms/{room}':         [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New', is_open: true, is_visible: true } })],
-  'PATCH /api/rooms/{room}':       [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New' } })],
-  'DELETE /api/rooms/{room}':      [[401, 401, 401, 401, 403, 403, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
-  'GET /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
-  'PATCH /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { topic: 'News' } })],
-  'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200]],
-  'GET /api/members':              [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
-  'POST /api/members':             [[401, 401, 401, 401, 403, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
-  'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],
-  'PATCH /api/members/{member}':   [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) }, body: { role: 'owner' } })],
-  'DELETE /api/members/{member}':  [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { member: await membershipOf(user) } })],
-  'DELETE /api/bans':              [[401, 401, 401, 401, 403, 204, 403, 204], async (user) => ({ query: await banBy(user) })],
-  'GET /api/messages':             [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
-  'POST /api/messages':            [[401, 401, 401, 401, 403, 201, 403, 403], async (user) => ({ body: { room: await roomOf(user), text: 'Hello' } })],
-  'GET /api/messages/{message}':   [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
-  'PATCH /api/messages/{message}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: { text: 'Bye' } })],
-  'DELETE /api/messages/{message}': [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
-  'PUT /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' }, body: {} })],
-  'DELETE /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' } })],
-  'PUT /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
-  'DELETE /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) } })],
-  'GET /api/events':               [[401, 401, 401, 401, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
-  'GET /api/users':                [[401, 401, 401, 401, 403, 403, 403, 200]],
-  'POST /api/users':               [[201, 201, 201, 201, 201, 201, 201, 201], async () => ({ body: aPerson() })],
-  'GET /api/users/{user}':         [[401, 401, 401, 401, 200, 200, 200, 200], async ({ id }) => ({ path: { user: id } })],
-  'PATCH /api/users/{user}':       [[401, 401, 401, 401, 403, 200, 403, 200], async ({ id }) => ({ path: { user: id }, body: { email: aPerson().email } })],
-  'DELETE /api/users/{user}':      [[401, 401, 401, 401, 403, 204, 403, 204], async ({ id, password }) => ({ path: { user: id }, body: { current_password: password } })],
-  'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200]],
-  'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
-  'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204]],
-  'DELETE /api/sessions/{session}': [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { session: await sessionOf(user) } })],
-  'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200]],
-  'POST /api/tokens':              [[401, 401, 401, 401, 403, 201, 201, 201], async () => ({ body: { name: aName() } })],
-  'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
-  'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
-  'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200]],
-  'GET /docs':                     [[200, 200, 200, 200, 200, 200, 200, 200]],
-  'GET /':                         [[200, 200, 200, 200, 200, 200, 200, 200]],
-  'GET /manifest.webmanifest':     [[200, 200, 200, 200, 200, 200, 200, 200]],
-  'GET /docs/api/json':            [[200, 200, 200, 200, 200, 200, 200, 200]],
+  //                               none  bad  exp  rev  low narr user other admin
+  'GET /api/health':               [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /api/rooms':                [[401, 401, 401, 401, 403, 403, 403, 403, 200]],
+  'POST /api/rooms':               [[401, 401, 401, 401, 403, 403, 403, 403, 201], async () => ({ body: { name: 'General' } })],
+  'GET /api/rooms/{room}':         [[401, 401, 401, 401, 403, 200, 200, 200, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'PUT /api/rooms/{room}':         [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New', is_open: true, is_visible: true } })],
+  'PATCH /api/rooms/{room}':       [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { name: 'New' } })],
+  'DELETE /api/rooms/{room}':      [[401, 401, 401, 401, 403, 403, 403, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
+  'GET /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'PATCH /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { topic: 'News' } })],
+  'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'GET /api/members':              [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'POST /api/members':             [[401, 401, 401, 401, 403, 201, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
+  'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'PATCH /api/members/{member}':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) }, body: { role: 'owner' } })],
+  'DELETE /api/members/{member}':  [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { member: await membershipOf(user) } })],
+  'GET /api/bans':                 [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'DELETE /api/bans':              [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ query: await banBy(user) })],
+  'POST /api/conversations':       [[401, 401, 401, 401, 403, 201, 409, 201, 201], async ({ id, token }) => ({ body: { users: [await someoneBlockedBy(token), id] } })],
+  'GET /api/blocks':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/blocks':              [[401, 401, 401, 401, 403, 201, 400, 201, 201], async ({ id }) => ({ body: { user: id } })],
+  'DELETE /api/blocks':            [[401, 401, 401, 401, 403, 404, 204, 404, 404], async ({ token }) => ({ query: `?user=${await someoneBlockedBy(token)}` })],
+  'GET /api/messages':             [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'POST /api/messages':            [[401, 401, 401, 401, 403, 403, 201, 403, 403], async (user) => ({ body: { room: await roomOf(user), text: 'Hello' } })],
+  'GET /api/messages/{message}':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
+  'PATCH /api/messages/{message}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: { text: 'Bye' } })],
+  'DELETE /api/messages/{message}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
+  'PUT /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' }, body: {} })],
+  'DELETE /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' } })],
+  'PUT /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
+  'DELETE /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) } })],
+  'GET /api/events':               [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
+  'GET /api/users':                [[401, 401, 401, 401, 403, 403, 403, 403, 200]],
+  'POST /api/users':               [[201, 201, 201, 201, 201, 201, 201, 201, 201], async () => ({ body: aPerson() })],
+  'GET /api/users/{user}':         [[401, 401, 401, 401, 200, 200, 200, 200, 200], async ({ id }) => ({ path: { user: id } })],
+  'PATCH /api/users/{user}':       [[401, 401, 401, 401, 403, 403, 200, 403, 200], async ({ id, password }) => ({ path: { user: id }, body: { email: aPerson().email, current_password: password } })],
+  'DELETE /api/users/{user}':      [[401, 401, 401, 401, 403, 403, 204, 403, 204], async ({ id, password }) => ({ path: { user: id }, body: { current_password: password } })],
+  'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
+  'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204, 204]],
+  'DELETE /api/sessions/{session}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { session: await sessionOf(user) } })],
+  'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
+  'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
+  'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
+  'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /docs':                     [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /':                         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /manifest.webmanifest':     [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /docs/api/json':            [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
 };
 
 const operations = (
@@ -112,6 +120,11 @@ const tokens: Record<(typeof identities)[number], (user: Account, scope: Scope |
     const another = scopes.find((candidate) => candidate !== scope) as Scope;
     return (await createToken(new ObjectId(id), 'low', { scopes: [another] })).token;
   },
+  narrow: async (_user, scope) => {
+    const { id } = await anAdmin();
+    const own = scope === undefined || scope === 'admin' ? 'rooms:read' : scope;
+    return (await createToken(new ObjectId(id), 'narrow', { scopes: [own] })).token;
+  },
   user: async ({ token }) => token,
   other: async () => (await anAccount()).token,
   admin: async () => (await anAdmin()).token,
@@ -139,6 +152,12 @@ async function banBy(owner: Account): Promise<string> {
   const member = await addMember(room, banned);
   expect((await call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })).status).toBe(204);
   return `?room=${room.id}&user=${banned.id}`;
+}
+
+async function someoneBlockedBy(token: string): Promise<string> {
+  const { id } = await anAccount();
+  expect((await call('POST', '/api/blocks', { token, body: { user: id } })).status).toBe(201);
+  return id;
 }
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;

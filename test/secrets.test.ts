@@ -41,10 +41,10 @@ describe('a password or a token', () => {
     await call('POST', '/api/sessions', { body: { username: wrong, password: first } });
     await call('POST', '/api/users', { body: { ...person, username: wrong } });
     await call('POST', '/api/sessions', { body: `{"username":"${username}","password":"${first}"` });
-    const { token: robot } = await call('POST', '/api/tokens', { ...sent, body: { name: 'robot' } });
-    await call('POST', '/api/tokens', { ...sent, body: { name: 'robot' } });
+    const { token: robot } = await call('POST', '/api/tokens', { ...sent, body: { name: 'robot', current_password: first } });
+    await call('POST', '/api/tokens', { ...sent, body: { name: 'robot', current_password: first } });
     await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: wrong } });
-    await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: first } });
+    await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: first, keep_tokens: true } });
     for (const path of ['/api/users/me', '/api/sessions', '/api/tokens', '/api/rooms', '/api/nothing']) {
       for (const token of [session, robot]) await call('GET', path, { token: String(token) });
     }

@@ -26,14 +26,15 @@ export const userCommands: Record<string, Command> = {
     },
   },
   'user password': {
-    usage: 'user password <username> [--password-stdin]',
+    usage: 'user password <username> [--keep-tokens] [--password-stdin]',
     summary:
-      "Changes an account's password and ends its sessions. Asks for it, hidden and twice, or reads it from standard input.",
+      "Changes an account's password; ends its sessions and, unless --keep-tokens is given, its named tokens. Asks for it, hidden and twice, or reads it from standard input.",
     operands: 1,
-    options: { 'password-stdin': { type: 'boolean' } },
+    options: { 'keep-tokens': { type: 'boolean' }, 'password-stdin': { type: 'boolean' } },
     run: async ([word], options) => {
       const id = await findUserId(readUsername(word));
-      const user = await changeUser(id, { password: await askPassword(options['password-stdin'] === true) });
+      const password = await askPassword(options['password-stdin'] === true);
+      const user = await changeUser(id, { password }, { tokens: options['keep-tokens'] === true });
       return { data: user, text: `Changed the password of ${user.username}.` };
     },
   },

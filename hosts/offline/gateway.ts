@@ -18,8 +18,8 @@ function correctRequest(request: IncomingMessage): void {
   // It adds CORS headers of its own, with credentials, for a request with an origin. It reads the origin from `headers`;
   // the function's event is created from `rawHeaders`.
   delete request.headers.origin;
-  // It rejects cookies that do not conform to RFC 6265.
-  delete request.headers.cookie;
+  // It rejects a request with a cookie that does not conform to RFC 6265.
+  request.headers.cookie &&= request.headers.cookie.split(/; */).filter(isConforming).join('; ');
   // It treats a body without a Content-Type as JSON; RFC 9110 (8.3) lets a recipient assume `application/octet-stream`.
   const hasBody = Boolean(request.headers['content-length'] ?? request.headers['transfer-encoding']);
   if (hasBody && !request.headers['content-type']) request.rawHeaders.push('content-type', 'application/octet-stream');
@@ -27,6 +27,8 @@ function correctRequest(request: IncomingMessage): void {
   request.headers['content-type'] &&= 'multipart/form-data; boundary=none';
   request.url &&= correctTarget(request.url);
 }
+
+const isConforming = (cookie: string) => /^[\w!#$%&'*+.^`|~-]+=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(cookie);
 
 function correctTarget(target: string): string {
   const [path = '', ...query] = target.split('?');

@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { log } from '../../lib/log.ts';
 import type { Match } from './routes.ts';
 
 /** The parts of an HTTP message that the event is made from. */
@@ -64,42 +62,6 @@ export function splitTarget(target: string): { path: string; query: string } {
   const mark = relative.indexOf('?');
   const path = (mark < 0 ? relative : relative.slice(0, mark)) || '/';
   return { path: isWellEscaped(path) ? path : path.replaceAll('%', '%25'), query: mark < 0 ? '' : relative.slice(mark + 1) };
-}
-
-/**
- * The address that a request comes from. Each trusted proxy has appended the address that it saw to X-Forwarded-For: anyone may have written
- * what stands further left.
- */
-export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
-  const nearest = plainAddress(request.socket.remoteAddress ?? '');
-  const header = request.headers['x-forwarded-for'];
-  if (header === undefined) return nearest;
-  if (trustedProxies === 0) {
-    warnOfProxy();
-    return nearest;
-  }
-  const addresses = [...String(header).split(',').map(plainAddress), nearest];
-  const source = addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
-  return isIP(source) ? source : nearest;
-}
-
-/** An address without what some proxies write around it: a port, brackets, the prefix of IPv4 within IPv6. */
-const plainAddress = (written: string): string =>
-  written
-    .trim()
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-    .replace(/^::ffff:(?=\d+\.)/i, '');
-
-// Once is enough: behind a proxy, every request would say so.
-let hasWarned = false;
-
-function warnOfProxy(): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  const message =
-    'X-Forwarded-For came and is ignored: set TRUST_PROXY=1 if a proxy stands before the service, or all share its limits';
-  log('error', message);
 }
 
 function isWellEscaped(path: string): boolean {

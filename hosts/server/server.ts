@@ -11,12 +11,13 @@ import type { ApiResponse } from '../../lib/http/request.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
 import { limitConnections } from './connections.ts';
-import { makeContext, makeEvent, type Received, sourceOf, splitTarget } from './event.ts';
+import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Settings } from './settings.ts';
+import { sourceOf } from './source.ts';
 
 /** A server that listens. */
 export type Server = {

@@ -5,10 +5,11 @@ import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
-import { createSession, sweepSessions } from './sessions.ts';
+import { createSession, endSessions, type WithToken } from './sessions.ts';
 
 /** What an account is created from. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
@@ -21,9 +22,12 @@ export type AccountChanges = {
   is_active?: boolean | undefined;
 };
 
-/** A new account, and the token of its first session. */
-export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken });
-export type NewUser = Shown<typeof newUserSchema>;
+/** What goes on to work when a password changes: one token, all named tokens. */
+type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
+
+/** A new account, and the token of its first session unless that is in a cookie. */
+export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
+export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
 export const usernameTaken: Refusal = () => conflict('The username is already in use.');
 export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');
@@ -40,9 +44,9 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 
 /**
  * Changes an account: 404 when it does not exist, 409 when its new address is taken, or when it is the last administrator's and would cease to
- * be one. A new password or a deactivation ends all its sessions but `keep`.
+ * be one. A deactivation ends all its sessions, a new password all its named tokens as well, but for those that are kept.
  */
-export async function changeUser(id: ObjectId, changes: AccountChanges, keep?: ObjectId): Promise<User> {
+export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   const update = {
@@ -57,7 +61,8 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep?: O
   const stepsDown = is_admin === false || is_active === false;
   const changed = await orConflict(stepsDown ? stepDownAdmin(id, update) : change(id, update));
   if (!changed) throw noSuchUser();
-  if (endsSessions) await sweepSessions(id, changed.session_generation, keep);
+  if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
+  if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
   return shownUser.show(changed);
 }
 

@@ -1,28 +1,30 @@
 import type { ObjectId } from 'mongodb';
-import { dateTime, id, optional, someOf, text, type Values } from '../api/parameters.ts';
+import { anyText, dateTime, id, optional, someOf, text, type Values } from '../api/parameters.ts';
 import { type Scope, scopes } from '../api/scopes.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
-import { adminRequired, conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
-import { actsAsAdmin, type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
+import { adminRequired, conflict, invalidParameter, notFound, type Refusal, tooManyRequests } from '../errors.ts';
+import { type Caller, isAdmin, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
 import { deleteToken, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
+import { requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = text(1, 100);
 
-/** What a new token is created from; only administrators create tokens for other users. */
+/** What a new token is created from; one without scopes needs `current_password`. Only administrators create tokens for other users. */
 export const tokenParameters = {
   name: tokenName,
   scopes: optional(someOf(scopes)),
   expires_at: optional(dateTime),
   user: optional(id),
+  current_password: optional(anyText),
 };
 
 const noSuchToken: Refusal = () => notFound('token');
 const nameTaken: Refusal = () => conflict('The name of the token is already in use.');
-export const tokenRefusals = [unscopedTokenRequired, adminRequired, noSuchUser, nameTaken];
+export const tokenRefusals = [unscopedTokenRequired, adminRequired, wrongCurrentPassword, noSuchUser, nameTaken, tooManyRequests];
 
 /** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
 export async function createToken(
@@ -44,9 +46,12 @@ export async function createToken(
 
 const insertOnce = serializeByKey<NewToken>();
 
-/** Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is no such user. */
+/**
+ * Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is no such user. One that may
+ * do all that its user may would outlast a stolen session: it needs the caller's password.
+ */
 export async function createTokenFor(
-  { user, name, scopes, expires_at: expiresAt }: Values<typeof tokenParameters>,
+  { user, name, scopes = [], expires_at: expiresAt, current_password: password }: Values<typeof tokenParameters>,
   caller: Caller,
 ): Promise<NewToken> {
   const owner = user ?? caller.user._id;
@@ -54,6 +59,7 @@ export async function createTokenFor(
     requireAdmin(caller);
     await findUser(owner);
   }
+  if (scopes.length === 0) await requireCurrentPassword(password, caller);
   return createToken(owner, name, { scopes, expiresAt });
 }
 
@@ -76,10 +82,15 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
   return shownToken.show(token);
 }
 
+/** Revokes every named token of a user but `keep`. */
+export async function revokeTokens(user: ObjectId, keep: ObjectId | undefined): Promise<void> {
+  await tokens.deleteMany({ user, kind: 'api', ...(keep && { _id: { $ne: keep } }) });
+}
+
 const reachable = (id: ObjectId, caller: Caller) => ({
   _id: id,
   kind: 'api' as const,
-  ...(!actsAsAdmin(caller) && { user: caller.user._id }),
+  ...(!isAdmin(caller) && { user: caller.user._id }),
 });
 
 // An expired token keeps its name until the TTL index removes it, which can take a minute.

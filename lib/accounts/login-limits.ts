@@ -5,18 +5,19 @@ import { type LimitDocument, loginLimits } from '../collections/login-limits.ts'
 import { retryContended } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
 import { describeError, log } from '../log.ts';
 
-/** An attempt to log in that was admitted; one of the two must follow. */
-export type LoginAttempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
+/** An attempt with a password that was admitted; one of the two must follow. */
+export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
 
 /**
  * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
  *
- * The limit of an account over all addresses would let anyone lock its owner out. So it does not hold for an address from which there was a
- * login (or the sign-up) in the last 90 days: there only that address's own limits do.
+ * The limit of an account over all addresses would let anyone lock its owner out, and that of an address everyone behind it. So neither holds
+ * for an address from which there was a login to the account (or its sign-up) in the last 90 days: there only the limit of both does.
  */
-export function beginAttempt(account: string, address: string): Promise<LoginAttempt> {
+export function beginAttempt(account: string, address: string): Promise<Attempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
@@ -27,7 +28,7 @@ export function beginAttempt(account: string, address: string): Promise<LoginAtt
     const isKnown = known_until !== undefined && known_until > checked_at;
     const taken = await Promise.allSettled([
       take(others.account, id, { most: isKnown ? Number.POSITIVE_INFINITY : 100, window: 60 * minute }),
-      take(others.address, id, { most: 50, window: 5 * minute }),
+      take(others.address, id, { most: isKnown ? Number.POSITIVE_INFINITY : 50, window: 5 * minute }),
     ]);
     const keys = [here, others.account, others.address];
     const refused = taken.find((result) => result.status === 'rejected');
@@ -39,6 +40,19 @@ export function beginAttempt(account: string, address: string): Promise<LoginAtt
       failed: () => failClosed(() => settle(keys, id)),
       succeeded: () => failClosed(async () => void (await Promise.all([returnSlots(keys, id), remember(here)]))),
     };
+  });
+}
+
+/**
+ * Admits an attempt to confirm the password of someone who is signed in, or refuses it with 429. Each session has a limit of its own, which
+ * nobody who guesses elsewhere can exhaust; named tokens, of which one makes as many as one likes, share one.
+ */
+export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']): Promise<Attempt> {
+  return failClosed(async () => {
+    const id = new ObjectId();
+    const key = keyOf('confirmation', kind === 'session' ? _id.toHexString() : user.toHexString());
+    await take(key, id, { most: 5, window: 15 * minute });
+    return { failed: () => failClosed(() => settle([key], id)), succeeded: () => failClosed(() => returnSlots([key], id)) };
   });
 }
 

@@ -2,14 +2,17 @@ import type { ObjectId } from 'mongodb';
 import { dateSchema } from '../api/extended-json.ts';
 import { aToken, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
-import { permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
+import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
 import { emailKey, shownUser } from '../identity/users.ts';
-import { beginAttempt } from './login-limits.ts';
+import { beginAttempt, beginConfirmation } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
-import { createSession } from './sessions.ts';
+import { createSession, type WithToken } from './sessions.ts';
 
-/** A session that has just begun. */
-export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema });
+/** A session that has just begun; in a cookie it has no token to show. */
+export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema }, [
+  'token',
+]);
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
 export const wrongCurrentPassword: Refusal = () => permissionDenied('The current password is incorrect.');
@@ -21,7 +24,7 @@ export type Login = { name: string; password: string; source: string; agent: str
  * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown name, a wrong password and a
  * deactivated account look the same to whoever asks: the same calls, the same hash computed, the same words.
  */
-export async function logIn({ name, password, source, agent }: Login): Promise<Shown<typeof newSessionSchema>> {
+export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
   const user = await users.findOne(name.includes('@') ? { email_key: emailKey(name) } : { username: name.toLowerCase() });
   const hash = user?.is_active ? user.password_hash : undefined;
   const attempt = await beginAttempt(user?._id.toHexString() ?? emailKey(name), source);
@@ -35,12 +38,18 @@ export async function logIn({ name, password, source, agent }: Login): Promise<S
 }
 
 /** Requires that the caller knows the account's password as well: 403 if not. Guessing is as slow here as at the login. */
-export async function confirmPassword(id: ObjectId, password: string, source: string): Promise<void> {
-  const user = await users.findOne({ _id: id }, { projection: { password_hash: 1 } });
-  const attempt = await beginAttempt(id.toHexString(), source);
+export async function confirmPassword(password: string, { user: { _id }, token }: Caller): Promise<void> {
+  const user = await users.findOne({ _id }, { projection: { password_hash: 1 } });
+  const attempt = await beginConfirmation(_id, token);
   if (await verifyPassword(password, user?.password_hash)) return attempt.succeeded();
   await attempt.failed();
   throw wrongCurrentPassword();
+}
+
+/** Requires the caller's current password: 400 without it, 403 when it is wrong. */
+export async function requireCurrentPassword(password: string | undefined, caller: Caller): Promise<void> {
+  if (password === undefined) throw missingParameter('current_password');
+  await confirmPassword(password, caller);
 }
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */

@@ -1,23 +1,24 @@
 import type { ObjectId } from 'mongodb';
 import { anyText, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
-import { adminRequired, missingEvery, missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
-import { actsAsAdmin, type Caller, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
+import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
 import { email, type User, username } from '../identity/users.ts';
 import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
-import { confirmPassword, wrongCurrentPassword } from './login.ts';
+import { confirmPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
 
 /** What a sign-up takes; only administrators create administrators. */
 export const signUpParameters = { username, email, password: newPassword, is_admin: optional(flag) };
 
-/** What can be changed about an account; users need `current_password` for a new password of their own. */
+/** What can be changed about an account; users need `current_password` for a new password or address of their own. */
 export const accountChanges = {
   email: optional(email),
   password: optional(newPassword),
   current_password: optional(anyText),
+  keep_tokens: optional(flag),
   is_admin: optional(flag),
   is_active: optional(flag),
 };
@@ -36,7 +37,7 @@ export const deletionRefusals = [
 
 /** Refuses, with 403, a sign-up by anyone but an administrator while registration is closed. */
 export function requireRegistration(caller: Caller | undefined): void {
-  if (config.registration === 'closed' && !actsAsAdmin(caller)) throw registrationClosed();
+  if (config.registration === 'closed' && !isAdmin(caller)) throw registrationClosed();
 }
 
 /** Refuses, with 403, changes of an account by others than its user and administrators. */
@@ -58,34 +59,31 @@ export function signUpFor(
   return signUp({ ...account, is_admin }, source, agent);
 }
 
-/** Changes an account as far as the caller may: one's own password with the current one, an account's state as an administrator. */
+/**
+ * Changes an account as far as the caller may: one's own password or address with the current password, an account's state as an administrator.
+ * A new password ends every other session and named token; `keep_tokens` keeps the named ones.
+ */
 export async function changeUserFor(
   id: ObjectId,
-  { current_password: currentPassword, ...changes }: Values<typeof accountChanges>,
-  { source }: Origin,
+  { current_password: currentPassword, keep_tokens: keepTokens, ...changes }: Values<typeof accountChanges>,
   caller: Caller,
 ): Promise<User> {
-  const { password, is_admin, is_active } = changes;
+  const { email, password, is_admin, is_active } = changes;
   const isOwn = id.equals(caller.user._id);
+  // Whoever has someone's address may get a new password by it.
+  const isCredential = password !== undefined || email !== undefined;
   if (Object.keys(changes).length === 0) throw missingEvery(['email', 'password', 'is_admin', 'is_active']);
+  if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
   if (is_active !== undefined) requireAdmin(caller);
-  if (is_admin !== undefined || (password !== undefined && !isOwn)) requireFullAdmin(caller);
-  if (password !== undefined && isOwn) {
-    if (currentPassword === undefined) throw missingParameter('current_password');
-    await confirmPassword(id, currentPassword, source);
-  }
-  return changeUser(id, changes, isOwn ? caller.token._id : undefined);
+  if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);
+  if (isCredential && isOwn) await requireCurrentPassword(currentPassword, caller);
+  return changeUser(id, changes, { token: isOwn ? caller.token._id : undefined, tokens: keepTokens });
 }
 
 /** Deletes an account: anyone's as an administrator, one's own with its password. */
-export async function deleteUserFor(
-  id: ObjectId,
-  currentPassword: string | undefined,
-  { source }: Origin,
-  caller: Caller,
-): Promise<void> {
-  if (currentPassword !== undefined && id.equals(caller.user._id)) await confirmPassword(id, currentPassword, source);
-  else if (!actsAsAdmin(caller)) throw currentPasswordRequired();
+export async function deleteUserFor(id: ObjectId, currentPassword: string | undefined, caller: Caller): Promise<void> {
+  if (currentPassword !== undefined && id.equals(caller.user._id)) await confirmPassword(currentPassword, caller);
+  else if (!isAdmin(caller)) throw currentPasswordRequired();
   await deleteUser(id);
 }
 

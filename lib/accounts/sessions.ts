@@ -1,10 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import type { DateTime } from '../api/extended-json.ts';
+import type { Listed, Page } from '../api/pages.ts';
+import { aFlag, record, type Shown } from '../api/schema.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
-import { actsAsAdmin, type Caller } from '../identity/caller.ts';
-import { deleteToken, insertToken } from '../identity/tokens.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import { deleteToken, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+
+/** A session as its user sees it. */
+export const sessionSchema = record('Session', { ...shownToken.fields, is_current: aFlag });
+export type Session = Shown<typeof sessionSchema>;
+
+/** What shows a session, with its token. */
+export type WithToken<Shown> = Shown & { token: string };
 
 const noSuchSession: Refusal = () => notFound('session');
 
@@ -26,10 +35,17 @@ export async function createSession(
   return { token, expires_at: expires_at as DateTime };
 }
 
+/** A page of the caller's sessions, by the order of their ids. */
+export async function listSessions(page: Page, { user, token }: Caller): Promise<Listed<Session>> {
+  const { items, next } = await listTokens({ user: user._id, kind: 'session' }, page);
+  const current = token._id.toHexString();
+  return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };
+}
+
 /** Ends a session at once: the one that calls, another of the caller's, or, for administrators, anyone's; 404 for every other. */
 export async function endSession(session: ObjectId | 'current', caller: Caller): Promise<void> {
   const _id = session === 'current' ? caller.token._id : session;
-  const reachable = { _id, kind: 'session' as const, ...(!actsAsAdmin(caller) && { user: caller.user._id }) };
+  const reachable = { _id, kind: 'session' as const, ...(!isAdmin(caller) && { user: caller.user._id }) };
   if (!(await deleteToken(reachable))) throw noSuchSession();
 }
 
@@ -39,7 +55,7 @@ export async function endOtherSessions({ user, token }: Caller): Promise<void> {
 }
 
 /** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
-export async function sweepSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
+export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
   const mine = { user, kind: 'session' as const };
   if (keep) await tokens.updateOne({ ...mine, _id: keep }, { $max: { generation } });
   await tokens.deleteMany({ ...mine, generation: { $lt: generation } });

@@ -25,6 +25,8 @@ export type MessageDocument = {
   is_pinned?: true;
   /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
   has_replies?: true;
+  /** How many replies it has up to a place before which none can come any more. */
+  counted_replies?: { count: number; seq: number };
   /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
   changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
 } & Partial<IdempotencyFields>;

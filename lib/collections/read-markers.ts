@@ -1,8 +1,17 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
-/** How far a member has read in a room: up to which `seq`, and how many messages that was. Away from the room, which every message writes. */
-export type ReadMarkerDocument = { _id: { room: ObjectId; user: ObjectId }; seq: number; ordinal: number };
+/** What one user has read in one room, and wants to hear of it. Away from the room, which every message writes. */
+export type ReadMarkerDocument = {
+  _id: { room: ObjectId; user: ObjectId };
+  /** Up to which place the user has read, and how many messages that was; absent while that is nothing. */
+  seq?: number;
+  ordinal?: number;
+  /** The last place at which a message may mention the user: only where it is after `seq` mentions need counting. */
+  mentioned?: number;
+  /** Only there, and true, while the user wants to hear nothing of the room. */
+  is_muted?: true;
+};
 
 export const readMarkerIndexes: IndexDescription[] = [{ key: { '_id.room': 1 }, name: '_id.room' }];
 

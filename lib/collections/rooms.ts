@@ -37,6 +37,9 @@ export type RoomDocument = {
   lost_count?: number;
   /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
   deleting_at?: Date;
+  /** Only there, and true, for a conversation of the people who are in it, and with it what no other conversation of the same people can have. */
+  is_direct?: true;
+  direct_key?: string;
 } & Partial<IdempotencyFields>;
 
 /** The fields of a new room that are the same for all, as expressions of an update. */
@@ -57,6 +60,12 @@ export const roomIndexes: IndexDescription[] = [
   { key: { 'members.user': 1 }, name: 'members.user' },
   { key: { 'members._id': 1 }, name: 'members._id' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
+  {
+    key: { direct_key: 1 },
+    name: 'direct_key',
+    unique: true,
+    partialFilterExpression: { direct_key: { $exists: true } },
+  },
   {
     key: { created_by: 1, idempotency_key: 1 },
     name: 'created_by, idempotency_key',

@@ -17,6 +17,8 @@ export type UserDocument = {
   session_generation: number;
   /** Set while an administrator is about to give that up; see `accounts/last-admin.ts`. */
   leaving?: { id: ObjectId; at: Date };
+  /** Whose conversations the user does not want to see. */
+  blocked?: ObjectId[];
   deleted_at?: Date;
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
+import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Shown } from '../api/schema.ts';
 import { type EventDocument, eventTypes } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
@@ -8,7 +8,9 @@ import { singleFlight } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { memberSchema, showMember } from '../members/members.ts';
-import { type AuthoredMessage, countReplies, repliedTo, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
+import { type AuthoredMessage, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
+import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
+import { countReplies } from '../messages/replies.ts';
 import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { shownRoom } from '../rooms/rooms.ts';
 import { cursorTooOld, readFeed } from './feed.ts';
@@ -40,25 +42,39 @@ export const nextCursor = { type: 'string', pattern: '^\\d+$', description: 'Wha
 
 export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld];
 
-/** Reads a room's feed after a cursor, and where it continues. */
+/** Reads a room's feed after a cursor, and where it continues: up to `limit` events, or as many as fit in a page. */
 export async function readEvents(room: ObjectId, after: number | undefined, limit: number, caller: Caller) {
   const { rows, next } = await readFeed(room, after, limit, caller);
-  return { events: rows.length === 0 ? [] : await showEvents(room, rows), next };
+  if (rows.length === 0) return { events: [], next };
+  const { events, isCut, last } = await showEvents(room, rows);
+  return { events, next: isCut ? last : next };
 }
 
-// The rows of a room's feed as the API shows them, without those at which nothing happened. What they are about is read after them, and so as
-// it is now: an event is recorded when its change is done.
-async function showEvents(room: ObjectId, rows: FullRow[]): Promise<Event[]> {
-  const happened = rows.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
+// The rows of a room's feed as the API shows them, without those at which nothing happened, and the last row that fitted in the page. What they
+// are about is read after them, and so as it is now: an event is recorded when its change is done.
+async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Event[]; isCut: boolean; last: number }> {
+  const happened = all.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
   const ofRoom = happened.filter(({ data }) => !('message' in data));
-  const changedIds = idsIn(happened, 'message');
-  const repliedToIds = rows.flatMap(({ message }) => (message ? repliedTo(message) : []));
-  const [changed, replies, current, usernames] = await Promise.all([
+  const changedIds = distinct(idsIn(happened, 'message')).slice(0, mostChanged);
+  const sent = all.flatMap(({ message }) => message ?? []);
+  const [changed, current, usernames] = await Promise.all([
     findMessages(changedIds),
-    countReplies(room, [...repliedToIds, ...changedIds]),
     ofRoom.length > 0 ? rooms.findOne({ _id: room }) : null,
     findUsernames(idsIn(ofRoom, 'user')),
   ]);
+  const replies = await countReplies(room, [...sent, ...changed]);
+
+  const found = new Map(changed.map((message) => [message._id.toHexString(), message]));
+  const wasRead = new Set(changedIds.map((id) => id.toHexString()));
+  const weightOfRow = ({ message, event }: FullRow): number => {
+    if (message) return weightOf(message);
+    const id = event?.data.message;
+    if (!(id instanceof ObjectId)) return weightOfIds(event?.data.member ? 0 : (current?.members.length ?? 0));
+    const about = found.get(id.toHexString());
+    if (about) return weightOf(about);
+    return wasRead.has(id.toHexString()) ? 0 : Number.POSITIVE_INFINITY;
+  };
+  const rows = fitting(all, weightOfRow);
 
   const shown = new Map(changed.map((message) => [message._id.toHexString(), showAuthored(message, replies)]));
 
@@ -72,14 +88,18 @@ async function showEvents(room: ObjectId, rows: FullRow[]): Promise<Event[]> {
       : { _id: showId(member), room: showId(room), user: showId(user), username, role: null, joined_at: null };
   };
 
-  return rows.flatMap(({ seq, at, message, event }): Event[] => {
+  const events = rows.flatMap(({ seq, at, message, event }): Event[] => {
     const common = { seq, room: showId(room), at: showDate(at) };
     if (message)
       return [{ ...common, type: 'message.created', actor: showId(message.user), data: showAuthored(message, replies) }];
     if (!event || event.type === 'void') return [];
     return [{ ...common, type: event.type, actor: event.actor && showId(event.actor), data: about(event) }];
   });
+  return { events, isCut: rows.length < all.length, last: rows.at(-1)?.seq ?? 0 };
 }
+
+/** How many changed messages a page shows: with the longest texts, they weigh twice what a page may. */
+const mostChanged = 52;
 
 const idsIn = (happened: EventDocument[], name: string): ObjectId[] =>
   happened.flatMap(({ data }) => (data[name] instanceof ObjectId ? [data[name]] : []));

@@ -5,7 +5,7 @@ import { gone, invalidParameter, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
 import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
-import { type FullRow, lastRows, type Row, rowsFrom } from './rows.ts';
+import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
 export type FeedPage = { rows: FullRow[]; next: number };
@@ -51,11 +51,24 @@ const sharedRows = singleFlight<FullRow[]>();
 /** Reads from so far before the end that what comes before the start can't be on its way any more. */
 async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {
   let [context, last] = await Promise.all([findReadableRoom(room, caller), lastRows(room, 100)]);
-  for (let limit = 400; !last.isAll && !isOld(last.rows[0]?.at ?? context.now, context); limit *= 4)
-    last = await lastRows(room, limit);
+  const isEnough = () => last.isAll || isOld(last.rows[0]?.at ?? context.now, context);
+  if (!isEnough()) last = await lastRows(room, mostAtEnd);
+  if (!isEnough()) return { page: { rows: [], next: await findOldPlace(context) }, gaps: [] };
   const start = (!last.isAll && last.rows[0]) || { seq: 0, ordinal: 0 };
   const { rows, gaps } = walk(start, last.rows, context, Number.POSITIVE_INFINITY);
   return { page: { rows: [], next: rows.at(-1)?.seq ?? start.seq }, gaps };
+}
+
+/** How many rows at the end of a feed are looked at for gaps. */
+const mostAtEnd = 1_000;
+
+/** Where a feed that is too busy to be looked through begins: at a place before which nothing is on its way, found in leaps. */
+async function findOldPlace(room: RoomContext): Promise<number> {
+  for (let back = 4 * mostAtEnd; back < room.seq; back *= 4) {
+    const row = await lastRowUpTo(room._id, room.seq - back);
+    if (row && isOld(row.at, room)) return row.seq;
+  }
+  return 0;
 }
 
 type Start = Pick<Row, 'seq' | 'ordinal'>;

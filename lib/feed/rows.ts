@@ -2,6 +2,7 @@ import type { ObjectId, WithId } from 'mongodb';
 import { type EventDocument, events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { type AuthoredMessage, withAuthor } from '../messages/messages.ts';
+import { readWithinSize } from '../messages/page-size.ts';
 
 /** A place in a room's order at which something is: a message, or an event of any kind. */
 export type Row = {
@@ -18,8 +19,11 @@ export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDoc
 /** The rows of a room from `seq` on: as far as both collections were read, so that no gap comes from reading alone. */
 export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<FullRow[]> {
   const where = { room, seq: { $gte: seq } };
-  const [found, happened] = await Promise.all([
-    messages.aggregate<AuthoredMessage>(where, [{ $sort: { seq: 1 } }, { $limit: limit }, ...withAuthor]).toArray(),
+  const [{ found, hasMore }, happened] = await Promise.all([
+    readWithinSize<AuthoredMessage>(limit, (count, last) => {
+      const after = { room, seq: last ? { $gt: last.seq } : where.seq };
+      return messages.aggregate<AuthoredMessage>(after, [{ $sort: { seq: 1 } }, { $limit: count }, ...withAuthor]).toArray();
+    }),
     events.find(where, { sort: { seq: 1 }, limit }).toArray(),
   ]);
   const rows = [
@@ -32,7 +36,8 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
       return { seq, at, ordinal, isMessage: false, event };
     }),
   ];
-  const end = Math.min(...endsOfFull([found, happened], limit));
+  const ends = [...(hasMore ? [found.at(-1)?.seq ?? seq] : []), ...endsOfFull([happened], limit)];
+  const end = Math.min(...ends);
   return rows.sort(bySeq).filter((row) => row.seq <= end);
 }
 
@@ -49,6 +54,15 @@ export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: R
   ];
   const ends = endsOfFull([found, happened], limit);
   return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...ends)), isAll: ends.length === 0 };
+}
+
+/** The last row of a room up to a place. */
+export async function lastRowUpTo(room: ObjectId, seq: number): Promise<Pick<Row, 'seq' | 'at'> | undefined> {
+  const where = { room, seq: { $lte: seq } };
+  const options = { sort: { seq: -1 }, projection: { seq: 1, created_at: 1, at: 1 } } as const;
+  const [message, event] = await Promise.all([messages.findOne(where, options), events.findOne(where, options)]);
+  if (message && message.seq > (event?.seq ?? 0)) return { seq: message.seq, at: message.created_at };
+  return event ?? undefined;
 }
 
 /** The last `seq` of each list that is as long as the limit, and so may go on. */

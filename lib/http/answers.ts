@@ -12,6 +12,10 @@ export class Answer<T = unknown> {
   }
 }
 
+/** The same answer with more headers. */
+export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, string>): Answer<T> =>
+  answer instanceof Answer ? new Answer(answer.value, { ...answer.headers, ...headers }) : new Answer(answer, headers);
+
 /** The address of a request: its path and its query. */
 type Addressed = { path: string; query: Record<string, string | undefined> };
 
@@ -22,7 +26,7 @@ export const answerList = <T>({ items, next }: Listed<T>, request: Addressed): T
 /** Answers with the address of the next page, which is this page's address but for where it begins; without one if there is none. */
 export function withNext<T>(value: T, request: Addressed, next: Record<string, string> | undefined): T | Answer<T> {
   if (!next) return value;
-  const { before, after, around, ...others } = request.query as Record<string, string>;
+  const { before, after, around, at, cursor, ...others } = request.query as Record<string, string>;
   return new Answer(value, { Link: `<${request.path}?${new URLSearchParams({ ...others, ...next })}>; rel="next"` });
 }
 

@@ -34,9 +34,13 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 
 async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
   const result = await withDeadline(event.deadline, () => operation.run({ ...event.input, caller: event.caller }));
-  const { value, headers } = result instanceof Answer ? result : { value: result, headers: {} };
-  if (operation.status === 204) return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
-  return { statusCode: operation.status, headers: { ...success, ...headers }, body: toJson(value) };
+  const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
+  // Lambda takes cookies apart from the other headers.
+  const { 'Set-Cookie': cookie, ...headers } = all;
+  const cookies = cookie !== undefined && { cookies: [cookie] };
+  if (operation.status === 204)
+    return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, ...cookies, body: '' };
+  return { statusCode: operation.status, headers: { ...success, ...headers }, ...cookies, body: toJson(value) };
 }
 
 /** The headers of every successful response with a body. */

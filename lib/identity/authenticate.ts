@@ -43,6 +43,7 @@ const findRow = loader(async (hashes) => {
           'users.created_at': 1,
           'users.is_admin': 1,
           'users.is_active': 1,
+          'users.blocked': 1,
           'users.session_generation': 1,
         },
       },

@@ -1,12 +1,13 @@
 import type { ObjectId } from 'mongodb';
+import type { Scope } from '../api/scopes.ts';
 import type { TokenDocument } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
-import { adminRequired, permissionDenied, type Refusal } from '../errors.ts';
+import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../errors.ts';
 
 /** Who calls: the user of a valid token, and which token it was. */
 export type Caller = {
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
-  user: Pick<UserDocument, '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at'>;
+  user: Pick<UserDocument, '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at' | 'blocked'>;
 };
 
 /** The administrators' command line, which acts without an account. */
@@ -18,13 +19,13 @@ export type Actor = Caller | typeof commandLine;
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = ({ user }: Actor): ObjectId | null => user?._id ?? null;
 
-/** Whether a caller may do what only administrators may, on things that are not the caller's own: a token with scopes needs `admin` among them. */
-export const actsAsAdmin = (caller: Caller | undefined): boolean =>
+/** Whether a caller is an administrator: one whose token has scopes is none without `admin` among them. */
+export const isAdmin = (caller: Caller | undefined): boolean =>
   caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
 
 /** Refuses, with 403, everyone but administrators. */
 export function requireAdmin(caller: Caller | undefined): void {
-  if (!actsAsAdmin(caller)) throw adminRequired();
+  if (!isAdmin(caller)) throw adminRequired();
 }
 
 export const unscopedTokenRequired: Refusal = () => permissionDenied('A token without scopes is required.');
@@ -32,6 +33,15 @@ export const unscopedTokenRequired: Refusal = () => permissionDenied('A token wi
 /** Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do. */
 export function requireUnscopedToken(caller: Caller | undefined): void {
   if (caller && caller.token.scopes.length > 0) throw unscopedTokenRequired();
+}
+
+/** 403: the token is confined to scopes, of which this is none. */
+export const scopeRequired = (scope: Scope): HttpError => permissionDenied(`The token lacks the '${scope}' scope.`);
+
+/** Refuses, with 403, a token whose scopes do not include this one. */
+export function requireScope(caller: Caller | undefined, scope: Scope): void {
+  const scopes = caller?.token.scopes ?? [];
+  if (scopes.length > 0 && !scopes.includes(scope)) throw scopeRequired(scope);
 }
 
 /** The id that a path has for a user: `me` is the caller's own. */

@@ -1,11 +1,12 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
+import { distinct } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
-import { actsAsAdmin, type Caller } from './caller.ts';
+import { type Caller, isAdmin } from './caller.ts';
 
 const { as, id, date, representation } = shownFrom<Caller['user']>();
 
@@ -68,7 +69,7 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   // The caller's account was read with the token.
   if (id.equals(caller.user._id)) return shownUser.show(caller.user);
   const user = await findUser(id);
-  return actsAsAdmin(caller) ? user : { _id: user._id, username: user.username };
+  return isAdmin(caller) ? user : { _id: user._id, username: user.username };
 }
 
 /** The account with this name; 404 when there is none. */
@@ -78,11 +79,24 @@ export async function findUserByName(name: string): Promise<User> {
   return shownUser.show(user);
 }
 
+/** The account with this name as the caller may see it; only administrators find one that is not active. */
+export async function findUserByNameFor(name: string, caller: Caller): Promise<User | OtherUser | undefined> {
+  if (name === caller.user.username) return shownUser.show(caller.user);
+  const seesAll = isAdmin(caller);
+  const user = await users.findOne({ username: name, ...(!seesAll && { is_active: true }) });
+  return user ? (seesAll ? shownUser : shownOtherUser).show(user) : undefined;
+}
+
 /** The id of the account with this name; 404 when there is none. */
 export async function findUserId(name: string): Promise<ObjectId> {
   const user = await users.findOne({ username: name }, { projection: { _id: 1 } });
   if (!user) throw noSuchUser();
   return user._id;
+}
+
+/** The id of the active account with this name; undefined when there is none. */
+export async function findActiveUserId(name: string): Promise<ObjectId | undefined> {
+  return (await users.findOne({ username: name, is_active: true }, { projection: { _id: 1 } }))?._id;
 }
 
 /** The name of an active account; undefined when there is none with this id. */
@@ -97,6 +111,20 @@ export async function findUserIds(names: string[]): Promise<ObjectId[]> {
   return found.map(({ _id }) => _id);
 }
 
+/** The ids of the active accounts with these ids and names; 404 when one of them does not exist. */
+export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<ObjectId[]> {
+  const names = [...new Set(wanted.filter((one) => typeof one === 'string'))];
+  const ids = distinct(wanted.filter((one) => typeof one !== 'string'));
+  const find = async (filter: Filter<Omit<UserDocument, '_id'>>, count: number) =>
+    count === 0 ? [] : users.find({ ...filter, is_active: true }, { projection: { _id: 1 } }).toArray();
+  const [named, identified] = await Promise.all([
+    find({ username: { $in: names } }, names.length),
+    find({ _id: { $in: ids } }, ids.length),
+  ]);
+  if (named.length + identified.length < names.length + ids.length) throw noSuchUser();
+  return [...named, ...identified].map(({ _id }) => _id);
+}
+
 /** The names of accounts by their ids in hexadecimal; deleted accounts have none. */
 export async function findUsernames(ids: ObjectId[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
@@ -104,11 +132,12 @@ export async function findUsernames(ids: ObjectId[]): Promise<Map<string, string
   return new Map(found.map(({ _id, username }) => [_id.toHexString(), username]));
 }
 
+/** The names that begin with `start`. A range, not a pattern: names are ASCII, so they lie between it and it followed by the last character. */
+export const namesFrom = (start: string) => ({ $gte: start, $lt: `${start}\uffff` });
+
 /** A page of the accounts, by the order of their ids: all, or those whose names begin with `start`. */
 export async function listUsers({ limit, after }: Page, start = ''): Promise<Listed<User>> {
-  // A range, not a pattern: names are ASCII, so those that begin with `start` lie between it and it followed by the last character.
-  const named = start ? { username: { $gte: start, $lt: `${start}\uffff` } } : {};
-  const where = { ...named, ...(after && { _id: { $gt: after } }) };
+  const where = { ...(start && { username: namesFrom(start) }), ...(after && { _id: { $gt: after } }) };
   const found = await users.find(where, { sort: { _id: 1 }, ...withOneMore(limit) }).toArray();
   return pageById(found, limit, shownUser.show);
 }

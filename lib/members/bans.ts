@@ -1,12 +1,52 @@
 import type { ObjectId } from 'mongodb';
+import { idSchema, showId } from '../api/extended-json.ts';
+import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { aText, record, type Shown } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { deletedUsername } from '../identity/users.ts';
 import { allowedTo, findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
+/** A user who is kept out of a room. */
+export const banSchema = record('Ban', { room: idSchema, user: idSchema, username: aText });
+export type Ban = Shown<typeof banSchema>;
+
+export const listBansRefusals = [...refusalsOf('seeBans'), noSuchRoom];
 const noSuchBan: Refusal = () => notFound('ban');
 export const banRefusals = [...refusalsOf('liftBan'), noSuchRoom, noSuchBan];
+
+/** A page of those who are banned from a room, by the order of their ids; for moderators. */
+export async function listBans(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Ban>> {
+  const [context, rows] = await Promise.all([findContext(room, caller), readPage(room, page)]);
+  requirePermission(context, 'seeBans');
+  const show = ({ user, users }: BanRow) => ({
+    room: showId(room),
+    user: showId(user),
+    username: users[0]?.username ?? deletedUsername,
+  });
+  return pageOf(rows, page.limit, show, ({ user }) => user.toHexString());
+}
+
+type BanRow = { user: ObjectId; users: { username?: string }[] };
+
+const readPage = (room: ObjectId, { after, limit }: Page) =>
+  rooms
+    .aggregate<BanRow>(
+      { _id: room },
+      [
+        { $project: { user: '$banned' } },
+        { $unwind: '$user' },
+        ...(after ? [{ $match: { user: { $gt: after } } }] : []),
+        { $sort: { user: 1 } },
+        { $limit: limit + 1 },
+        { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'users' } },
+        { $project: { user: 1, 'users.username': 1 } },
+      ],
+      { batchSize: withOneMore(limit).batchSize },
+    )
+    .toArray();
 
 /** Lets a banned user join again, without making the user a member; the room's feed does not mention it. */
 export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): Promise<void> {

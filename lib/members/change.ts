@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { optional, sequence, type Values } from '../api/parameters.ts';
+import { flag, integer, optional, sequence, type Values } from '../api/parameters.ts';
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -15,33 +15,51 @@ import {
   requireRole,
   requireTarget,
 } from '../rooms/permissions.ts';
-import { countUpTo, moveReadMarker } from '../rooms/read-markers.ts';
+import {
+  countUpTo,
+  findReading,
+  moveReadMarker,
+  moveReadMarkerBack,
+  muteRoom,
+  type Reading,
+  type ReadMarker,
+  readingOf,
+} from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
-/** What can be changed of a member: its role by owners, its read marker by the member. */
-export const memberChanges = { last_read: optional(sequence), role: optional(memberRole) };
+/**
+ * What can be changed of a member: its role by owners; by the member the read marker, which `last_read` moves forwards and `unread_from` back,
+ * and whether the room is muted.
+ */
+export const memberChanges = {
+  last_read: optional(sequence),
+  unread_from: optional(integer(1, Number.MAX_SAFE_INTEGER)),
+  is_muted: optional(flag),
+  role: optional(memberRole),
+};
 
 const ownMarkerOnly: Refusal = () => permissionDenied('Only members themselves know what they have read.');
+const ownMutingOnly: Refusal = () => permissionDenied('Only members themselves mute a room.');
 const lastOwnerMustRemain: Refusal = () => conflict('The last owner must stay an owner.');
-export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, lastOwnerMustRemain];
+export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, ownMutingOnly, lastOwnerMustRemain];
 
 type Change = Values<typeof memberChanges>;
 
 /** Makes all of a change, or nothing if a part of it is not allowed. */
 export async function changeMember(member: ObjectId, change: Change, caller: Caller): Promise<Member> {
-  const { role, last_read } = change;
+  const { role, ...own } = change;
   const find = async () => requireTarget(await findContextOfMember(member, caller));
   const findAndCheck = async () => check(await find(), change, caller);
 
-  let context = last_read === undefined ? undefined : await findAndCheck();
+  const isOwn = Object.values(own).some((value) => value !== undefined);
+  let context = isOwn ? await findAndCheck() : undefined;
   if (role !== undefined) {
     await recordRole(await changeRole(member, role, caller, findAndCheck), caller);
     context = await find();
   }
   context ??= await find();
-  const marker = last_read === undefined ? undefined : await moveMarkerOf(context, last_read);
-  return showTarget(context, caller, marker);
+  return showTarget(context, caller, isOwn ? await changeReading(context, own) : undefined);
 }
 
 type Found = RoomContext & { target: MemberDocument };
@@ -65,19 +83,33 @@ function recordRole(room: Changed, caller: Caller): Promise<void> {
   return recordEvent(placeOf(room), caller.user._id, 'member.changed', { member, user, role });
 }
 
-/** Moves the read marker of the target, forwards only. */
-async function moveMarkerOf({ _id: room, seq, message_count, target }: Found, lastRead: number) {
-  // Up to the very end, which is how far most read, the number of messages is known.
-  const ordinal = lastRead === seq ? message_count : await countUpTo(room, lastRead);
-  return moveReadMarker(room, target.user, lastRead, ordinal);
+/** Changes what the target has read, and whether the room is muted. */
+async function changeReading(room: Found, { last_read, unread_from, is_muted }: Omit<Change, 'role'>): Promise<Reading> {
+  const user = room.target.user;
+  let marker: ReadMarker | undefined;
+  if (is_muted !== undefined) marker = await muteRoom(room._id, user, is_muted);
+  if (last_read !== undefined) marker = await moveReadMarker(room._id, user, last_read, await ordinalAt(room, last_read));
+  if (unread_from !== undefined)
+    marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
+  return marker ? readingOf(room._id, user, marker) : findReading(room._id, user);
 }
 
+// Up to the very end, which is how far most read, the number of messages is known.
+const ordinalAt = async ({ _id: room, seq, message_count }: Found, at: number) =>
+  at === seq ? message_count : countUpTo(room, at);
+
 /** Requires that all of a change is allowed. */
-function check(context: Found, { role, last_read }: Change, caller: Caller): Found {
+function check(context: Found, { role, last_read, unread_from, is_muted }: Change, caller: Caller): Found {
   const { target, seq } = context;
+  const isOwn = target.user.equals(caller.user._id);
   if (role !== undefined) requireRole(context, 'changeRole');
-  if (last_read !== undefined && !target.user.equals(caller.user._id)) throw ownMarkerOnly();
+  if ((last_read ?? unread_from) !== undefined && !isOwn) throw ownMarkerOnly();
+  if (is_muted !== undefined && !isOwn) throw ownMutingOnly();
+  if (last_read !== undefined && unread_from !== undefined)
+    throw invalidParameter('unread_from', "not be combined with 'last_read'");
   if (last_read !== undefined && last_read > seq) throw invalidParameter('last_read', `be from 0 to ${seq}, the room's 'seq'`);
+  if (unread_from !== undefined && unread_from > seq)
+    throw invalidParameter('unread_from', `be from 1 to ${seq}, the room's 'seq'`);
   if (role !== undefined && role !== 'owner' && isLastOwner(context)) throw lastOwnerMustRemain();
   return context;
 }

@@ -1,9 +1,9 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { MemberDocument, Role, RoomDocument } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { conflict, permissionDenied, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
-import { findActiveUsername, noSuchUser } from '../identity/users.ts';
+import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -15,7 +15,7 @@ import {
   requireRole,
   roomArchived,
 } from '../rooms/permissions.ts';
-import { moveReadMarker } from '../rooms/read-markers.ts';
+import { startReading } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
@@ -36,6 +36,18 @@ export const joinRefusals = [
   alreadyMember,
   full,
 ];
+
+/** The same, where the user is the one with this id or this name, or without either the caller. */
+type Wanted = Omit<Membership, 'user'> & { user?: ObjectId | undefined; username?: string | undefined };
+
+/** Makes the user who is meant a member. */
+export async function joinAs({ user, username, ...wanted }: Wanted, caller: Caller): Promise<Member> {
+  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  const found = username === undefined ? (user ?? caller.user._id) : await findActiveUserId(username);
+  if (found) return join({ ...wanted, user: found }, caller);
+  requireRole(await findContext(wanted.room, caller), wanted.role === 'member' ? 'add' : 'appoint');
+  throw noSuchUser();
+}
 
 /** Makes a user a member: oneself in an open room, others as a moderator, and as more than a member as an owner. */
 export async function join(membership: Membership, caller: Caller): Promise<Member> {
@@ -72,7 +84,7 @@ const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
 });
 
 /** The part that says that the caller may join without an invitation. */
-const isOpenTo = ({ user }: Caller) => (user.is_admin ? {} : { is_open: true, is_visible: true });
+const isOpenTo = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
 /** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
 async function checkInvitation({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
@@ -96,7 +108,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
   const data = { member, user };
   const [username, marker] = await Promise.all([
     findActiveUsername(user),
-    moveReadMarker(room._id, user, room.seq, room.message_count),
+    startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
   ]);
   const added = room.members[0];
@@ -109,5 +121,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     await recordEvent(placeOf(left), null, 'member.left', data);
     throw noSuchUser();
   }
-  return user.equals(caller.user._id) ? showOwnMember(room, added, username, marker) : showMember(room._id, added, username);
+  return user.equals(caller.user._id)
+    ? showOwnMember(room, added, username, { ...marker, mentions: 0 })
+    : showMember(room._id, added, username);
 }

@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { oneOf } from '../api/parameters.ts';
-import { aCount, aText, aWord, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aWord, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername } from '../identity/users.ts';
+import { deletedUsername, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
   findContextOfMember,
@@ -15,9 +15,12 @@ import {
   refusalsOf,
   requireTarget,
 } from '../rooms/permissions.ts';
-import { findReadMarker, nothingRead, type ReadMarker } from '../rooms/read-markers.ts';
+import { findReading, mostMentions, type Reading } from '../rooms/read-markers.ts';
 
-/** A member of a room as the API shows it; members see more of themselves: what they need to list their rooms. */
+/**
+ * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that list of a direct
+ * conversation, which has no name, also with whom it is.
+ */
 export const memberSchema = record(
   'Member',
   {
@@ -31,8 +34,11 @@ export const memberSchema = record(
     seq: aCount,
     last_read: aCount,
     unread: aCount,
+    unread_mentions: { ...aCount, maximum: mostMentions },
+    is_muted: aFlag,
+    others: listOf(shownOtherUser.schema),
   },
-  ['room_name', 'seq', 'last_read', 'unread'],
+  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 
@@ -53,31 +59,28 @@ export const showMember = (room: ObjectId, member: MemberDocument, username: str
 });
 
 /** A member as the member sees it. */
-export const showOwnMember = (
-  room: OwnRoom,
-  member: MemberDocument,
-  username: string,
-  marker: ReadMarker = nothingRead,
-): Member => ({
+export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: string, reading: Reading): Member => ({
   ...showMember(room._id, member, username),
   room_name: room.name,
   seq: room.seq,
-  last_read: marker.seq,
-  unread: unreadOf(room, marker),
+  last_read: reading.seq,
+  unread: unreadOf(room, reading),
+  unread_mentions: reading.mentions,
+  is_muted: reading.isMuted,
 });
 
 export const listRefusals = [...refusalsOf('read'), noSuchRoom];
 
 /** A page of a room's members, by the order of their ids; for members. */
 export async function listMembers(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Member>> {
-  const [seen, rows, marker] = await Promise.all([
+  const [seen, rows, reading] = await Promise.all([
     findReadableRoom(room, caller),
     readPage(room, page),
-    findReadMarker(room, caller.user._id),
+    findReading(room, caller.user._id),
   ]);
   const show = ({ member, users: [user] }: MemberRow) =>
     member.user.equals(caller.user._id)
-      ? showOwnMember(seen, member, caller.user.username, marker)
+      ? showOwnMember(seen, member, caller.user.username, reading)
       : showMember(room, member, user?.username ?? deletedUsername);
   return pageOf(rows, page.limit, show, ({ member }) => member._id.toHexString());
 }
@@ -91,11 +94,11 @@ export async function findMember(member: ObjectId, caller: Caller): Promise<Memb
 export async function showTarget(
   context: RoomContext & { target: MemberDocument },
   caller: Caller,
-  marker?: ReadMarker,
+  reading?: Reading,
 ): Promise<Member> {
   const { target, targetName = deletedUsername } = context;
   if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetName);
-  return showOwnMember(context, target, targetName, marker ?? (await findReadMarker(context._id, caller.user._id)));
+  return showOwnMember(context, target, targetName, reading ?? (await findReading(context._id, caller.user._id)));
 }
 
 type MemberRow = { member: MemberDocument; users: { username: string }[] };

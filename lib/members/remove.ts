@@ -17,7 +17,12 @@ import {
 import { placeOf } from '../rooms/sequence.ts';
 
 const lastOwnerMustStay: Refusal = () => conflict('The last owner must stay while others remain.');
-export const removalRefusals = [...refusalsOf('removeMember'), ...refusalsOf('removeModerator'), lastOwnerMustStay];
+export const removalRefusals = [
+  ...refusalsOf('leave'),
+  ...refusalsOf('removeMember'),
+  ...refusalsOf('removeModerator'),
+  lastOwnerMustStay,
+];
 
 /**
  * Removes a member from its room: oneself, as a moderator a plain member, as an owner or an administrator anyone; and bans the user if asked
@@ -33,7 +38,11 @@ export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, 
   const changed = await changeRoom(
     {
       where: {
-        $and: [{ _id: context._id, 'members._id': member }, isLeaving ? {} : mayRemove(member, caller), mayBeLeftBy(member)],
+        $and: [
+          { _id: context._id, 'members._id': member },
+          isLeaving ? allowedTo('leave', caller) : mayRemove(member, caller),
+          mayBeLeftBy(member),
+        ],
       },
       update: { $pull: { members: { _id: member } }, ...(ban && { $addToSet: { banned: user } }) },
     },
@@ -52,7 +61,7 @@ const mayRemove = (member: ObjectId, caller: Caller): Filter<Omit<RoomDocument, 
 function check(context: RoomContext & { target: MemberDocument }, caller: Caller, ban: boolean): void {
   const isLeaving = context.target.user.equals(caller.user._id);
   if (isLeaving && ban) throw invalidParameter('ban', "be left out when one leaves: users can't ban themselves");
-  if (!isLeaving) requireRole(context, 'removeMember');
+  requireRole(context, isLeaving ? 'leave' : 'removeMember');
   if (!isLeaving && context.target.role !== 'member') requireRole(context, 'removeModerator');
   if (isLastOwner(context) && context.memberCount > 1) throw lastOwnerMustStay();
 }

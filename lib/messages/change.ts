@@ -8,7 +8,8 @@ import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { type Action, allowedTo, findContext, type RoomContext, requirePermission } from '../rooms/permissions.ts';
 import { placeOf } from '../rooms/sequence.ts';
-import { type AuthoredMessage, countReplies, findMessage, type Message, repliedTo, showAuthored } from './messages.ts';
+import { type AuthoredMessage, findMessage, type Message, showAuthored } from './messages.ts';
+import { countReplies } from './replies.ts';
 
 /** A change of a message: what it is in its room and to its readers, and the update that makes it. */
 export type Change = {
@@ -31,7 +32,7 @@ export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide): Pro
   attempt({ times: 10 }, async () => {
     const { message, room } = await findMessage(id, caller);
     const change = decide(message, room);
-    if (!change) return showAuthored(message, await countReplies(message.room, repliedTo(message)));
+    if (!change) return showAuthored(message, await countReplies(message.room, [message]));
     return apply(change, message, caller);
   });
 
@@ -63,7 +64,7 @@ async function apply(change: Change, { _id, room, authors }: AuthoredMessage, ca
     ),
   );
   const [replies] = await Promise.all([
-    after ? countReplies(room, repliedTo(after)) : new Map<string, number>(),
+    countReplies(room, after ? [after] : []),
     recordEvent(placeOf(taken), actor, after ? type : 'void', { message: _id }),
   ]);
   return after ? showAuthored({ ...after, authors }, replies) : undefined;

@@ -1,6 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { toObjectId } from '../api/extended-json.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
@@ -12,7 +14,7 @@ export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit
 /** Changes the text of a message of the caller's own. */
 export async function editMessage(id: ObjectId, text: string, caller: Caller): Promise<Message> {
   const mentioned = await findMentioned(text);
-  return changeMessage(id, caller, (message, room) => {
+  const edited = await changeMessage(id, caller, (message, room) => {
     if (!message.user.equals(caller.user._id)) throw authorRequired();
     requirePermission(room, 'edit');
     requireNotDeleted(message);
@@ -23,6 +25,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller): P
       update: (at, members) => ({ $set: { text, mentions: membersAmong(mentioned, members), edited_at: at } }),
     };
   });
+  await noteMentions(toObjectId(edited.room), edited.seq, edited.mentions.map(toObjectId));
+  return edited;
 }
 
 export const deleteMessageRefusals = refusalsOf('deleteMessage');

@@ -1,24 +1,36 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { dateTime, id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
-import { invalidParameter } from '../errors.ts';
+import { oneAtATime } from '../database/turns.ts';
+import { invalidParameter, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { type AuthoredMessage, countReplies, type Message, repliedTo, showAuthored, withAuthor } from './messages.ts';
+import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
+import { mostBytes, readWithinSize } from './page-size.ts';
+import { countReplies } from './replies.ts';
+import { findSeqAt } from './time.ts';
 
-/** Words to search for. */
+/** Words to search for: so few that each search is cheap. */
 const words: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) && /\S/.test(sent) ? sent : undefined),
-  rule: 'have 1 to 200 characters and not be blank',
+  read: (sent) => {
+    if (typeof sent !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) || !/\S/.test(sent)) return undefined;
+    const [words, quotes] = [sent.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [], sent.match(/"/g) ?? []];
+    return words.length <= 10 && quotes.length <= 10 ? sent : undefined;
+  },
+  rule: 'have 1 to 200 characters, at most 10 words and 5 phrases, and not be blank',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
-/** Which messages of a room are wanted, and from where: at most one of `before`, `after` and `around`, and the newest without any. */
+/** The filters, each of which has an index of its own: two of them together would be a search without one. */
+const filters = ['thread', 'user', 'pinned', 'mentions', 'q'] as const;
+
+/** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
   before: optional(sequence),
   after: optional(sequence),
   around: optional(sequence),
+  at: optional(dateTime),
   thread: optional(id),
   user: optional(id),
   pinned: optional(oneOf('true')),
@@ -29,26 +41,46 @@ export const historyParameters = {
 /** What was asked for. */
 export type HistoryQuery = Values<typeof historyParameters>;
 
-export const historyRefusals = [...refusalsOf('read'), noSuchRoom];
+/** The same, with a place instead of a time. */
+type PlacedQuery = Omit<HistoryQuery, 'at'>;
+
+export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
 export type HistoryPage = { messages: Message[]; next: Record<string, string> | undefined };
 
 /**
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
- * `before`, `after` or `around`. They come in ascending order of `seq`; those of a search best match first.
+ * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
  */
-export async function readHistory(room: ObjectId, query: HistoryQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  const [one, another] = (['before', 'after', 'around'] as const).filter((name) => query[name] !== undefined);
-  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
+export async function readHistory(
+  room: ObjectId,
+  { at, ...wanted }: HistoryQuery,
+  limit: number,
+  caller: Caller,
+): Promise<HistoryPage> {
+  requireOneOf(['before', 'after', 'around', 'at'], { at, ...wanted });
+  requireOneOf(filters, wanted);
 
+  const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
+  const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   const [, page] = await Promise.all([
     findReadableRoom(room, caller),
-    sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit)),
+    query.q === undefined ? read() : searchInTurn(caller, read),
   ]);
   return page;
 }
+
+function requireOneOf(names: readonly (keyof HistoryQuery)[], query: Partial<HistoryQuery>): void {
+  const [one, another] = names.filter((name) => query[name] !== undefined);
+  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
+}
+
+/** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */
+export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> => inTurn(user._id.toHexString(), search);
+
+const inTurn = oneAtATime(1);
 
 // Those who read a room at the same time read the same.
 const sharedPages = singleFlight<HistoryPage>();
@@ -56,18 +88,18 @@ const sharedPages = singleFlight<HistoryPage>();
 async function readPage(
   room: ObjectId,
   filter: Filter<MessageDocument>,
-  query: HistoryQuery,
+  query: PlacedQuery,
   limit: number,
 ): Promise<HistoryPage> {
   const { found, next } = await findPage(filter, query, limit);
-  const replies = await countReplies(room, found.flatMap(repliedTo));
+  const replies = await countReplies(room, found);
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
   return { messages: sorted.map((message) => showAuthored(message, replies)), next };
 }
 
 const matching = (
   room: ObjectId,
-  { thread, user, pinned, mentions, q }: HistoryQuery,
+  { thread, user, pinned, mentions, q }: PlacedQuery,
   caller: Caller,
 ): Filter<MessageDocument> => ({
   room,
@@ -78,34 +110,48 @@ const matching = (
   ...(q !== undefined && { $text: { $search: q } }),
 });
 
-type Found = { found: (AuthoredMessage & { score?: number })[]; next: Record<string, string> | undefined };
+type Found = { found: Scored[]; next: Record<string, string> | undefined };
 
-async function findPage(filter: Filter<MessageDocument>, { before, after, around }: HistoryQuery, limit: number): Promise<Found> {
+async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      find({ ...filter, seq: { $lte: around } }, -1, limit - newerCount),
-      find({ ...filter, seq: { $gt: around } }, 1, newerCount + 1),
+      findMatching(filter, { $lte: around }, -1, limit - newerCount, mostBytes / 2),
+      findMatching(filter, { $gt: around }, 1, newerCount, mostBytes / 2),
     ]);
-    return pageOf([...older.reverse(), ...newer.slice(0, newerCount)], newer.length > newerCount && 'after');
+    return pageOf([...older.found.reverse(), ...newer.found], newer.hasMore && 'after');
   }
   if (after !== undefined) {
-    const found = await find({ ...filter, seq: { $gt: after } }, 1, limit + 1);
-    return pageOf(found.slice(0, limit), found.length > limit && 'after');
+    const { found, hasMore } = await findMatching(filter, { $gt: after }, 1, limit);
+    return pageOf(found, hasMore && 'after');
   }
-  const found = await find(before === undefined ? filter : { ...filter, seq: { $lt: before } }, -1, limit + 1);
-  return pageOf(found.slice(0, limit).reverse(), found.length > limit && 'before');
+  const { found, hasMore } = await findMatching(filter, before === undefined ? {} : { $lt: before }, -1, limit);
+  return pageOf(found.reverse(), hasMore && 'before');
 }
 
-const find = (filter: Filter<MessageDocument>, direction: 1 | -1, limit: number) =>
-  messages
-    .aggregate<AuthoredMessage & { score?: number }>(filter, [
-      { $sort: { seq: direction } },
-      { $limit: limit },
-      ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
-      ...withAuthor,
-    ])
-    .toArray();
+/** A message with its author and, in a search, its score. */
+export type Scored = AuthoredMessage & { score?: number };
+
+/** Between which places. */
+export type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+
+/** The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page. */
+export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
+  readWithinSize<Scored>(
+    limit,
+    (count, last) => {
+      const seq = { ...bounds, ...(last && { [direction === 1 ? '$gt' : '$lt']: last.seq }) };
+      return messages
+        .aggregate<Scored>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
+          { $sort: { seq: direction } },
+          { $limit: count },
+          ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
+          ...withAuthor,
+        ])
+        .toArray();
+    },
+    most,
+  );
 
 function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Found {
   const edge = side === 'before' ? found[0] : found.at(-1);
@@ -113,5 +159,4 @@ function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Fou
 }
 
 // The newer of two that match equally well.
-const byScore = (one: AuthoredMessage & { score?: number }, other: AuthoredMessage & { score?: number }) =>
-  (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;
+const byScore = (one: Scored, other: Scored) => (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;

@@ -4,11 +4,11 @@ import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
-import { singleFlight } from '../database/batching.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername } from '../identity/users.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
+import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with the name of its author and the number of its replies. */
 type ShownMessage = MessageDocument & { username: string; replies: number };
@@ -69,27 +69,7 @@ export async function findMessage(id: ObjectId, caller: Caller): Promise<{ messa
 /** The message, for those who may read it. */
 export async function readMessage(id: ObjectId, caller: Caller): Promise<Message> {
   const { message } = await findMessage(id, caller);
-  return showAuthored(message, await countReplies(message.room, repliedTo(message)));
-}
-
-/** The message's id, if there may be replies to it. */
-export const repliedTo = ({ _id, has_replies }: MessageDocument): ObjectId[] => (has_replies ? [_id] : []);
-
-/** How many replies each of these messages of a room has, deleted ones included: they keep their place. */
-export const countReplies = async (room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> =>
-  ids.length === 0 ? new Map() : sharedCounts(`${room} ${ids}`, () => readCounts(room, ids));
-
-const sharedCounts = singleFlight<Map<string, number>>();
-
-async function readCounts(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
-  // By the index alone: tombstones reply to nothing.
-  const counts = await messages.unscoped
-    .aggregate<{ _id: ObjectId; count: number }>([
-      { $match: { room, thread: { $in: ids } } },
-      { $group: { _id: '$thread', count: { $sum: 1 } } },
-    ])
-    .toArray();
-  return new Map(counts.map(({ _id, count }) => [_id.toHexString(), count]));
+  return showAuthored(message, await countReplies(message.room, [message]));
 }
 
 /** Shows a message by its author's name and the number of its replies. */
@@ -97,7 +77,7 @@ export const showMessage = (message: MessageDocument, username: string, replies:
   shownMessage.show({ ...message, username, replies });
 
 /** Shows a message that was found with its author, by the reply counts of its room. */
-export const showAuthored = (message: AuthoredMessage, replies: Map<string, number>): Message =>
+export const showAuthored = (message: AuthoredMessage, replies: ReplyCounts): Message =>
   showMessage(message, message.authors[0] ?? deletedUsername, replies.get(message._id.toHexString()) ?? 0);
 
 // In the order in which each emoji, and each user for it, first came.

@@ -6,12 +6,14 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { noteMessages } from '../rooms/notes.ts';
+import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
-import { countReplies, type Message, noSuchMessage, repliedTo, showMessage } from './messages.ts';
+import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { type Sender, type Taken, takeMessagePlaces } from './places.ts';
+import { countReplies } from './replies.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
 export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
@@ -69,7 +71,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   const places = await takeMessagePlaces(drafts);
   const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
   return andThen(written, async (ready) => {
-    const stored = await regardlessOfDeadline(() => insert(ready.map(({ message }) => message)));
+    const sent = ready.map(({ message }) => message);
+    const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });
@@ -118,12 +121,18 @@ async function isStored({ _id }: MessageDocument, stored: Stored): Promise<boole
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 
+/** The message that was sent first. Who may not read the room any more sees nothing of what others did with it since. */
 async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,
-  { user }: Caller,
+  caller: Caller,
 ): Promise<Created<Message>> {
-  const replies = await countReplies(first.room, repliedTo(first));
+  const [replies, context] = await Promise.all([countReplies(first.room, [first]), findContext(first.room, caller)]);
   requireSameRequest(first, key);
-  return { value: showMessage(first, user.username, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+  const { username } = caller.user;
+  const value =
+    context && may(context, 'read')
+      ? showMessage(first, username, replies.get(first._id.toHexString()) ?? 0)
+      : showMessage({ ...first, reactions: [], pinned_at: null }, username, 0);
+  return { value, isReplay: true };
 }

@@ -16,7 +16,7 @@ export const deletionTime = 6_000;
 export async function deleteRoom(room: ObjectId, time = Number.POSITIVE_INFINITY): Promise<void> {
   const end = performance.now() + time;
   const emptied = { members: [], banned: [], is_open: false, is_visible: false };
-  const marking = { $set: emptied, $currentDate: { deleting_at: true } } as const;
+  const marking = { $set: emptied, $unset: { direct_key: '' }, $currentDate: { deleting_at: true } } as const;
   const { matchedCount } = await rooms.unscoped.updateOne({ _id: room }, marking);
   if (matchedCount === 0) throw noSuchRoom();
 

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aText } from '../api/schema.ts';
+import { aCount, aFlag, aText } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { type Actor, actorId, type Caller, commandLine } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
@@ -24,6 +24,7 @@ export const shownDetails = representation('RoomDetails', {
   message_count: made(aCount, messageCount, counterFields),
   last_message_at: dateOrNull('last_message_at'),
   archived_at: dateOrNull('archived_at'),
+  is_direct: made(aFlag, ({ is_direct }) => is_direct === true, { is_direct: 1 }),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 

@@ -3,7 +3,7 @@ import { distinct } from '../api/extended-json.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { batch, fulfilled } from '../database/batching.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 
 /** What a user is in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
@@ -16,6 +16,8 @@ type Rule = {
   asMember?: true;
   /** It can't be done in an archived room. */
   notArchived?: true;
+  /** It can't be done in a direct conversation, whose people and settings never change, not even by administrators. */
+  notDirect?: true;
 };
 
 /** Who may do what in a room: the one table, which the checks, the filters of updates and the documented refusals are made from. */
@@ -28,14 +30,16 @@ const actions = {
   // Also in an archived room: what should not have been said can be taken back.
   deleteOwnMessage: { least: 'member' },
   deleteMessage: { least: 'moderator' },
-  join: { least: 'stranger', notArchived: true },
-  add: { least: 'moderator', notArchived: true },
-  appoint: { least: 'owner', notArchived: true },
-  changeRole: { least: 'owner' },
-  removeMember: { least: 'moderator' },
-  removeModerator: { least: 'owner' },
+  join: { least: 'stranger', notArchived: true, notDirect: true },
+  add: { least: 'moderator', notArchived: true, notDirect: true },
+  appoint: { least: 'owner', notArchived: true, notDirect: true },
+  changeRole: { least: 'owner', notDirect: true },
+  leave: { least: 'stranger', notDirect: true },
+  removeMember: { least: 'moderator', notDirect: true },
+  removeModerator: { least: 'owner', notDirect: true },
+  seeBans: { least: 'moderator' },
   liftBan: { least: 'moderator' },
-  change: { least: 'owner' },
+  change: { least: 'owner', notDirect: true },
 } as const satisfies Record<string, Rule>;
 
 /** Something that can be done in a room. */
@@ -44,6 +48,7 @@ export type Action = keyof typeof actions;
 export const noSuchRoom: Refusal = () => notFound('room');
 export const noSuchMember: Refusal = () => notFound('member');
 export const roomArchived: Refusal = () => conflict('The room is archived.');
+export const roomDirect: Refusal = () => conflict('The room is a direct conversation.');
 const roleRequired: Record<Rule['least'], Refusal> = {
   stranger: noSuchRoom,
   member: () => permissionDenied('Room membership required.'),
@@ -53,8 +58,9 @@ const roleRequired: Record<Rule['least'], Refusal> = {
 
 /** The refusals of an action by someone who sees the room. */
 export const refusalsOf = (action: Action): Refusal[] => {
-  const { least, notArchived }: Rule = actions[action];
-  return [...(least === 'stranger' ? [] : [roleRequired[least]]), ...(notArchived ? [roomArchived] : [])];
+  const { least, notArchived, notDirect }: Rule = actions[action];
+  const ofRole = least === 'stranger' ? [] : [roleRequired[least]];
+  return [...ofRole, ...(notArchived ? [roomArchived] : []), ...(notDirect ? [roomDirect] : [])];
 };
 
 /** A room as one caller finds it: everything that decides what the caller may do in it, and to whom. */
@@ -79,6 +85,7 @@ const stateFields = [
   'is_open',
   'is_visible',
   'archived_at',
+  'is_direct',
   'seq',
   'message_count',
   'lost',
@@ -120,7 +127,7 @@ export function contextOf(row: ContextRow, caller: Caller, of: { user?: ObjectId
   const member = memberOf(caller.user._id);
   return {
     ...state,
-    rank: caller.user.is_admin ? 'admin' : (member?.role ?? 'stranger'),
+    rank: isAdmin(caller) ? 'admin' : (member?.role ?? 'stranger'),
     member,
     memberCount,
     ownerCount: members.filter(({ role }) => role === 'owner').length,
@@ -173,10 +180,15 @@ export function may({ rank, member }: RoomContext, action: Action): boolean {
   return ranks.indexOf(asMember ? (member?.role ?? 'stranger') : rank) >= ranks.indexOf(least);
 }
 
-/** Requires that the room exists and the caller may see it (404), and that the caller is enough in it for an action (403). */
+/**
+ * Requires that the room exists and the caller may see it (404), that the caller is enough in it for an action (403), and that the action can
+ * be done in a room of its kind (409).
+ */
 export function requireRole(context: RoomContext | undefined, action: Action): RoomContext {
+  const { least, notDirect }: Rule = actions[action];
   if (!context || (context.rank === 'stranger' && !context.is_visible)) throw noSuchRoom();
-  if (!may(context, action)) throw roleRequired[actions[action].least]();
+  if (!may(context, action)) throw roleRequired[least]();
+  if (notDirect && context.is_direct) throw roomDirect();
   return context;
 }
 
@@ -202,8 +214,8 @@ type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 
 /** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
 export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
-  const { least, asMember, notArchived }: Rule = actions[action];
-  const users = callers.filter(({ user }) => asMember || !user.is_admin).map(({ user }) => user._id);
+  const { least, asMember, notArchived, notDirect }: Rule = actions[action];
+  const users = callers.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
   return {
     ...(least !== 'stranger' &&
@@ -211,6 +223,7 @@ export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
         $and: distinct(users).map((user) => ({ members: { $elemMatch: { user, role: { $in: sufficient } } } })),
       }),
     ...(notArchived && { archived_at: null }),
+    ...(notDirect && { is_direct: { $ne: true as const } }),
   };
 }
 

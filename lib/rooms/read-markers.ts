@@ -1,39 +1,90 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, UpdateFilter } from 'mongodb';
 import { messages } from '../collections/messages.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
 import { retryContended } from '../database/writes.ts';
+import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
 
-/** How far someone has read in a room. */
-export type ReadMarker = Pick<ReadMarkerDocument, 'seq' | 'ordinal'>;
+/** How far someone has read in a room, and whether the room is muted. */
+export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean };
 
-/** The marker of someone who has read nothing. */
-export const nothingRead: ReadMarker = { seq: 0, ordinal: 0 };
+/** The same with the number of unread messages that mention the reader. */
+export type Reading = ReadMarker & { mentions: number };
 
-/** How far a user has read in a room. */
-export async function findReadMarker(room: ObjectId, user: ObjectId): Promise<ReadMarker> {
-  return (await readMarkers.findOne({ _id: { room, user } })) ?? nothingRead;
+/** How many unread mentions are counted at most. */
+export const mostMentions = 100;
+
+/** What a user has read in a room. */
+export async function findReading(room: ObjectId, user: ObjectId): Promise<Reading> {
+  const noted = notedOf(room, user);
+  return readingOf(room, user, markerOf(await readMarkers.findOne({ _id: { room, user } }), noted));
 }
 
-/** How far a user has read in each of these rooms, by their ids in hexadecimal; rooms without a marker are left out. */
-export async function findReadMarkers(rooms: ObjectId[], user: ObjectId): Promise<Map<string, ReadMarker>> {
+/** What a user has read in each of these rooms, by their ids in hexadecimal. */
+export async function findReadings(rooms: ObjectId[], user: ObjectId): Promise<Map<string, Reading>> {
+  const noted = rooms.map((room) => notedOf(room, user));
   const found = await readMarkers
     .find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 })
     .toArray();
-  return new Map(found.map((marker) => [marker._id.room.toHexString(), marker]));
+  const markers = new Map(found.map((marker) => [marker._id.room.toHexString(), marker]));
+  const readings = rooms.map(async (room, at) => {
+    const key = room.toHexString();
+    return [key, await readingOf(room, user, markerOf(markers.get(key), noted[at]))] as const;
+  });
+  return new Map(await Promise.all(readings));
+}
+
+/** Counts the unread mentions, by their index and only where there may be some. */
+export async function readingOf(room: ObjectId, user: ObjectId, marker: ReadMarker): Promise<Reading> {
+  const { seq, mentioned } = marker;
+  const unread = { room, mentions: user, seq: { $gt: seq } };
+  const mentions = mentioned > seq ? await messages.unscoped.countDocuments(unread, { limit: mostMentions }) : 0;
+  return { ...marker, mentions };
 }
 
 /** Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where it is then. */
-export async function moveReadMarker(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
-  // Of two first markers at the same time one finds that the other exists.
-  const marker = await retryContended(() =>
-    readMarkers.findOneAndUpdate({ _id: { room, user } }, { $max: { seq, ordinal } }, { upsert: true, returnDocument: 'after' }),
+export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
+  change(room, user, { $max: { seq, ordinal } });
+
+/** The same for someone who has just joined, perhaps again: a room that was muted is heard of again. */
+export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
+  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '' } });
+
+/** Moves a user's marker back to a `seq`, up to which there are `ordinal` messages; never forwards. Returns where it is then. */
+export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
+  const _id = { room, user };
+  await storeNotes();
+  const moved = await readMarkers.findOneAndUpdate(
+    { _id, seq: { $gt: seq } },
+    { $set: { seq, ordinal } },
+    { returnDocument: 'after' },
   );
-  return marker ?? { seq, ordinal };
+  return markerOf(moved ?? (await readMarkers.findOne({ _id })));
 }
+
+/** Mutes a room for a user, or ends that. */
+export const muteRoom = (room: ObjectId, user: ObjectId, isMuted: boolean): Promise<ReadMarker> =>
+  change(room, user, isMuted ? { $set: { is_muted: true } } : { $unset: { is_muted: '' } });
 
 /** How many messages a room has up to a `seq`, which may be that of an event. */
 export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
   const options = { projection: { ordinal: 1 }, sort: { seq: -1 as const } };
   // Tombstones may have an ordinal, too.
   return (await messages.unscoped.findOne({ room, seq: { $lte: seq }, ordinal: { $gt: 0 } }, options))?.ordinal ?? 0;
+}
+
+async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadMarkerDocument>): Promise<ReadMarker> {
+  const noted = notedOf(room, user);
+  // Of two first changes at the same time one finds that the other exists.
+  return markerOf(
+    await retryContended(() =>
+      readMarkers.findOneAndUpdate({ _id: { room, user } }, update, { upsert: true, returnDocument: 'after' }),
+    ),
+    noted,
+  );
+}
+
+/** The marker that is stored, if there is one, with what is noted and not stored yet. */
+function markerOf(stored: ReadMarkerDocument | null | undefined, noted: Highest = {}): ReadMarker {
+  const { _id, is_muted = false, ...highest } = stored ?? { _id: undefined };
+  return { seq: 0, ordinal: 0, mentioned: 0, ...highestOf(highest, noted), isMuted: is_muted };
 }

@@ -12,7 +12,7 @@ import { batch, fulfilled, singleFlight } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { answerTooLarge } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 import { noSuchRoom } from './permissions.ts';
 
 /** The stored fields that the API shows of a room. */
@@ -127,8 +127,8 @@ const insertTogether = batch(async (created: { _id: ObjectId; fields: Document }
 });
 
 /** The room, if the caller may see it; 404 if not, or if it does not exist. */
-export async function findRoom(room: ObjectId, { user }: Caller): Promise<Room> {
-  const isSeen = user.is_admin ? {} : { $or: [{ is_visible: true }, { 'members.user': user._id }] };
+export async function findRoom(room: ObjectId, caller: Caller): Promise<Room> {
+  const isSeen = isAdmin(caller) ? {} : { $or: [{ is_visible: true }, { 'members.user': caller.user._id }] };
   const found = await rooms.findOne<ShownRoom>({ ...isSeen, _id: room }, { projection: shownRoom.reads });
   if (!found) throw noSuchRoom();
   return shownRoom.show(found);

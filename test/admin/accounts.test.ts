@@ -54,10 +54,18 @@ describe('user', () => {
     expect([await statusOf(token), await statusOf(session)]).toEqual([200, 401]);
   });
 
-  it('password ends the sessions', async () => {
+  it('password ends the sessions and the named tokens', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     expect((await admin(['user', 'password', account.username, '--password-stdin'], 'simsalabim\n')).code).toBe(0);
+    expect([await statusOf(account.token), await statusOf(session)]).toEqual([401, 401]);
+  });
+
+  it('password with --keep-tokens ends the sessions alone', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const words = ['user', 'password', account.username, '--keep-tokens', '--password-stdin'];
+    expect((await admin(words, 'simsalabim\n')).code).toBe(0);
     expect([await statusOf(account.token), await statusOf(session)]).toEqual([200, 401]);
   });
 
@@ -90,7 +98,7 @@ describe('token', () => {
       '--scope',
       'rooms:read',
       '--scope',
-      'account',
+      'admin',
       '--expires',
       '90d',
     ];
@@ -100,7 +108,7 @@ describe('token', () => {
       user: { $oid: id },
       name: 'robot',
       kind: 'api',
-      scopes: ['rooms:read', 'account'],
+      scopes: ['rooms:read', 'admin'],
       hint: created.token.slice(-4),
       created_at: anyDate,
       last_used_at: null,

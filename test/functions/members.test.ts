@@ -17,6 +17,7 @@ const nowhere = new ObjectId().toHexString();
 const objectId = { $oid: expect.stringMatching(/^[0-9a-f]{24}$/) };
 const aDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
 
+const allRead = { unread: 0, unread_mentions: 0, is_muted: false };
 const row = (account: Account, role: string, id = room.id) => ({
   _id: objectId,
   room: { $oid: id },
@@ -25,7 +26,7 @@ const row = (account: Account, role: string, id = room.id) => ({
   role,
   joined_at: aDate,
 });
-const ownRow = (account: Account, role: string, own: object) => ({ ...row(account, role), ...own });
+const ownRow = (account: Account, role: string, own: object) => ({ ...row(account, role), ...allRead, ...own });
 
 describe.each(transports())('/api/members, %s', (_transport, call) => {
   const join = (account: Account, body: object) => call('POST', '/api/members', { token: account.token, body });
@@ -37,7 +38,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
         status: 200,
         body: [
           row(owner, 'owner'),
-          ownRow(member, 'member', { room_name: 'Lounge', seq: 2, last_read: 1, unread: 0 }),
+          ownRow(member, 'member', { room_name: 'Lounge', seq: 2, last_read: 1 }),
           row(moderator, 'moderator'),
         ],
       });
@@ -75,7 +76,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       const { status, body } = await call('GET', '/api/members?user=me', { token: me.token });
       const own = (name: string, id: string, role: string, seq: number, last_read: number) => ({
         ...row(me, role, id),
-        ...{ room_name: name, seq, last_read, unread: 0 },
+        ...{ room_name: name, seq, last_read, ...allRead },
       });
       expect({ status, body }).toEqual({
         status: 200,
@@ -116,7 +117,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       const { status, body } = await join(me, { room: { $oid: created.id } });
       expect({ status, body }).toEqual({
         status: 201,
-        body: { ...row(me, 'member', created.id), room_name: 'Open', seq: 1, last_read: 1, unread: 0 },
+        body: { ...row(me, 'member', created.id), room_name: 'Open', seq: 1, last_read: 1, ...allRead },
       });
       expect((await call('GET', created.path, { token: me.token })).body).toMatchObject({
         members: [{ $oid: owner.id }, { $oid: me.id }],

@@ -23,6 +23,8 @@ const invalid = (name: string, rule: string) => ({
 const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
 const textRule = 'have 1 to 10000 characters and not be blank';
 
+const searchRule = 'have 1 to 200 characters, at most 10 words and 5 phrases, and not be blank';
+
 describe.each(transports())('/api/messages, %s', (_transport, call) => {
   describe('POST', () => {
     it('sends a message to the members of a room', async () => {
@@ -190,7 +192,6 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       ['messages with a word, the newer first of those that match equally well', () => '&q=mouse', [8, 4, 0]],
       ['messages with some of the words, the best match first', () => '&q=mouse+4&limit=12', [4, 8, 0]],
       ['a page of the messages with a word', (seqs) => `&q=mouse&before=${seqs[8]}&limit=1`, [4]],
-      ['pinned messages with a word', () => '&q=owl&pinned=true', [7, 1]],
       ['nothing for a word that is in no message', () => '&q=eagle', []],
     ])('returns %s', async (_what, query, expected) => {
       const { here, seqs } = await pages;
@@ -237,12 +238,30 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       ],
       ['with pinned=false', `?room=${room}&pinned=false`, {}, 400, invalid('pinned', "be 'true'")],
       ['of the mentions of another user', `?room=${room}&mentions=${owner.id}`, {}, 400, invalid('mentions', "be 'me'")],
-      ['with an empty q', `?room=${room}&q=`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
-      ['with a NUL in q', `?room=${room}&q=a%00`, {}, 400, invalid('q', 'have 1 to 200 characters and not be blank')],
+      [
+        'with two filters',
+        `?room=${room}&user=${owner.id}&pinned=true`,
+        {},
+        400,
+        invalid('pinned', "not be combined with 'user'"),
+      ],
+      ['with a filter and q', `?room=${room}&q=owl&mentions=me`, {}, 400, invalid('q', "not be combined with 'mentions'")],
+      ['with an empty q', `?room=${room}&q=`, {}, 400, invalid('q', searchRule)],
+      ['with a NUL in q', `?room=${room}&q=a%00`, {}, 400, invalid('q', searchRule)],
+      ['with 11 words in q', `?room=${room}&q=a+b+c+d+e+f+g+h+i+j+k`, {}, 400, invalid('q', searchRule)],
+      ['with 6 phrases in q', `?room=${room}&q=${'"a"+'.repeat(6)}`, {}, 400, invalid('q', searchRule)],
     ])('refuses a page %s, and serves a valid one', async (_what, query, sent, status, body) => {
       const path = `/api/messages${query || `?room=${room}`}`;
       expect(outcome(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
       expect((await call('GET', `/api/messages?room=${room}`, { token: member.token })).status).toBe(200);
+    });
+
+    it('refuses a third search of one user at the same time, and nobody else', async () => {
+      const path = `/api/messages?room=${room}&q=owl`;
+      const searches = await Promise.all(Array.from({ length: 30 }, () => call('GET', path, { token: member.token })));
+      const statuses = new Set(searches.map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
+      for (const { token } of [member, owner]) expect((await call('GET', path, { token })).status).toBe(200);
     });
 
     it('lets admins read rooms that they are not members of', async () => {

@@ -32,6 +32,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
           message_count: 0,
           last_message_at: null,
           archived_at: null,
+          is_direct: false,
         },
       });
     }

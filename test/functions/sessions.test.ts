@@ -90,7 +90,7 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     const listed = await call('GET', '/api/sessions', { token });
     expect(withoutUse(listed.body).sort(byName)).toEqual([
       { ...aSessionOf(account.id), name: 'Example/1.0' },
-      { ...aSessionOf(account.id), name: 'session', hint: token.slice(-4) },
+      { ...aSessionOf(account.id), name: 'session', hint: token.slice(-4), is_current: true },
     ]);
     const page = await call('GET', '/api/sessions?limit=1', { token });
     expect(page.body).toHaveLength(1);
@@ -149,6 +149,7 @@ const aSessionOf = (user: string) => ({
   hint: expect.any(String),
   created_at: anyDate,
   expires_at: anyDate,
+  is_current: false,
 });
 
 const byName = (one: { name?: string }, other: { name?: string }) => String(one.name).localeCompare(String(other.name));

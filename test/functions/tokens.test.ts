@@ -16,7 +16,10 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
   describe('POST', () => {
     it('creates a token that may do all that its user may, and shows it only once', async () => {
       const name = aName();
-      const { status, body } = await call('POST', '/api/tokens', { token: user.token, body: { name } });
+      const { status, body } = await call('POST', '/api/tokens', {
+        token: user.token,
+        body: { name, current_password: 'correct horse' },
+      });
       expect({ status, body }).toEqual({ status: 201, body: { ...tokenOf(user.id, name), token: anyToken } });
       const { token, _id } = body as NewToken;
       expect(body).toMatchObject({ hint: token.slice(-4) });
@@ -31,12 +34,15 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       ['as Extended JSON', (at: Date) => ({ $date: at.toISOString() })],
     ])('accepts its expiry %s', async (_how, write) => {
       const at = new Date(Date.now() + 3_600_000);
-      const created = await call('POST', '/api/tokens', { token: user.token, body: { name: aName(), expires_at: write(at) } });
+      const created = await call('POST', '/api/tokens', {
+        token: user.token,
+        body: { name: aName(), scopes: ['account'], expires_at: write(at) },
+      });
       expect(outcome(created)).toMatchObject({ status: 201, body: { expires_at: { $date: at.toISOString() } } });
     });
 
     it('restricts it to scopes', async () => {
-      const { token } = await aToken(call, admin.token, { scopes: ['rooms:read'] });
+      const { token } = await aToken(call, admin.token, { scopes: ['rooms:read', 'admin'] });
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
       expect(outcome(await call('POST', '/api/rooms', { token, body: { name: 'General' } }))).toEqual(
         refusals.denied("The token lacks the 'rooms:write' scope."),
@@ -49,7 +55,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
     it('creates one for another user if the caller is an administrator', async () => {
       const { token } = await aToken(call, admin.token, { user: { $oid: user.id } });
       expect((await call('GET', '/api/users/me', { token })).body).toMatchObject({ username: user.username });
-      const body = { name: aName(), user: user.id };
+      const body = { name: aName(), user: user.id, current_password: 'correct horse' };
       expect(outcome(await call('POST', '/api/tokens', { token: other.token, body }))).toEqual(refusals.denied());
       expect((await call('POST', '/api/tokens', { token: user.token, body })).status).toBe(201);
     });
@@ -57,13 +63,17 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
     it('creates one of each name for 20 concurrent requests', async () => {
       for (const name of Array.from({ length: 5 }, aName)) {
         const replies = await Promise.all(
-          Array.from({ length: 20 }, () => call('POST', '/api/tokens', { token: user.token, body: { name } })),
+          Array.from({ length: 20 }, () =>
+            call('POST', '/api/tokens', { token: user.token, body: { name, current_password: 'correct horse' } }),
+          ),
         );
         expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
         expect(replies.filter(({ status }) => status !== 201).map(outcome)).toEqual(
           Array(19).fill(refusals.conflict('The name of the token is already in use.')),
         );
-        expect((await call('POST', '/api/tokens', { token: other.token, body: { name } })).status).toBe(201);
+        expect(
+          (await call('POST', '/api/tokens', { token: other.token, body: { name, current_password: 'correct horse' } })).status,
+        ).toBe(201);
       }
     });
 
@@ -73,6 +83,17 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       const expire = { $set: { expires_at: new Date(Date.now() - 1_000) } };
       await database.collection('tokens').updateOne({ _id: new ObjectId(_id.$oid) }, expire);
       await aToken(call, user.token, { name });
+    });
+
+    it('requires the password for one without scopes, so that none outlasts a stolen session', async () => {
+      for (const { token } of [user, admin]) {
+        const create = async (body: object) =>
+          outcome(await call('POST', '/api/tokens', { token, body: { name: aName(), ...body } }));
+        expect(await create({})).toEqual(refusals.missing('current_password'));
+        expect(await create({ current_password: 'a guess' })).toEqual(refusals.denied('The current password is incorrect.'));
+        expect(await create({ current_password: 'correct horse' })).toMatchObject({ status: 201, body: { scopes: [] } });
+        expect(await create({ scopes: ['account'] })).toMatchObject({ status: 201, body: { scopes: ['account'] } });
+      }
     });
 
     const scopeRule =
@@ -148,7 +169,8 @@ const tokenOf = (user: string, name: string) => ({
 });
 
 async function aToken(call: Call, token: string, change: Record<string, unknown>): Promise<NewToken> {
-  const { status, body } = await call('POST', '/api/tokens', { token, body: { name: aName(), ...change } });
+  const asked = { name: aName(), current_password: 'correct horse', ...change };
+  const { status, body } = await call('POST', '/api/tokens', { token, body: asked });
   expect(status).toBe(201);
   return body as NewToken;
 }

@@ -38,19 +38,32 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
     it("changes the caller's address, which then can log in, in any case", async () => {
       const { username, password, token } = await anAccount();
       const email = `New.${username}@Example.org`;
-      expect(await call('PATCH', '/api/users/me', { token, body: { email } })).toMatchObject({ status: 200, body: { email } });
+      const body = { email, current_password: password };
+      expect(await call('PATCH', '/api/users/me', { token, body })).toMatchObject({ status: 200, body: { email } });
       expect((await logIn(call, email.toUpperCase(), password)).status).toBe(201);
     });
 
-    it("changes the caller's password, which ends every other session, but no named token", async () => {
+    it("changes the caller's password, which ends every other session and named token", async () => {
       const account = await anAccount();
       const [mine, another] = [await aSession(call, account), await aSession(call, account)];
       const body = { password: 'battery staple', current_password: account.password };
       expect((await call('PATCH', '/api/users/me', { token: mine, body })).status).toBe(200);
-      expect(await statuses(call, [mine, another, account.token])).toEqual([200, 401, 200]);
+      expect(await statuses(call, [mine, another, account.token])).toEqual([200, 401, 401]);
       expect((await call('GET', '/api/sessions', { token: mine })).body).toHaveLength(1);
       expect(outcome(await logIn(call, account.username, account.password))).toEqual(refusals.wrongLogin);
       expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
+    });
+
+    it('keeps the named tokens when that is asked for', async () => {
+      const account = await anAccount();
+      const session = await aSession(call, account);
+      const body = { password: 'battery staple', current_password: account.password, keep_tokens: true };
+      expect((await call('PATCH', '/api/users/me', { token: account.token, body })).status).toBe(200);
+      expect(await statuses(call, [session, account.token])).toEqual([401, 200]);
+      const alone = { keep_tokens: true, email: account.email, current_password: 'battery staple' };
+      expect(outcome(await call('PATCH', '/api/users/me', { token: account.token, body: alone }))).toEqual(
+        refusals.invalid('keep_tokens', "come with 'password'"),
+      );
     });
 
     it('lets an administrator set a password, which ends every session', async () => {
@@ -105,6 +118,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
         },
       ],
       ['a password without the current one', { password: 'battery staple' }, refusals.missing('current_password')],
+      ['an address without the current password', { email: 'ann@example.org' }, refusals.missing('current_password')],
       [
         'a password with a wrong current one',
         { password: 'battery staple', current_password: 'incorrect horse' },
@@ -119,7 +133,11 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
         ),
       ],
       ['an invalid address', { email: 'ann' }, refusals.invalid('email', 'be an e-mail address')],
-      ['an address that is taken', { email: other.email }, refusals.conflict('The e-mail address is already in use.')],
+      [
+        'an address that is taken',
+        { email: other.email, current_password: 'correct horse' },
+        refusals.conflict('The e-mail address is already in use.'),
+      ],
       ['a change of is_admin', { is_admin: true }, refusals.denied()],
       ['a change of is_active', { is_active: true }, refusals.denied()],
     ])('refuses %s', async (_what, body, refusal) => {
@@ -159,7 +177,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       const change = async (token: string, body: unknown) => outcome(await call('PATCH', `/api/users/${id}`, { token, body }));
       expect(await change(account, { is_active: true })).toEqual(refusals.denied());
       expect(await change(both, { is_active: true })).toMatchObject({ status: 200 });
-      for (const body of [{ is_admin: true }, { password: 'battery staple' }]) {
+      for (const body of [{ is_admin: true }, { password: 'battery staple' }, { email: `${aName()}@example.org` }]) {
         expect(await change(both, body)).toEqual(refusals.denied('A token without scopes is required.'));
         expect(await change(otherAdmin.token, body)).toMatchObject({ status: 200 });
       }
@@ -231,7 +249,8 @@ async function aScopedToken(call: Call, token: string, scopes: string[]): Promis
 async function aRoomWith(call: Call, id: string): Promise<unknown> {
   const setAdmin = (is_admin: boolean) => call('PATCH', `/api/users/${id}`, { token: admin.token, body: { is_admin } });
   await setAdmin(true);
-  const created = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), user: id } });
+  const asked = { name: aName(), user: id, current_password: admin.password };
+  const created = await call('POST', '/api/tokens', { token: admin.token, body: asked });
   const { body } = await call('POST', '/api/rooms', { token: (created.body as { token: string }).token, body: { name: 'Left' } });
   await setAdmin(false);
   return (body as { _id: unknown })._id;

@@ -42,7 +42,13 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     { body: { room, text: 'Hello' }, headers: keyed },
     ['find messages', 'findAndModify rooms', 'insert messages'],
   ],
-  ['the same message again', 'POST', '/api/messages', { body: { room, text: 'Hello' }, headers: keyed }, ['find messages']],
+  [
+    'the same message again',
+    'POST',
+    '/api/messages',
+    { body: { room, text: 'Hello' }, headers: keyed },
+    ['find messages', 'aggregate rooms'],
+  ],
   [
     'a reply under a key',
     'POST',
@@ -68,6 +74,15 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a page before a seq', 'GET', `${list}&before=3`, {}, withReplies],
   ['a page after a seq', 'GET', `${list}&after=1`, {}, page],
   ['a page around a seq', 'GET', `${list}&around=2`, {}, ['aggregate rooms', ...Array(3).fill('aggregate messages')]],
+  // The first message at or after a time: by bisection of 13 places.
+  [
+    'a page at a time',
+    'GET',
+    `${list}&at=2026-01-01T00:00:00Z`,
+    {},
+    ['aggregate rooms', ...Array(3).fill('find messages'), 'aggregate rooms', ...Array(3).fill('aggregate messages')],
+  ],
+  ['a search of all rooms', 'GET', '/api/messages?q=hello', {}, ['find rooms', ...Array(4).fill('aggregate messages')]],
   ['a thread', 'GET', `${list}&thread=${parent._id.$oid}`, {}, page],
   ['the messages of a user', 'GET', `${list}&user=${member.id}`, {}, withReplies],
   ['the pinned messages', 'GET', `${list}&pinned=true`, {}, page],

@@ -18,7 +18,7 @@ export async function aFixture() {
   const messages = [];
   for (const who of [user, admin, user])
     messages.push(await create(who, '/api/messages', { room, text: `Hello @${user.username}` }));
-  const named = await create(user, '/api/tokens', { name: 'bot' });
+  const named = await create(user, '/api/tokens', { name: 'bot', current_password: user.password });
   return {
     tokens: { admin: admin.token, user: user.token, nobody: undefined, stranger: 'a'.repeat(32) },
     ids: [room, room, other, member, ...messages, named, admin.id, user.id, '0'.repeat(24)],

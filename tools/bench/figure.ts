@@ -9,6 +9,8 @@ export type Figure = {
   goal?: Goal;
   /** Why the goal is not reached, if known. */
   reason?: string;
+  /** What else there is to know of it. */
+  note?: string;
   /** Too unsteady from run to run for its ratio to be compared with the baseline. */
   isUnsteady?: true;
   /** The value at each size, where something grows. */

@@ -108,7 +108,7 @@ function figuresOf(name: string, { rate, p99, faults }: Load, yardstick: Load, g
 }
 
 /** The memory of a process and its children, in megabytes. */
-function memoryOf(pid: number): number | undefined {
+export function memoryOf(pid: number): number | undefined {
   const own = residentMegabytes(pid);
   if (own === undefined) return undefined;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { attacks } from './attacks.ts';
 import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts';
 import { cold } from './cold.ts';
 import { cost } from './cost.ts';
@@ -21,7 +22,7 @@ import { warm } from './warm.ts';
  * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve };
+const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve, attacks };
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 

@@ -16,7 +16,7 @@ const rowsOf = (figures: readonly Figure[], baseline: Readonly<Record<string, nu
       describeChange(figure, baseline[figure.name]),
       goalOf(figure.goal),
       isReached === undefined ? '' : isReached ? 'reached' : 'MISSED',
-      isReached === false ? (figure.reason ?? '') : '',
+      [isReached === false ? figure.reason : undefined, figure.note].filter(Boolean).join('; '),
     ];
   });
 

@@ -27,7 +27,7 @@ export function tracing(call: Call, admin: string) {
 
 function createdBy(method: string, path: string, { body }: Reply): string | undefined {
   if (method !== 'POST') return undefined;
-  if (path === '/api/rooms') return `/api/rooms/${(body as { _id: { $oid: string } })._id.$oid}`;
+  if (path === '/api/rooms' || path === '/api/conversations') return `/api/rooms/${(body as { _id: { $oid: string } })._id.$oid}`;
   if (path === '/api/users') return `/api/users/${(body as { user: { _id: { $oid: string } } }).user._id.$oid}`;
   return undefined;
 }

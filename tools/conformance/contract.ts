@@ -64,4 +64,4 @@ export async function checkRefusals(
   }
 }
 
-const isForSome = ({ security = [] }: Listed) => security.every((one) => 'token' in one);
+const isForSome = ({ security = [] }: Listed) => security.every((one) => Object.keys(one).length > 0);

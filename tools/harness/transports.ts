@@ -22,7 +22,8 @@ export const inProcess: Call = async (method, path, sent = {}) => {
   // The gateway sends no body to HEAD, whatever the function returns.
   const sentBody = method === 'HEAD' ? '' : (response.body ?? '');
   const bytes = Buffer.from(sentBody, response.isBase64Encoded ? 'base64' : 'utf8');
-  return reply(response.statusCode, response.headers, bytes);
+  const { cookies } = response;
+  return reply(response.statusCode, { ...response.headers, ...(cookies && { 'set-cookie': cookies }) }, bytes);
 };
 
 const findRoute = matchRoutes(readRoutes());

@@ -21,8 +21,10 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   const bob: Person = { name: 'bob', token };
   const { room, ...conversation } = await exchangeMessages(step, ann, bob, user, names);
   await moderate(step, ann, bob, { room, ...conversation });
+  const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
 
+  await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room });
   await step(bob, 'DELETE', '/api/users/{user}', { user: 'me' }, { body: { current_password: names.password } });
 };
@@ -61,6 +63,21 @@ async function exchangeMessages(
   return { room, member, message };
 }
 
+async function exchangePrivately(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {
+  const room = (await step(ann, 'POST', '/api/conversations', {}, { body: { users: [names.user] } }))._id.$oid;
+  const { user: sender } = await step(
+    ann,
+    'POST',
+    '/api/messages',
+    {},
+    { body: { room, text: 'Between you and me: happy birthday!' } },
+  );
+  await step(bob, 'POST', '/api/blocks', {}, { body: { user: sender } });
+  await step(bob, 'GET', '/api/blocks');
+  await step(bob, 'DELETE', '/api/blocks', {}, { query: { user: sender.$oid } });
+  return room;
+}
+
 async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, message }: Conversation): Promise<void> {
   await step(ann, 'PUT', '/api/messages/{message}/pin', { message }, { body: {} });
   await step(ann, 'DELETE', '/api/messages/{message}/pin', { message });
@@ -72,6 +89,7 @@ async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, 
   await step(bob, 'DELETE', '/api/messages/{message}', { message });
   const { user } = await step(ann, 'GET', '/api/members/{member}', { member });
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });
+  await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }
 
@@ -94,7 +112,14 @@ async function manageAccount(
   await step(bob, 'GET', '/api/tokens');
   await step(bob, 'GET', '/api/tokens/{token}', { token: named });
   await step(bob, 'DELETE', '/api/tokens/{token}', { token: named });
-  await step(bob, 'PATCH', '/api/users/{user}', { user: 'me' }, { body: { email: `new-${names.email}` } });
+  await step(
+    bob,
+    'PATCH',
+    '/api/users/{user}',
+    { user: 'me' },
+    { body: { email: `new-${names.email}`, current_password: names.password } },
+  );
+  await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
 }

@@ -40,7 +40,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
       license: { name: manifest.license, identifier: manifest.license },
     },
     servers: [{ url: '/', description: 'This service' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { cookie: [] }],
     tags: tags
       .filter(({ segments }) => paths.some(({ path }) => segments.some((segment) => path.split('/').includes(segment))))
       .map(({ name, description }) => ({ name, description })),
@@ -56,6 +56,13 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
           in: 'header',
           name: 'X-Auth-Token',
           description: `The 32 characters of a session token or a named token. A named token may be restricted to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+        },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-session',
+          description:
+            "A session that a browser keeps, out of reach of scripts; over plain http its name is `session`. It counts only in requests from pages of the service's own origin, and only without `X-Auth-Token`.",
         },
       },
       schemas,
@@ -109,7 +116,8 @@ const refusalsBefore = {
 
 const description = `Accounts, rooms and messages. Requests and responses are JSON.
 
-- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs.
+- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs. Browsers may keep a session token in a
+  cookie instead (\`cookie: true\` at login and sign-up), which counts in requests from pages of the service's own origin.
 - Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
 - Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
 - Every error has a \`title\` and a \`description\` of one sentence; 405 has no body.

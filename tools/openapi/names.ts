@@ -1,10 +1,14 @@
 /** The sections of the API, and the paths of each by the segment after `/api`. */
 export const tags = [
-  { name: 'Rooms', description: 'Where people talk, and the details of each room.', segments: ['rooms', 'directory'] },
+  {
+    name: 'Rooms',
+    description: 'Where people talk, and the details of each room.',
+    segments: ['rooms', 'directory', 'conversations'],
+  },
   {
     name: 'Members',
     description: 'Who is in which room, in which role, and how far each member has read.',
-    segments: ['members', 'bans'],
+    segments: ['members', 'bans', 'blocks'],
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   { name: 'Events', description: 'Everything that happens in a room, in order, without a gap.', segments: ['events'] },

@@ -17,7 +17,9 @@ export function describeOperation(method: string, path: string, defined: Defined
     summary,
     description: whoMayCall(defined),
     tags: [tagOf(path)],
-    ...(access === 'anyone' ? { security: [{}, { token: [] }] } : { security: [{ token: scope ? [scope] : [] }] }),
+    ...(access === 'anyone'
+      ? { security: [{}, { token: [] }, { cookie: [] }] }
+      : { security: [{ token: scope ? [scope] : [] }, { cookie: [] }] }),
     ...(access === 'admin' && { 'x-admin-only': true }),
     ...parametersOf(defined, example),
     ...(body && { requestBody: requestBody(method, defined, example) }),
@@ -31,7 +33,8 @@ function whoMayCall({ access, scope }: Defined): string {
     user: 'It needs a token.',
     admin: "It needs an administrator's token.",
   }[access as 'anyone' | 'user' | 'admin'];
-  return scope ? `${who} A token with scopes needs \`${scope}\`.` : who;
+  const needed = [scope, access === 'admin' && 'admin'].filter((one, at, all) => one && all.indexOf(one) === at);
+  return needed.length > 0 ? `${who} A token with scopes needs ${needed.map((one) => `\`${one}\``).join(' and ')}.` : who;
 }
 
 function parametersOf({ path = {}, query = {}, isIdempotent }: Defined, example: Step | undefined) {

@@ -1,4 +1,5 @@
 import { adminRequired } from '../../errors.ts';
+import { isAdmin } from '../../identity/caller.ts';
 import type { Operations } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -8,7 +9,7 @@ export function adminOnly(operations: Operations): Step<Partial<Authenticated>> 
 
   return {
     before: function refuseOthers({ event }) {
-      if (isAdminsAlone && !event.caller?.user.is_admin) throw adminRequired();
+      if (isAdminsAlone && !isAdmin(event.caller)) throw adminRequired();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../api/parameters.ts';
-import { adminRequired, permissionDenied } from '../../errors.ts';
+import { requireAdmin, requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
@@ -8,9 +8,8 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
   return {
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);
-      if (access === 'admin' && !event.caller?.user.is_admin) throw adminRequired();
-      const scopes = event.caller?.token.scopes ?? [];
-      if (scope && scopes.length > 0 && !scopes.includes(scope)) throw permissionDenied(`The token lacks the '${scope}' scope.`);
+      if (access === 'admin') requireAdmin(event.caller);
+      if (scope) requireScope(event.caller, scope);
       permit?.({ caller: event.caller, path: readable(path, event.pathParameters ?? {}) });
     },
   };

@@ -25,6 +25,7 @@ export type RoomDetails = {
   message_count: number;
   last_message_at: Time | null;
   archived_at: Time | null;
+  is_direct: boolean;
 };
 
 export type ListedRoom = {
@@ -33,6 +34,11 @@ export type ListedRoom = {
   topic: string;
   member_count: number;
   is_open: boolean;
+};
+
+export type OtherUser = {
+  _id: Id;
+  username: string;
 };
 
 export type Member = {
@@ -46,6 +52,15 @@ export type Member = {
   seq?: number;
   last_read?: number;
   unread?: number;
+  unread_mentions?: number;
+  is_muted?: boolean;
+  others?: OtherUser[];
+};
+
+export type Ban = {
+  room: Id;
+  user: Id;
+  username: string;
 };
 
 export type Reaction = {
@@ -99,12 +114,26 @@ export type User = {
 
 export type NewUser = {
   user: User;
-  token: string;
+  token?: string;
 };
 
-export type OtherUser = {
+export type Session = {
   _id: Id;
-  username: string;
+  user: Id;
+  name: string;
+  kind: 'session' | 'api';
+  scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  hint: string;
+  created_at: Time;
+  last_used_at: Time | null;
+  expires_at: Time | null;
+  is_current: boolean;
+};
+
+export type NewSession = {
+  token?: string;
+  expires_at: Time;
+  user: User;
 };
 
 export type Token = {
@@ -117,12 +146,6 @@ export type Token = {
   created_at: Time;
   last_used_at: Time | null;
   expires_at: Time | null;
-};
-
-export type NewSession = {
-  token: string;
-  expires_at: Time;
-  user: User;
 };
 
 export type NewToken = {
@@ -313,6 +336,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -341,6 +365,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -405,6 +430,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -432,11 +458,11 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a room, as one of them, or the caller's own memberships, most recently active rooms first */
+    /** List the members of a room, as one of them, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given */
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'user'?: 'me'; 'limit'?: number; 'after'?: string };
+        query?: { 'room'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
@@ -451,7 +477,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Join an open room, or add another user as a moderator, or as an owner with a role */
+    /** Join an open room, or add another user, by id or name, as a moderator, or as an owner with a role */
     post: {
       parameters: {
         path?: never;
@@ -464,6 +490,8 @@ export type paths = {
         room: Id | string;
         /** Must be an id of 24 hexadecimal characters. */
         user?: Id | string;
+        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        username?: string;
         /** Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
@@ -500,7 +528,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Move one's own read marker forwards, or change a member's role, as an owner */
+    /** Move one's own read marker, mute the room for oneself, or change a member's role, as an owner */
     patch: {
       parameters: {
         path: { 'member': string };
@@ -511,6 +539,10 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Must be from 0 to 9007199254740991. */
         last_read?: number;
+        /** Must be from 1 to 9007199254740991. */
+        unread_from?: number;
+        /** Must be true or false. */
+        is_muted?: boolean;
         /** Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
@@ -549,6 +581,25 @@ export type paths = {
     };
   };
   '/api/bans': {
+    /** List who is banned from a room, as a moderator */
+    get: {
+      parameters: {
+        path?: never;
+        query: { 'room': string; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Ban[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
     /** Lift a ban, as a moderator, so that the user may join again */
     delete: {
       parameters: {
@@ -569,12 +620,105 @@ export type paths = {
       };
     };
   };
-  '/api/messages': {
-    /** Read or search the messages of a room, the newest unless asked otherwise */
+  '/api/conversations': {
+    /** Open the direct conversation with one or more users: the room that the same people have already, or a new one */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a list of 1 to 8 ids or usernames. */
+        users: (Id | string)[];
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/blocks': {
+    /** List whom the caller has blocked */
     get: {
       parameters: {
         path?: never;
-        query: { 'room': string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string };
+        query?: { 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': OtherUser[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Block a user, by id or name: their direct conversations are not shown to the caller any more, and nobody else notices */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be an id of 24 hexadecimal characters. */
+        user?: Id | string;
+        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        username?: string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': OtherUser } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Unblock a user: what was written meanwhile is there */
+    delete: {
+      parameters: {
+        path?: never;
+        query: { 'user': string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/messages': {
+    /** Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'cursor'?: string };
         header?: never;
         cookie?: never;
       };
@@ -585,6 +729,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
@@ -793,25 +938,26 @@ export type paths = {
     };
   };
   '/api/users': {
-    /** List the accounts: all, or those whose names begin with `q` */
+    /** Find a user by `username`, or those who share a room with the caller by the start `q` of their names; administrators find all accounts */
     get: {
       parameters: {
         path?: never;
-        query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
+        query?: { 'username'?: string; 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': User[] } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': (User | OtherUser)[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Sign up: create an account and begin its first session */
+    /** Sign up: create an account and begin its first session, whose token the browser keeps with `cookie` */
     post: {
       parameters: {
         path?: never;
@@ -828,6 +974,8 @@ export type paths = {
         password: string;
         /** Must be true or false. */
         is_admin?: boolean;
+        /** Must be true or false. */
+        cookie?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
@@ -859,7 +1007,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change an account; a new password or a deactivation ends every other session */
+    /** Change an account; a new password ends every other session and, without `keep_tokens`, every other token */
     patch: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -874,6 +1022,8 @@ export type paths = {
         password?: string;
         /** Must be a text that is not empty. */
         current_password?: string;
+        /** Must be true or false. */
+        keep_tokens?: boolean;
         /** Must be true or false. */
         is_admin?: boolean;
         /** Must be true or false. */
@@ -930,7 +1080,7 @@ export type paths = {
         cookie?: never;
       };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': Session[] } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
@@ -939,7 +1089,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Log in with a username or an e-mail address, and a password */
+    /** Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts */
     post: {
       parameters: {
         path?: never;
@@ -952,6 +1102,8 @@ export type paths = {
         username: string;
         /** Must be a text that is not empty. */
         password: string;
+        /** Must be true or false. */
+        cookie?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
@@ -1021,7 +1173,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Create a named token; its 32 characters are shown this once */
+    /** Create a named token; its 32 characters are shown this once. One without scopes needs `current_password` */
     post: {
       parameters: {
         path?: never;
@@ -1038,6 +1190,8 @@ export type paths = {
         expires_at?: Time | string;
         /** Must be an id of 24 hexadecimal characters. */
         user?: Id | string;
+        /** Must be a text that is not empty. */
+        current_password?: string;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewToken } };
@@ -1048,6 +1202,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

@@ -1,6 +1,6 @@
-import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Id, type Member } from '../../client/src/index.ts';
+import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Member } from '../../client/src/index.ts';
 
-export type { Event, Id, ListedRoom, Member, Message, Room, RoomDetails, Token, User } from '../../client/src/index.ts';
+export type { Event, Id, ListedRoom, Member, Message, Room, RoomDetails, Session, Token, User } from '../../client/src/index.ts';
 
 /** Why a call did not succeed: the status (0 when there was no answer), the service's sentence, and when to try again if that is known. */
 export class Failure extends Error {
@@ -21,15 +21,13 @@ export class Failure extends Error {
 }
 
 /** What the page's one client needs from the session, which needs the client. */
-export const hooks: { token: () => string | undefined; onSignedOut: () => void } = {
-  token: () => undefined,
+export const hooks: { onSignedOut: () => void } = {
   onSignedOut: () => {},
 };
 
 /** The page's one client. It repeats nothing by itself: the outbox and the sync decide when to try again. */
 export const chat: ChatClient = createChatClient({
   baseUrl: '',
-  token: () => hooks.token(),
   retry: { attempts: 1 },
   fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(longestWait)]) }),
 });
@@ -63,17 +61,11 @@ export const ask = async <T>(call: Answer<T>): Promise<NonNullable<T>> => (await
 const isSession = ({ url }: Response) => !url.endsWith('/api/sessions');
 
 /** One of my memberships, as the list of my rooms has it. */
-export type MyMember = Required<Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread'>> &
-  Member & { unread_mentions?: number; is_muted?: boolean };
+export type MyMember = Required<Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted'>> &
+  Member;
 
 /** 128 random bits. `crypto.randomUUID` exists only over https. */
 export function aKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-
-/** Calls that this version of the contract does not describe yet; a service that lacks them refuses. */
-export const newer = chat as unknown as Record<'GET' | 'PATCH' | 'POST', (path: string, init: object) => Answer<unknown>>;
-
-/** Who is banned from a room. */
-export type Ban = { room: Id; user: Id; username: string };

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import { ask, chat, hooks, type User } from './api.ts';
+import { ask, chat, Failure, hooks, type User } from './api.ts';
 
 /**
- * Who uses the page. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
+ * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
  * `expired` keeps what is unsent for the same user's next login.
  */
 export type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
@@ -18,9 +18,6 @@ export function me(): User {
 }
 
 const rememberedKey = 'chat-user';
-const tokenKey = 'chat-token';
-let token = sessionStorage.getItem(tokenKey) ?? undefined;
-hooks.token = () => token;
 hooks.onSignedOut = () => {
   const { value } = session;
   if (value.state === 'in') session.value = { state: 'expired', user: value.user };
@@ -41,27 +38,29 @@ export async function restoreSession(): Promise<void> {
 
 /** Logs in; throws a `Failure` that says why not. */
 export async function logIn(username: string, password: string): Promise<void> {
-  const answer = await ask(chat.POST('/api/sessions', { body: { username, password } }));
-  keepToken(answer.token);
+  const answer = await ask(chat.POST('/api/sessions', { body: { username, password, cookie: true } }));
   begin(answer.user);
 }
 
 /** Creates an account and logs in. */
 export async function signUp(account: { username: string; email: string; password: string }): Promise<void> {
-  const answer = await ask(chat.POST('/api/users', { body: account }));
-  keepToken(answer.token);
+  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
   begin(answer.user);
 }
 
-/** Ends the session here and on the service. Whoever calls it has dealt with what is unsent. */
+/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Whoever calls it has dealt with what is unsent. */
 export async function logOut(): Promise<void> {
-  await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } })).catch(() => {});
+  try {
+    await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));
+  } catch (failure) {
+    // Only the service can end it: the cookie is out of reach.
+    if (!(failure instanceof Failure) || failure.isTemporary) throw failure;
+  }
   forget();
 }
 
 /** Forgets who was logged in, also when another tab has logged out. */
 export function forget(): void {
-  keepToken(undefined);
   localStorage.removeItem(rememberedKey);
   session.value = { state: 'out' };
 }
@@ -70,10 +69,4 @@ export function forget(): void {
 export function begin(user: User): void {
   localStorage.setItem(rememberedKey, JSON.stringify(user));
   session.value = { state: 'in', user };
-}
-
-function keepToken(value: string | undefined): void {
-  token = value;
-  if (value === undefined) sessionStorage.removeItem(tokenKey);
-  else sessionStorage.setItem(tokenKey, value);
 }

@@ -49,7 +49,7 @@ export async function signIn(page: Page, { username, password }: Pick<Account, '
   await page.getByLabel('Username or e-mail address').fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Rooms' }).waitFor();
+  await page.locator('.shell').waitFor();
 }
 
 /** Writes a message into the room that is open, and sends it. */

@@ -25,7 +25,7 @@ describe('a newcomer', () => {
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('main').getByRole('link', { name: 'All rooms' }).click();
     await page.getByRole('searchbox').fill(`Lounge ${name}`);
-    await page.getByRole('button', { name: 'Join' }).click();
+    await page.locator('li.card', { hasText: name }).getByRole('button', { name: 'Join' }).click();
     await page.getByRole('heading', { name: `Lounge ${name}` }).waitFor();
     await say(page, 'Hello, **everyone**!');
     await page.locator('li.message strong', { hasText: 'everyone' }).waitFor();

@@ -95,9 +95,9 @@ describe('the last administrator', () => {
   });
 
   it('is not left claimed when its change is refused for another reason', async () => {
-    const [{ id, token }, other] = [await anAdmin(), await anAccount()];
+    const [{ id, token, password }, other] = [await anAdmin(), await anAccount()];
     await anAdmin();
-    const body = { is_admin: false, email: other.email };
+    const body = { is_admin: false, email: other.email, current_password: password };
     expect((await call('PATCH', `/api/users/${id}`, { token, body })).body).toEqual({
       title: 'Conflict',
       description: 'The e-mail address is already in use.',

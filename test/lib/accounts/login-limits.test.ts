@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
-import { aName, anAccount, anAddress, logIn } from '../../support/accounts.ts';
+import { aName, anAccount, anAddress, aSession, logIn } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { startProcesses } from '../../support/processes.ts';
 import { outcome } from '../../support/responses.ts';
@@ -89,15 +89,26 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect((await logIn(call, username, 'a guess', source)).status).toBe(429);
   });
 
-  it('shares its limits with guesses of the current password', async () => {
-    const { username, password, token } = await anAccount();
-    const source = anAddress();
-    const guess = { password: 'battery staple', current_password: 'a guess' };
+  it('and its session have limits of their own for guesses of the current password', async () => {
+    const account = await anAccount();
+    const [stolen, own] = [await aSession(call, account), await aSession(call, account)];
+    const confirm = async (token: string, current: string) =>
+      (await call('PATCH', '/api/users/me', { token, body: { password: 'battery staple', current_password: current } })).status;
     const statuses: number[] = [];
-    for (let time = 0; time < 6; time++)
-      statuses.push((await call('PATCH', '/api/users/me', { token, body: guess, source })).status);
+    for (let time = 0; time < 6; time++) statuses.push(await confirm(stolen, 'a guess'));
     expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
-    expect((await logIn(call, username, password, source)).status).toBe(429);
+    expect((await logIn(call, account.username, account.password)).status).toBe(201);
+    expect(await confirm(own, account.password)).toBe(200);
+  });
+
+  it('at a known address works, however often others there have guessed', async () => {
+    const { username, password } = await anAccount();
+    const source = anAddress();
+    expect((await logIn(call, username, password, source)).status).toBe(201);
+    const guesses = await Promise.all(Array.from({ length: 51 }, () => logIn(call, aName(), 'a guess', source)));
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(50);
+    expect((await logIn(call, (await anAccount()).username, password, source)).status).toBe(429);
+    expect((await logIn(call, username, password, source)).status).toBe(201);
   });
 });
 

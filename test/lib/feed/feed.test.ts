@@ -1,6 +1,7 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { events } from '../../../lib/collections/events.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
@@ -165,6 +166,26 @@ describe('a feed', () => {
     expect(await now(room)).toBe('1');
     await age(room);
     expect(await now(room)).toBe('152');
+  });
+
+  it('starts before a flood that is too long to look through for gaps, and skips nothing', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    const flood = async (from: number, count: number) => {
+      const [message] = await messages.find({ room: new ObjectId(room) }).toArray();
+      const sent = Array.from({ length: count }, (_, at) => {
+        return { ...message, _id: new ObjectId(), seq: from + at, ordinal: from + at, created_at: new Date() } as MessageDocument;
+      });
+      await messages.unscoped.insertMany(sent);
+      await rooms.updateOne({ _id: new ObjectId(room) }, { $set: { seq: from + count - 1, message_count: from + count - 1 } });
+    };
+    await flood(2, 999);
+    await age(room);
+    await flood(1001, 4_000);
+    expect(await now(room)).toBe('1000');
+    await flood(5001, 4_000);
+    expect(await now(room)).toBe('0');
+    expect((await read(room, 1000, 3)).seqs).toEqual([1001, 1002, 1003]);
   });
 });
 

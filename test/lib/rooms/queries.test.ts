@@ -3,6 +3,7 @@ import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
+import { users } from '../../../lib/collections/users.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
 import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';
@@ -35,6 +36,19 @@ beforeAll(async () => {
     last_message_at: null,
   }));
   await rooms.unscoped.insertMany(busyRooms);
+  // Among a few documents an engine may well look at all of them.
+  await users.unscoped.insertMany(
+    Array.from({ length: 500 }, (_, index) => ({
+      username: `crowd-${index}`,
+      email: `crowd-${index}@example.org`,
+      email_key: `crowd-${index}@example.org`,
+      password_hash: '',
+      is_admin: false,
+      is_active: true,
+      created_at: new Date(),
+      session_generation: 0,
+    })),
+  );
 });
 
 describe('every query of rooms and members', async () => {
@@ -62,6 +76,11 @@ describe('every query of rooms and members', async () => {
     ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 3],
     ['PATCH', 'a marker', `/api/members/${memberHere}`, member, { last_read: 1 }, 3],
     ['DELETE', 'a member', `/api/members/${leaving}?ban=true`, admin, undefined, 3],
+    ['GET', 'the bans', `/api/bans?room=${banned.id}&limit=2&after=${room.id}`, admin, undefined, 2],
+    ['GET', 'a user by name', `/api/users?username=${member.username}`, user, undefined, 1],
+    ['GET', 'whom one shares a room with', '/api/users?q=user', member, undefined, 2],
+    ['GET', 'whom one shares this room with', `/api/users?q=user&room=${room.id}`, member, undefined, 3],
+    ['POST', 'a member, another by name', '/api/members', owner, { room: room.id, username: admin.username }, 7],
     ['DELETE', 'a ban', `/api/bans?room=${banned.id}&user=${user.id}`, admin, undefined, 1],
     ['DELETE', 'a room', doomed.path, admin, undefined, 17],
   ])('uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {
@@ -83,6 +102,8 @@ describe('a hidden room', () => {
     ['GET', (id) => `/api/rooms/${id}/details`, undefined],
     ['PATCH', (id) => `/api/rooms/${id}/details`, { topic: 'x' }],
     ['GET', (id) => `/api/members?room=${id}`, undefined],
+    ['GET', (id) => `/api/users?q=user&room=${id}`, undefined],
+    ['GET', (id) => `/api/bans?room=${id}`, undefined],
     ['POST', () => '/api/members', {}],
     ['POST', () => '/api/members', { user: owner.id }],
     ['POST', () => '/api/members', { role: 'owner' }],

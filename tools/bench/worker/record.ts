@@ -16,14 +16,17 @@ export async function record(operation: Operation): Promise<Plan> {
   const stageOf = new Map<number, number>();
   let answered = -1;
   const begin = ({ requestId, commandName: name, command }: CommandStartedEvent) => {
+    // What the first call has noted in read markers is stored a moment after it.
+    if (name === 'update' && command[name] === 'reads') return;
     const stage = answered + 1;
     stageOf.set(requestId, stage);
     plan[stage] = [...(plan[stage] ?? []), { name, collection: command[name], command: withoutDriverFields(command) }];
   };
   // A stage ends when all of its commands are answered: a command that starts before belongs to it.
   const end = ({ requestId }: CommandSucceededEvent) => {
-    const stage = stageOf.get(requestId) ?? 0;
+    const stage = stageOf.get(requestId);
     stageOf.delete(requestId);
+    if (stage === undefined) return;
     if (![...stageOf.values()].includes(stage)) answered = Math.max(answered, stage);
   };
   client.on('commandStarted', begin).on('commandSucceeded', end);

@@ -4,6 +4,7 @@ import { clientOptions } from '../../../lib/database/client.ts';
 import { medianRates } from '../measure.ts';
 import { invocationOf, type Operation, prepared } from '../operations.ts';
 import { fill } from './fill.ts';
+import { fillForAttacks } from './fill-for-attacks.ts';
 import { type Plan, record } from './record.ts';
 import { replay } from './replay.ts';
 
@@ -11,7 +12,7 @@ import { replay } from './replay.ts';
 type Times = number[];
 
 /** The tasks of a worker. */
-export const tasks = { fill, record, invocationOf, time, compare, compareRates };
+export const tasks = { fill, fillForAttacks, record, invocationOf, time, compare, compareRates };
 
 export type Tasks = typeof tasks;
 

@@ -6,6 +6,8 @@ export type MyRoom = {
   /** My membership's own id. */
   member: string;
   name: string;
+  /** Whether it is a conversation of a few people, which has no name of its own. */
+  isDirect: boolean;
   role: 'owner' | 'moderator' | 'member';
   /** The last place that was taken in the room. */
   seq: number;

@@ -25,13 +25,14 @@ export const unsentMarkers = (): readonly (readonly [room: string, seq: number])
 
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
 export function asRoom(member: Member): MyRoom {
-  const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false } = member as MyMember;
+  const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false, others } = member as MyMember;
   const readHere = markers.get(member.room.$oid);
   const isRead = readHere !== undefined && readHere >= seq;
   return {
     id: member.room.$oid,
     member: member._id.$oid,
-    name: room_name,
+    name: others ? nameOfDirect(others, member.username) : room_name,
+    isDirect: others !== undefined,
     role: member.role,
     seq,
     lastRead: readHere ?? last_read,
@@ -41,6 +42,10 @@ export function asRoom(member: Member): MyRoom {
     order: 0,
   };
 }
+
+/** What a direct conversation is called: after the others in it, or after me who is alone in it. */
+const nameOfDirect = (others: readonly { username: string }[], mine: string) =>
+  others.map(({ username }) => username).join(', ') || mine;
 
 /** Takes over a list of memberships: all of them, or those in the rooms that moved, which are now the most recently active. */
 export function mergeRooms(members: readonly Member[], isAll: boolean): void {

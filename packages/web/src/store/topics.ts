@@ -13,7 +13,7 @@ export const aboutRoom = (id: string): About => known.value.get(id) ?? {};
 /** Takes over what was learned of a room. */
 export function learnAbout(id: string, about: About): void {
   known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
-  if (about.room) changeMyRoom(id, { name: about.room.name });
+  if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name });
 }
 
 /** Asks for a room and its details; throws a `Failure`. */

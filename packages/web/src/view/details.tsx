@@ -1,4 +1,4 @@
-import { ask, chat, newer, type RoomDetails } from '../api.ts';
+import { ask, chat, type RoomDetails } from '../api.ts';
 import { dayOf } from '../dates.ts';
 import { go } from '../routes.ts';
 import { me } from '../session.ts';
@@ -22,7 +22,7 @@ export function Details({ room }: { room: string }) {
         <Loading />
       </Side>
     );
-  const isOwner = mine.role === 'owner';
+  const isOwner = mine.role === 'owner' && !mine.isDirect;
   return (
     <Side room={room} title={strings.details.title}>
       <div class="side-content details">
@@ -48,10 +48,12 @@ export function Details({ room }: { room: string }) {
               {details.archived_at === null ? strings.details.archive : strings.details.unarchive}
             </button>
           )}
-          <button type="button" onClick={() => void leave(room)}>
-            {strings.details.leave}
-          </button>
-          {me().is_admin && (
+          {!mine.isDirect && (
+            <button type="button" onClick={() => void leave(room)}>
+              {strings.details.leave}
+            </button>
+          )}
+          {me().is_admin && !mine.isDirect && (
             <button type="button" class="danger" onClick={() => void remove(room)}>
               {strings.details.remove}
             </button>
@@ -103,7 +105,7 @@ async function mute(room: string, is_muted: boolean): Promise<void> {
   const member = roomOf(room)?.member ?? '';
   changeMyRoom(room, { isMuted: is_muted });
   const done = await attempt(() =>
-    ask(newer.PATCH('/api/members/{member}', { params: { path: { member } }, body: { is_muted } })),
+    ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body: { is_muted } })),
   );
   if (!done) changeMyRoom(room, { isMuted: !is_muted });
 }

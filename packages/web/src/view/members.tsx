@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask, type Ban, chat, type Member, newer } from '../api.ts';
+import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { loadMembers, membersOf } from '../store/members.ts';
@@ -22,7 +22,8 @@ export function Members({ room }: { room: string }) {
   };
   useEffect(load, [room]);
   const list = membersOf(room);
-  const role = roomOf(room)?.role ?? 'member';
+  const mine = roomOf(room);
+  const role = mine?.isDirect ? 'member' : (mine?.role ?? 'member');
   const isModerator = role !== 'member';
   return (
     <Side room={room} title={strings.members.title}>
@@ -103,7 +104,7 @@ function MemberRow({ member, mine }: { member: Member; mine: (typeof roles)[numb
 function Invite({ room }: { room: string }) {
   const [turn, setTurn] = useState(0);
   const invite = async ({ invited = '' }: Record<string, string>) => {
-    const added = (await ask(newer.POST('/api/members', { body: { room, username: invited.replace(/^@/, '') } }))) as Member;
+    const added = (await ask(chat.POST('/api/members', { body: { room, username: invited.replace(/^@/, '') } }))) as Member;
     notice(strings.members.added(added.username));
     setTurn(turn + 1);
     await loadMembers(room, { anew: true });
@@ -117,7 +118,7 @@ function Invite({ room }: { room: string }) {
 
 function Bans({ room, count }: { room: string; count: number }) {
   const { value, reload } = useLoaded(
-    async () => (await ask(newer.GET('/api/bans', { params: { query: { room, limit: 200 } } }))) as Ban[],
+    async () => await ask(chat.GET('/api/bans', { params: { query: { room, limit: 200 } } })),
     [room, count],
   );
   if (!value || value.length === 0) return null;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask, type Message, newer } from '../api.ts';
+import { ask, chat, type Message } from '../api.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
 import { Form, Loading } from './controls.tsx';
@@ -19,7 +19,7 @@ export function Search({ room }: { room: string }) {
   const toDate = async ({ date = '' }: Record<string, string>) => {
     const at = new Date(`${date}T00:00`).toISOString();
     const query = { room, at, limit: 1 };
-    const found = (await ask(newer.GET('/api/messages', { params: { query } }))) as Message[];
+    const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
     const first = found.find(({ created_at }) => created_at.$date >= at) ?? found.at(-1);
     if (first) go(`${roomPath(room, { seq: first.seq })}?panel=search`);
   };
@@ -67,7 +67,7 @@ export function Search({ room }: { room: string }) {
 function Found({ room, words, isEverywhere }: { room: string; words: string; isEverywhere: boolean }) {
   const { value, failure, reload } = useLoaded(async () => {
     const query = { q: words, limit: 50, ...(!isEverywhere && { room }) };
-    return (await ask(newer.GET('/api/messages', { params: { query } }))) as Message[];
+    return (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
   }, [room, words, isEverywhere]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, chat, type Token, type User } from '../api.ts';
+import { ask, chat, type Session, type Token, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { notifications, setNotifications } from '../notify.ts';
@@ -93,7 +93,7 @@ function Profile() {
   );
 }
 
-const lastUsed = ({ last_used_at }: Token) =>
+const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
   last_used_at ? strings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : strings.settings.neverUsed;
 
 async function attempt(action: Promise<unknown>, after: () => void): Promise<void> {
@@ -113,18 +113,21 @@ function Sessions() {
   return (
     <Section title={strings.settings.sessions}>
       <ul class="listed">
-        {(value as Token[]).map((session) => (
+        {(value as Session[]).map((session) => (
           <li class="card" key={idOf(session)}>
             <p class="body">
+              {session.is_current && <strong>{strings.settings.sessionThis} </strong>}
               {strings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
               <span class="muted">
                 {' '}
                 {lastUsed(session)} · {strings.settings.tokenEnds(session.hint)}
               </span>
             </p>
-            <button type="button" onClick={() => end(idOf(session))}>
-              {strings.settings.end}
-            </button>
+            {!session.is_current && (
+              <button type="button" onClick={() => end(idOf(session))}>
+                {strings.settings.end}
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath, route } from '../routes.ts';
 import { me } from '../session.ts';
@@ -7,9 +8,11 @@ import type { MyRoom } from '../store/kept.ts';
 import { outbox } from '../store/outbox.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, IconButton, Loading } from './controls.tsx';
-import { confirmed } from './dialog.tsx';
+import { notice } from './announcer.tsx';
+import { Avatar, Field, Form, IconButton, Loading, sentenceOf } from './controls.tsx';
+import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openSwitcher } from './keys.tsx';
 
@@ -24,7 +27,10 @@ export function Sidebar() {
           <img src="/icon.svg" alt="" width="28" height="28" />
           <bdi>{settings.name}</bdi>
         </a>
-        <IconButton icon="search" label={strings.rooms.switchTo} onPress={openSwitcher} />
+        <span class="row">
+          <IconButton icon="search" label={strings.rooms.switchTo} onPress={openSwitcher} />
+          <IconButton icon="plus" label={strings.rooms.direct} onPress={openDirect} />
+        </span>
       </header>
       {list ? (
         <ul class="rooms">
@@ -60,7 +66,7 @@ function RoomLink({ room }: { room: MyRoom }) {
   return (
     <li>
       <a class={isUnread ? 'room unread' : 'room'} href={roomPath(room.id)} aria-current={isCurrent ? 'page' : undefined}>
-        <Icon name="hash" />
+        <Icon name={room.isDirect ? 'user' : 'hash'} />
         <span class="name">
           <bdi>{safeName(room.name)}</bdi>
         </span>
@@ -82,10 +88,35 @@ function RoomLink({ room }: { room: MyRoom }) {
   );
 }
 
+/** Begins a conversation with a few people, or opens the one that there is. */
+function openDirect(): void {
+  openDialog(strings.rooms.direct, (close) => {
+    const begin = async ({ names = '' }: Record<string, string>) => {
+      const users = names
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map((name) => name.replace(/^@/, ''));
+      const room = await ask(chat.POST('/api/conversations', { body: { users } }));
+      await readRooms({ all: true });
+      close();
+      go(roomPath(idOf(room)));
+    };
+    return (
+      <Form onSubmit={begin} submit={strings.rooms.directSubmit}>
+        <Field label={strings.rooms.directWith} name="names" autocomplete="off" autoFocus />
+      </Form>
+    );
+  });
+}
+
 /** Signs out; asks first when something is not sent yet. */
 async function leave(): Promise<void> {
   const unsent = outbox.value.length;
   if (unsent > 0 && !(await confirmed(strings.outbox.unsentAsk(unsent), strings.rooms.logOut))) return;
-  await signOut();
-  go('/login', { replace: true });
+  try {
+    await signOut();
+    go('/login', { replace: true });
+  } catch (failure) {
+    notice(sentenceOf(failure));
+  }
 }

@@ -1,0 +1,54 @@
+import { flag, withDefault } from '../api/parameters.ts';
+import { config } from '../config.ts';
+import { Answer } from './answers.ts';
+import type { ApiEvent } from './request.ts';
+
+/*
+ * A browser's session in a cookie that no script can read. Four things keep other sites from using it:
+ * SameSite=Strict, with which browsers send it for their own site alone; `Sec-Fetch-Site` and `Origin`, which also tell other ports and
+ * subdomains of that site apart; a JSON body, which no form can send; and CORS, which never allows credentials.
+ */
+
+/** The parameter by which a browser asks for it. */
+export const wantsCookie = { cookie: withDefault(flag, false) };
+
+/** The header that sets it, as OpenAPI describes it. */
+export const cookieHeader = {
+  type: 'string',
+  pattern: '^(__Host-)?session=',
+  description: "The session's token, out of reach of scripts: `__Host-session` over https, `session` over plain http.",
+} as const;
+
+/** The token that a request carries: in `X-Auth-Token`, or else in the cookie if a page of the service's own origin sent it. */
+export function tokenOf({ headers, cookies = [] }: ApiEvent): string | undefined {
+  const token = headers['x-auth-token'];
+  if (token !== undefined || !isFromOwnOrigin(headers)) return token;
+  const start = `${nameFor(headers)}=`;
+  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+}
+
+/** Whether the token of a caller came in the cookie. */
+export const hasCookie = (headers: Headers): boolean => headers['x-auth-token'] === undefined;
+
+/** Answers with a new session whose token only the browser gets to know. */
+export const answerInCookie = <T extends { token: string }>({ token, ...shown }: T, headers: Headers) =>
+  new Answer(shown, { 'Set-Cookie': cookie(headers, token, config.sessionDays * 86_400) });
+
+/** Answers that the session of the cookie is over. */
+export const answerCookieEnded = (headers: Headers) => new Answer(undefined, { 'Set-Cookie': cookie(headers, '', 0) });
+
+type Headers = Record<string, string | undefined>;
+
+const cookie = (headers: Headers, value: string, seconds: number) =>
+  `${nameFor(headers)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isHttps(headers) ? '; Secure' : ''}`;
+
+// Browsers take a `__Host-` cookie from nothing but the host itself, and over https alone. In a plain-http LAN they would drop it.
+const nameFor = (headers: Headers) => (isHttps(headers) ? '__Host-session' : 'session');
+
+const isHttps = (headers: Headers) => /^https\b/i.test(headers['x-forwarded-proto']?.trim() ?? '');
+
+// Browsers send `Sec-Fetch-Site` over https and to localhost; over plain http `Origin` must do, which every change carries.
+function isFromOwnOrigin({ 'sec-fetch-site': site, origin, host }: Headers): boolean {
+  if (site !== undefined) return site === 'same-origin';
+  return origin === undefined || URL.parse(origin)?.host === host;
+}

@@ -1,0 +1,56 @@
+import type { ObjectId } from 'mongodb';
+import { distinct, showId } from '../api/extended-json.ts';
+import { type Listed, type Page, pageById } from '../api/pages.ts';
+import { users } from '../collections/users.ts';
+import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
+import type { Caller } from './caller.ts';
+import { deletedUsername, findUsernames, noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
+
+/** How many users one can block: they are read with every token. */
+const mostBlocked = 500;
+
+const noSuchBlock: Refusal = () => notFound('block');
+const tooManyBlocked: Refusal = () => conflict('The list of blocked users is full.');
+export const blockRefusals = [noSuchUser, tooManyBlocked];
+export const unblockRefusals = [noSuchBlock];
+
+/** Whom the caller has blocked. */
+export const blockedBy = ({ user }: Caller): ObjectId[] => user.blocked ?? [];
+
+/** A page of them, by the order of their ids. */
+export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<Listed<OtherUser>> {
+  const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
+  const start = after ? blocked.filter((id) => Buffer.compare(id.id, after.id) > 0) : blocked;
+  const found = start.slice(0, limit + 1);
+  const names = await findUsernames(found);
+  return pageById(
+    found.map((_id) => ({ _id })),
+    limit,
+    ({ _id }) => ({ _id: showId(_id), username: names.get(_id.toHexString()) ?? deletedUsername }),
+  );
+}
+
+/** Blocks a user: the caller does not see that user's conversations any more, and the user notices nothing. */
+export async function blockUser({ user, username }: Wanted, caller: Caller): Promise<OtherUser> {
+  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  if (!user && username === undefined) throw missingEvery(['user', 'username']);
+  const found = await users.findOne(user ? { _id: user } : { username: username as string }, {
+    projection: shownOtherUser.reads,
+  });
+  if (!found) throw noSuchUser();
+  const { _id } = found;
+  if (_id.equals(caller.user._id)) throw invalidParameter(user ? 'user' : 'username', 'be somebody else');
+  const hasRoom = { $or: [{ blocked: _id }, { [`blocked.${mostBlocked - 1}`]: { $exists: false } }] };
+  const blocking = await users.updateOne({ $and: [{ _id: caller.user._id }, hasRoom] }, { $addToSet: { blocked: _id } });
+  if (blocking.matchedCount === 0) throw tooManyBlocked();
+  return shownOtherUser.show(found);
+}
+
+/** The user with this id or this name. */
+type Wanted = { user?: ObjectId | undefined; username?: string | undefined };
+
+/** Ends that: what was written meanwhile is there. */
+export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {
+  const unblocking = await users.updateOne({ _id: caller.user._id, blocked: user }, { $pull: { blocked: user } });
+  if (unblocking.matchedCount === 0) throw noSuchBlock();
+}

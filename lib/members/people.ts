@@ -1,0 +1,104 @@
+import type { ObjectId } from 'mongodb';
+import { parseId } from '../api/extended-json.ts';
+import { type Listed, type Page, pageLimit, pageOf, withOneMore } from '../api/pages.ts';
+import { id, optional, type Parameter, type Values } from '../api/parameters.ts';
+import { eitherOf } from '../api/schema.ts';
+import { rooms } from '../collections/rooms.ts';
+import { users } from '../collections/users.ts';
+import { adminRequired, invalidParameter } from '../errors.ts';
+import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
+import {
+  findUserByNameFor,
+  listUsers,
+  namesFrom,
+  type OtherUser,
+  shownOtherUser,
+  shownUser,
+  type User,
+  username,
+  usernameStart,
+} from '../identity/users.ts';
+import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
+
+/** A place in a list of users: the id or the name of the one that it comes after. */
+const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
+
+/** Who is looked for: one by name, or those whose names begin with `q`, in a room or in all that the caller shares with them. */
+export const userSearch = {
+  username: optional(username),
+  q: optional(usernameStart),
+  room: optional(id),
+  limit: pageLimit,
+  after: optional(userCursor),
+};
+
+/** A user as the caller may see it. */
+export const foundUserSchema = eitherOf(shownUser.schema, shownOtherUser.schema);
+
+export const userSearchRefusals = [adminRequired, () => scopeRequired('members:read'), ...refusalsOf('read'), noSuchRoom];
+
+/** The accounts that a caller looks for: administrators find all, others those with whom they share a room, and anyone by the whole name. */
+export async function searchUsers(
+  { username: name, q, room, limit, after }: Values<typeof userSearch>,
+  caller: Caller,
+): Promise<Listed<User | OtherUser>> {
+  if (name !== undefined) {
+    const other = q !== undefined ? 'q' : room && 'room';
+    if (other) throw invalidParameter(other, "not be combined with 'username'");
+    const found = await findUserByNameFor(name, caller);
+    return { items: found ? [found] : [], next: undefined };
+  }
+  if (room === undefined && isAdmin(caller)) return listUsers({ limit, after: idIn(after) }, q);
+  if (room === undefined && q === undefined) throw adminRequired();
+  requireScope(caller, 'members:read');
+  const known = room === undefined ? await findAcquaintances(caller) : await findMembersOf(room, caller);
+  return listPeople(known, q, { limit, after });
+}
+
+function idIn(cursor: string | undefined): ObjectId | undefined {
+  const after = parseId(cursor);
+  if (cursor !== undefined && !after) throw invalidParameter('after', id.rule);
+  return after;
+}
+
+/** A page of those among some users whose names begin with `start`, by name. */
+async function listPeople(among: ObjectId[], start = '', { limit, after }: Page<string>): Promise<Listed<OtherUser>> {
+  const named = { ...namesFrom(start), ...(after !== undefined && { $gt: after }) };
+  const found = await users
+    .find(
+      { _id: { $in: among }, is_active: true, username: named },
+      { projection: shownOtherUser.reads, sort: { username: 1 }, ...withOneMore(limit) },
+    )
+    .toArray();
+  return pageOf(found, limit, shownOtherUser.show, (last) => last.username);
+}
+
+async function findMembersOf(room: ObjectId, caller: Caller): Promise<ObjectId[]> {
+  const [, found] = await Promise.all([
+    findReadableRoom(room, caller),
+    rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } }),
+  ]);
+  return (found?.members ?? []).map(({ user }) => user);
+}
+
+/** With whom the caller shares a room; of many rooms those that changed last, so that the work is bounded. */
+async function findAcquaintances({ user }: Caller): Promise<ObjectId[]> {
+  const found = await rooms
+    .aggregate<{ _id: ObjectId }>(
+      { 'members.user': user._id },
+      [
+        { $project: { changed_at: 1, user: '$members.user' } },
+        { $sort: { changed_at: -1 } },
+        { $limit: mostRooms },
+        { $unwind: '$user' },
+        { $limit: mostMembers },
+        { $group: { _id: '$user' } },
+      ],
+      { batchSize: mostMembers },
+    )
+    .toArray();
+  return found.map(({ _id }) => _id).filter((other) => !other.equals(user._id));
+}
+
+const mostRooms = 100;
+const mostMembers = 10_000;

@@ -1,0 +1,51 @@
+import type { MessageDocument } from '../collections/messages.ts';
+
+/** How many bytes the contents of a page may have, roughly: a page of long messages is shorter than its limit. */
+export const mostBytes = 1024 * 1024;
+
+/** How many messages are read before their sizes are known: the default page of a feed, the place before it, and one more. */
+const firstChunk = 52;
+
+/** About as many bytes as a message has as JSON. */
+export const weightOf = ({ text, mentions, reactions }: Pick<MessageDocument, 'text' | 'mentions' | 'reactions'>): number =>
+  weightOfIds(mentions.length + reactions.length) + Buffer.byteLength(text);
+
+/** About as many bytes as so many ids have as JSON, with what is around them. */
+export const weightOfIds = (count: number): number => 400 + 36 * count;
+
+/** The first of these things, at least one, that fit in a page. */
+export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
+  let bytes = 0;
+  const end = all.findIndex((one, at) => {
+    bytes += weigh(one);
+    return at > 0 && bytes > mostBytes;
+  });
+  return end < 0 ? all : all.slice(0, end);
+}
+
+/** What was read, and whether there is more. */
+export type ReadPage<T> = { found: T[]; hasMore: boolean };
+
+/**
+ * Reads messages in order, up to `limit` or as many as fit in a page, at least one. `read` gets as many as it is asked for, after the last one
+ * that was read before. Most pages are one read; only those with more messages than the default, or with very long ones, take more.
+ */
+export async function readWithinSize<T extends MessageDocument>(
+  limit: number,
+  read: (limit: number, last: T | undefined) => Promise<T[]>,
+  most = mostBytes,
+): Promise<ReadPage<T>> {
+  const found: T[] = [];
+  let bytes = 0;
+  for (;;) {
+    const affordable = found.length === 0 ? firstChunk : Math.ceil((most - bytes) / (bytes / found.length)) + 1;
+    const wanted = Math.min(limit + 1 - found.length, affordable);
+    const chunk = await read(wanted, found.at(-1));
+    for (const message of chunk) {
+      bytes += weightOf(message);
+      if (found.length === limit || (found.length > 0 && bytes > most)) return { found, hasMore: true };
+      found.push(message);
+    }
+    if (chunk.length < wanted) return { found, hasMore: false };
+  }
+}

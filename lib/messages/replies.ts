@@ -1,0 +1,83 @@
+import type { ObjectId } from 'mongodb';
+import { type MessageDocument, messages } from '../collections/messages.ts';
+import { config } from '../config.ts';
+import { singleFlight } from '../database/batching.ts';
+import { describeError, log } from '../log.ts';
+
+/** How many replies each of some messages has, by the message's id in hexadecimal. */
+export type ReplyCounts = ReadonlyMap<string, number>;
+
+type Parent = Pick<MessageDocument, '_id' | 'room' | 'has_replies' | 'counted_replies'>;
+
+/** How many replies may stand after those that are known to be counted, before these are noted. */
+const mostUncounted = 100;
+
+/**
+ * How many replies each of these messages of a room has, deleted ones included: they keep their place. They are counted by the index, and so
+ * exact whatever process died when; but what was counted up to a place where nothing can come any more is noted on the message, so that a long
+ * thread costs no more than a short one.
+ */
+export async function countReplies(room: ObjectId, parents: Parent[]): Promise<ReplyCounts> {
+  const asked = parents.filter(({ has_replies }) => has_replies);
+  if (asked.length === 0) return new Map();
+  const key = asked.map(({ _id, counted_replies: counted }) => `${_id} ${counted?.seq}`).join();
+  return sharedCounts(`${room} ${key}`, () => readCounts(room, asked));
+}
+
+const sharedCounts = singleFlight<ReplyCounts>();
+
+async function readCounts(room: ObjectId, asked: Parent[]): Promise<ReplyCounts> {
+  const unnoted = asked.filter(({ counted_replies }) => !counted_replies).map(({ _id }) => _id);
+  const [counts, ...others] = await Promise.all([
+    unnoted.length > 0 ? countAll(room, unnoted) : new Map<string, number>(),
+    ...asked.map(async (parent) => {
+      const { _id, counted_replies: counted } = parent;
+      if (counted) return [_id.toHexString(), counted.count + (await countAfter(parent, counted.seq))] as const;
+    }),
+  ]);
+  const all = new Map([...counts, ...others.filter((one) => one !== undefined)]);
+  for (const parent of asked) {
+    const known = parent.counted_replies?.count ?? 0;
+    if ((all.get(parent._id.toHexString()) ?? 0) - known > mostUncounted) void note(parent);
+  }
+  return all;
+}
+
+// By the index alone: tombstones reply to nothing.
+async function countAll(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
+  const counts = await messages.unscoped
+    .aggregate<{ _id: ObjectId; count: number }>([
+      { $match: { room, thread: { $in: ids } } },
+      { $group: { _id: '$thread', count: { $sum: 1 } } },
+    ])
+    .toArray();
+  return new Map(counts.map(({ _id, count }) => [_id.toHexString(), count]));
+}
+
+const countAfter = ({ room, _id }: Parent, seq: number, last = Number.MAX_SAFE_INTEGER): Promise<number> =>
+  messages.unscoped.countDocuments({ room, thread: _id, seq: { $gt: seq, $lte: last } });
+
+const beingNoted = new Set<string>();
+
+/**
+ * Notes how many replies there are up to the last one that is older than any message may come late. Nobody waits for it: if it fails, the next
+ * reader tries again.
+ */
+async function note(parent: Parent): Promise<void> {
+  const { room, _id, counted_replies: counted = { count: 0, seq: 0 } } = parent;
+  const id = _id.toHexString();
+  if (beingNoted.has(id)) return;
+  beingNoted.add(id);
+  try {
+    const settled = new Date(Date.now() - 2 * config.feedPatience);
+    const where = { room, thread: _id, seq: { $gt: counted.seq }, created_at: { $lte: settled } };
+    const last = await messages.unscoped.findOne(where, { sort: { seq: -1 }, projection: { seq: 1 } });
+    if (!last) return;
+    const count = counted.count + (await countAfter(parent, counted.seq, last.seq));
+    await messages.updateOne({ _id }, { $set: { counted_replies: { count, seq: last.seq } } });
+  } catch (error) {
+    log('debug', 'the count of replies was not noted', { error: describeError(error) });
+  } finally {
+    beingNoted.delete(id);
+  }
+}

@@ -1,0 +1,79 @@
+import { type Filter, ObjectId } from 'mongodb';
+import { distinct, idSchema } from '../api/extended-json.ts';
+import { id, type Parameter } from '../api/parameters.ts';
+import { eitherOf } from '../api/schema.ts';
+import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { attempt } from '../deadline.ts';
+import { conflict, invalidParameter, type Refusal } from '../errors.ts';
+import { blockedBy } from '../identity/blocks.ts';
+import type { Caller } from '../identity/caller.ts';
+import { findActiveUsers, noSuchUser, username } from '../identity/users.ts';
+import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
+
+/** With how many others one can have a conversation. */
+const mostOthers = 8;
+
+/** People, each by id or by name; 24 hexadecimal characters are an id. */
+export const people: Parameter<(ObjectId | string)[]> = {
+  read: (sent) => {
+    if (!Array.isArray(sent) || sent.length === 0 || sent.length > mostOthers) return undefined;
+    const read = sent.map((one) => id.read(one) ?? username.read(one));
+    return read.every((one) => one !== undefined) ? read : undefined;
+  },
+  rule: `be a list of 1 to ${mostOthers} ids or usernames`,
+  schema: {
+    type: 'array',
+    minItems: 1,
+    maxItems: mostOthers,
+    items: eitherOf(idSchema, { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+  },
+};
+
+const blockedByCaller: Refusal = () => conflict('The caller has blocked the user.');
+export const conversationRefusals = [noSuchUser, blockedByCaller];
+
+/** Opens the conversation of the caller with these people: the one that they have, or a new one. */
+export async function openConversation(others: (ObjectId | string)[], caller: Caller): Promise<Room> {
+  const me = caller.user._id;
+  const ids = await findActiveUsers(others);
+  const all = distinct([me, ...ids]);
+  if (all.length < 2) throw invalidParameter('users', 'name somebody else');
+  if (all.some((one) => blockedBy(caller).some((blocked) => blocked.equals(one)))) throw blockedByCaller();
+
+  const key = keyOf(all);
+  const find = async () => (await rooms.findOne<ShownRoom>({ direct_key: key }, { projection: shownRoom.reads })) ?? undefined;
+  // When somebody else has just made it, it is found; and made anew when it has just been deleted.
+  const found = await attempt({ times: 10 }, async () => (await find()) ?? (await insert(all, key, me)));
+  return shownRoom.show(found);
+}
+
+/** The part of a filter that leaves out the conversations with someone whom the caller has blocked, or that such a one began. */
+export function notBlocked(caller: Caller): Filter<Omit<RoomDocument, '_id'>> {
+  const blocked = blockedBy(caller);
+  if (blocked.length === 0) return {};
+  const ofTwo = { is_direct: true as const, members: { $size: 2 }, 'members.user': { $in: blocked } };
+  return { $nor: [ofTwo, { is_direct: true, created_by: { $in: blocked } }] };
+}
+
+/** What the conversation of these people has for a key, and no other: whoever inserts a second one meets the unique index. */
+const keyOf = (all: ObjectId[]) =>
+  all
+    .map((one) => one.toHexString())
+    .sort()
+    .join(' ');
+
+/** Inserts a conversation: hidden, closed, without a name, and with nobody who could change that; undefined when there is one. */
+async function insert(all: ObjectId[], key: string, creator: ObjectId): Promise<ShownRoom | undefined> {
+  const _id = new ObjectId();
+  const members = all.map((user) => ({ _id: new ObjectId(), user, role: 'member', joined_at: '$$NOW' }));
+  const shown = { name: '', is_open: false, is_visible: false };
+  const fields = { ...newRoom, ...shown, members, is_direct: true, direct_key: key, created_by: creator };
+  try {
+    await rooms.unscoped.updateOne({ _id }, [{ $set: { ...fields, name_key: roomKey('', _id) } }], { upsert: true });
+    return { _id, ...shown, members };
+  } catch (error) {
+    if (isDuplicateKey(error)) return undefined;
+    throw error;
+  }
+}

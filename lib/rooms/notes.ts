@@ -1,0 +1,87 @@
+import type { ObjectId } from 'mongodb';
+import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
+import { isOnLambda } from '../config.ts';
+import { retryContended } from '../database/writes.ts';
+import { describeError, log } from '../log.ts';
+
+/*
+ * What messages change in the markers of their readers: whoever has sent one has read up to it, and whom it mentions has mentions to count.
+ *
+ * It is written a moment later, together with what else was said by then: a write for each message would make sending a fifth dearer. Until
+ * then whoever asks this process finds it here. If the process dies before, only a number is wrong, until the next message.
+ * A function on Lambda, which may be frozen when it has answered, writes it in parallel with the message.
+ */
+
+/** The numbers of a marker that only ever grow by messages. */
+export type Highest = { seq?: number; ordinal?: number; mentioned?: number };
+
+/** What a message is to the readers of its room. */
+type Sent = { room: ObjectId; seq: number; ordinal: number; user: ObjectId; mentions: ObjectId[] };
+
+type Note = { _id: ReadMarkerDocument['_id']; highest: Highest };
+
+/** Notes messages in the markers of their readers. */
+export const noteMessages = (sent: Sent[]): Promise<void> =>
+  note(
+    sent.flatMap(({ room, seq, ordinal, user, mentions }) => [
+      { _id: { room, user }, highest: { seq, ordinal } },
+      ...mentions.map((mentioned) => ({ _id: { room, user: mentioned }, highest: { mentioned: seq } })),
+    ]),
+  );
+
+/** Notes that an edited message at a `seq` mentions these users. */
+export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]): Promise<void> =>
+  note(mentions.map((user) => ({ _id: { room, user }, highest: { mentioned: seq } })));
+
+/** What is noted of a marker and not stored yet. To be asked before the marker is read: what is stored meanwhile is in one of the two. */
+export const notedOf = (room: ObjectId, user: ObjectId): Highest => notes.get(keyOf({ room, user }))?.highest ?? {};
+
+/** Stores what is noted, once what is being stored is there: whoever waits for it can be sure that no earlier number comes later. */
+export function storeNotes(): Promise<void> {
+  clearTimeout(timer);
+  timer = undefined;
+  storing = storing.then(storeAll);
+  return storing;
+}
+
+async function storeAll(): Promise<void> {
+  const stored = [...notes];
+  if (stored.length === 0) return;
+  const writes = stored.map(([, { _id, highest }]) => ({
+    updateOne: { filter: { _id }, update: { $max: highest }, upsert: true },
+  }));
+  try {
+    await retryContended(() => readMarkers.bulkWrite(writes, { ordered: false }));
+  } catch (error) {
+    log('error', 'messages were not noted in read markers', { error: describeError(error) });
+  }
+  // What was noted meanwhile is another object, and yet to be stored.
+  for (const [key, note] of stored) if (notes.get(key) === note) notes.delete(key);
+}
+
+/** Of several numbers of each kind the highest. */
+export function highestOf(...all: Highest[]): Highest {
+  const highest: Record<string, number> = {};
+  for (const [name, value] of all.flatMap((one) => Object.entries(one))) highest[name] = Math.max(highest[name] ?? 0, value);
+  return highest;
+}
+
+const notes = new Map<string, Note>();
+let timer: NodeJS.Timeout | undefined;
+let storing = Promise.resolve();
+
+// Milliseconds until the notes are stored, and how many there may be before.
+const longestWait = 250;
+const mostNotes = 1_000;
+
+async function note(added: Note[]): Promise<void> {
+  for (const { _id, highest } of added) {
+    const key = keyOf(_id);
+    notes.set(key, { _id, highest: highestOf(notes.get(key)?.highest ?? {}, highest) });
+  }
+  if (added.length === 0) return;
+  if (isOnLambda || notes.size >= mostNotes) return storeNotes();
+  timer ??= setTimeout(storeNotes, longestWait).unref();
+}
+
+const keyOf = ({ room, user }: ReadMarkerDocument['_id']) => `${room.toHexString()} ${user.toHexString()}`;

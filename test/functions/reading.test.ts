@@ -1,0 +1,226 @@
+import { ObjectId } from 'mongodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readMarkers } from '../../lib/collections/read-markers.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
+import type { Member } from '../../lib/members/members.ts';
+import { storeNotes } from '../../lib/rooms/notes.ts';
+import { type Account, anAccount } from '../support/accounts.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { callThrough } from '../support/processes.ts';
+import { outcome } from '../support/responses.ts';
+import { addMember, aRoom, aRoomOf, memberId, nextOf } from '../support/rooms.ts';
+import { inProcess, type Reply, transports } from '../support/transports.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(transports())("one's own reading, %s", (_transport, call) => {
+  const mine = async (room: string, { token }: Account): Promise<Member> => {
+    const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
+    return (body as Member[]).find((member) => member.room.$oid === room) as Member;
+  };
+  const patch = async (room: string, account: Account, body: object): Promise<Reply> =>
+    call('PATCH', `/api/members/${(await mine(room, account))._id.$oid}`, { token: account.token, body });
+
+  it("follows what one says oneself: one's own messages are never unread", async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    for (let count = 0; count < 3; count++) await aMessage(ann, room, {}, call);
+    expect(await mine(room, ann)).toMatchObject({ seq: 3, last_read: 3, unread: 0 });
+    expect(await mine(room, bob)).toMatchObject({ seq: 3, last_read: 0, unread: 3 });
+    await aMessage(bob, room, {}, call);
+    expect(await mine(room, bob)).toMatchObject({ seq: 4, last_read: 4, unread: 0 });
+    expect(await mine(room, ann)).toMatchObject({ seq: 4, last_read: 3, unread: 1 });
+  });
+
+  it('counts the unread messages that mention one, edited and deleted ones as they are now', async () => {
+    const [ann, bob, eve] = await Promise.all([anAccount(), anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob, eve]);
+    const at = `@${bob.username}`;
+    const [first, , third] = [
+      await aMessage(ann, room, { text: `${at} one` }, call),
+      await aMessage(ann, room, { text: 'two' }, call),
+      await aMessage(ann, room, { text: 'three' }, call),
+      await aMessage(ann, room, { text: `${at} ${at} four, @${eve.username}` }, call),
+    ];
+    const counts = async () => Promise.all([bob, eve, ann].map(async (who) => (await mine(room, who)).unread_mentions));
+    expect(await counts()).toEqual([2, 1, 0]);
+    await call('PATCH', `/api/messages/${third._id.$oid}`, { token: ann.token, body: { text: `three, ${at}` } });
+    expect(await counts()).toEqual([3, 1, 0]);
+    await call('DELETE', `/api/messages/${first._id.$oid}`, { token: ann.token });
+    expect(await counts()).toEqual([2, 1, 0]);
+    expect((await patch(room, bob, { last_read: third.seq })).body).toMatchObject({ unread: 1, unread_mentions: 1 });
+    await aMessage(bob, room, { text: `to myself, ${at}` }, call);
+    expect(await counts()).toEqual([0, 1, 0]);
+  });
+
+  it('can be set back, by which messages are unread again', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const second = [
+      await aMessage(ann, room, {}, call),
+      await aMessage(ann, room, { text: `Hello @${bob.username}` }, call),
+      await aMessage(ann, room, {}, call),
+    ][1];
+    await patch(room, bob, { last_read: 3 });
+    const back = await patch(room, bob, { unread_from: second?.seq });
+    expect(back).toMatchObject({ status: 200, body: { last_read: 1, unread: 2, unread_mentions: 1 } });
+    expect(await mine(room, bob)).toMatchObject({ last_read: 1, unread: 2, unread_mentions: 1 });
+    // It never marks anything as read.
+    expect((await patch(room, bob, { unread_from: 3 })).body).toMatchObject({ last_read: 1, unread: 2 });
+    expect((await patch(room, bob, { last_read: 3 })).body).toMatchObject({ last_read: 3, unread: 0, unread_mentions: 0 });
+    expect((await patch(room, bob, { unread_from: 1 })).body).toMatchObject({ last_read: 0, unread: 3 });
+  });
+
+  it('mutes a room for the member alone, until it is heard of again or joined anew', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    await aMessage(ann, room, {}, call);
+    expect(await patch(room, bob, { is_muted: true })).toMatchObject({ status: 200, body: { is_muted: true, unread: 1 } });
+    expect(await mine(room, bob)).toMatchObject({ is_muted: true, unread: 1 });
+    expect(await mine(room, ann)).toMatchObject({ is_muted: false });
+    expect((await patch(room, bob, { is_muted: false, last_read: 1 })).body).toMatchObject({ is_muted: false, unread: 0 });
+
+    await patch(room, bob, { is_muted: true });
+    await call('DELETE', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: bob.token });
+    const again = await call('POST', '/api/members', { token: bob.token, body: { room } });
+    expect(again).toMatchObject({ status: 201, body: { is_muted: false, unread: 0 } });
+    expect(await mine(room, bob)).toMatchObject({ is_muted: false });
+  });
+
+  it.each<[string, object, unknown]>([
+    ["another's room to be muted", { is_muted: true }, refusals.denied('Only members themselves mute a room.')],
+    ["another's marker to go back", { unread_from: 1 }, refusals.denied('Only members themselves know what they have read.')],
+  ])('refuses %s, also to an owner', async (_what, body, refusal) => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    await aMessage(ann, room, {}, call);
+    const member = await mine(room, bob);
+    const path = `/api/members/${member._id.$oid}`;
+    expect(outcome(await call('PATCH', path, { token: ann.token, body }))).toEqual(refusal);
+    expect((await call('PATCH', path, { token: bob.token, body })).status).toBe(200);
+  });
+
+  it.each<[string, object, unknown]>([
+    ['both ways at once', { last_read: 1, unread_from: 1 }, refusals.invalid('unread_from', "not be combined with 'last_read'")],
+    ['from a place that was not taken', { unread_from: 2 }, refusals.invalid('unread_from', "be from 1 to 1, the room's 'seq'")],
+    ['from nowhere', { unread_from: 0 }, refusals.invalid('unread_from', `be from 1 to ${Number.MAX_SAFE_INTEGER}`)],
+    ['half', { is_muted: 'a bit' }, refusals.invalid('is_muted', 'be true or false')],
+  ])('refuses to go %s', async (_what, body, refusal) => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    await aMessage(ann, room, {}, call);
+    expect(outcome(await patch(room, ann, body))).toEqual(refusal);
+    expect((await patch(room, ann, { unread_from: 1 })).body).toMatchObject({ last_read: 0 });
+  });
+});
+
+describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, call) => {
+  const ask = ({ token }: Account, since: string, rest = '') =>
+    call('GET', `/api/members?user=me&since=${encodeURIComponent(since)}${rest}`, { token });
+  const namesOf = ({ body }: Reply) => (body as Member[]).map(({ room_name }) => room_name);
+  const cursorOf = ({ headers }: Reply) => headers['x-next-cursor'] ?? '';
+
+  /** Makes what has happened in a room so many seconds older. */
+  const age = (room: string, seconds: number) => {
+    const at = new Date(Date.now() - seconds * 1_000);
+    return rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: at, last_message_at: at } });
+  };
+
+  it('lists the rooms in which something happened since a time, the most recently active first', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const made = await Promise.all(['One', 'Two', 'Three', 'Four'].map((name) => aRoomOf([ann, bob], { name })));
+    for (const [index, room] of made.entries()) await age(room, 100 * (index + 1));
+    const [one, , three] = made as [string, string, string];
+    const since = new Date(Date.now() - 250_000).toISOString();
+    expect(namesOf(await ask(bob, since))).toEqual(['One', 'Two']);
+    await aMessage(ann, three, {}, call);
+    expect(namesOf(await ask(bob, since))).toEqual(['Three', 'One', 'Two']);
+    await call('PATCH', `/api/rooms/${one}/details`, { token: ann.token, body: { topic: 'Owls' } });
+    const first = await ask(bob, since, '&limit=2');
+    const rest = await call('GET', nextOf(first) ?? '', { token: bob.token });
+    expect([namesOf(first), namesOf(rest), nextOf(rest)]).toEqual([['One', 'Three'], ['Two'], undefined]);
+  });
+
+  it('says since when to ask the next time, so that nothing is missed', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const [one, two] = await Promise.all(['One', 'Two'].map((name) => aRoomOf([ann, bob], { name })));
+    for (const room of [one, two]) await age(room as string, 3_600);
+    const all = await call('GET', '/api/members?user=me', { token: bob.token });
+    expect(namesOf(all).sort()).toEqual(['One', 'Two']);
+    const none = await ask(bob, cursorOf(all));
+    expect({ names: namesOf(none), cursor: cursorOf(none) }).toEqual({ names: [], cursor: cursorOf(all) });
+    await aMessage(ann, two as string, {}, call);
+    const moved = await ask(bob, cursorOf(none));
+    expect(namesOf(moved)).toEqual(['Two']);
+    // What began before the answer may end after it: for some seconds a room is listed again, by the same seq.
+    expect(cursorOf(moved) >= cursorOf(none)).toBe(true);
+    expect(await ask(bob, cursorOf(moved))).toMatchObject({ body: [{ room_name: 'Two', seq: 1 }] });
+  });
+
+  it('tells someone without rooms to ask since the beginning', async () => {
+    const reply = await call('GET', '/api/members?user=me', { token: (await anAccount()).token });
+    expect({ body: reply.body, cursor: cursorOf(reply) }).toEqual({ body: [], cursor: '1970-01-01T00:00:00.000Z' });
+  });
+
+  it.each([
+    ['a room', `room=${'0'.repeat(24)}&since=2026-01-01T00:00:00Z`, refusals.invalid('since', "not be combined with 'room'")],
+    ['what is no time', 'user=me&since=yesterday', refusals.invalid('since', "be a time such as '2026-11-21T04:04:42.123Z'")],
+  ])('refuses %s', async (_what, query, refusal) => {
+    const { token } = await anAccount();
+    expect(outcome(await call('GET', `/api/members?${query}`, { token }))).toEqual(refusal);
+    expect((await call('GET', '/api/members?user=me&since=2026-01-01T00:00:00Z', { token })).status).toBe(200);
+  });
+});
+
+describe('a message', () => {
+  it("is stored although its sender's marker can't be moved", async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoom({ owner: ann, members: [bob] });
+    const failure = vi.spyOn(readMarkers, 'bulkWrite').mockRejectedValue(new Error('lost on the way'));
+    const message = await aMessage(ann, room.id, { text: `Hello @${bob.username}` });
+    await storeNotes();
+    failure.mockRestore();
+    const { body } = await inProcess('GET', `/api/messages?room=${room.id}`, { token: bob.token });
+    expect(body).toEqual([message]);
+    const mine = async () => inProcess('GET', `/api/members/${await memberId(room, ann)}`, { token: ann.token });
+    expect(await mine()).toMatchObject({ body: { unread: 1 } });
+    await aMessage(ann, room.id);
+    expect(await mine()).toMatchObject({ body: { unread: 0 } });
+  });
+
+  it('is noted in the markers of its readers a moment later, and on Lambda before it is answered', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const stored = () => readMarkers.find({ '_id.room': new ObjectId(room) }, { projection: { _id: 0 } }).toArray();
+    await aMessage(ann, room, { text: `Hello @${bob.username}` });
+    await storeNotes();
+    const noted = [{ seq: 1, ordinal: 1 }, { mentioned: 1 }];
+    expect((await stored()).toSorted(bySeq)).toEqual(noted);
+
+    const { call, end } = await callThrough(1, { AWS_LAMBDA_FUNCTION_NAME: 'messages' });
+    const body = { room, text: `Hello @${bob.username}` };
+    expect((await call('POST', '/api/messages', { token: ann.token, body })).status).toBe(201);
+    expect((await stored()).toSorted(bySeq)).toEqual([{ seq: 2, ordinal: 2 }, { mentioned: 2 }]);
+    end();
+  });
+
+  it('of many at the same time moves each sender to the last of its own', async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => anAccount()));
+    const room = await aRoom({ owner: people[0] as Account });
+    const members = [await memberId(room, people[0] as Account)];
+    for (const person of people.slice(1)) members.push(await addMember(room, person));
+    const sent = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => aMessage(people[index % 5] as Account, room.id, { text: `${index}` })),
+    );
+    for (const [index, person] of people.entries()) {
+      const { body } = await inProcess('GET', `/api/members/${members[index]}`, { token: person.token });
+      const own = sent.filter(({ user }) => user.$oid === person.id).map(({ seq }) => seq);
+      const { seq = 0, last_read = 0, unread } = body as Member;
+      // Nothing but messages has happened since the last one joined.
+      expect({ last_read, unread }).toEqual({ last_read: Math.max(...own), unread: seq - last_read });
+    }
+  });
+});
+
+const bySeq = (one: { seq?: number }, other: { seq?: number }) => (other.seq ?? 0) - (one.seq ?? 0);

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser } from '../../tools/harness/browser.ts';
+import { type Account, aName, anAccount, anAddress, aSession } from '../support/accounts.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { type Call, inProcess, type Reply, transports } from '../support/transports.ts';
+
+const https = { 'x-forwarded-proto': 'https' };
+
+/** Logs in as a browser does; returns the answer. */
+const logIn = (call: Call, { username, password }: Account, headers: Record<string, string> = {}): Promise<Reply> =>
+  call('POST', '/api/sessions', { body: { username, password, cookie: true }, headers, source: anAddress() });
+
+/** What a browser sends of a cookie that was set. */
+const cookieOf = ({ headers }: Reply): string => headers['set-cookie']?.split(';')[0] ?? '';
+
+/** The attributes of a cookie, whatever their order. */
+const attributesOf = ({ headers }: Reply) =>
+  headers['set-cookie']
+    ?.split(/; */)
+    .slice(1)
+    .filter((attribute) => !attribute.startsWith('Expires='))
+    .sort();
+
+describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
+  const whoIs = (headers: Record<string, string>, token?: string) => call('GET', '/api/users/me', { headers, token });
+
+  it('is what a login with `cookie` gives, without showing the token', async () => {
+    const ann = await anAccount();
+    const reply = await logIn(call, ann);
+    expect(outcome(reply)).toEqual({
+      status: 201,
+      body: { expires_at: anyDate, user: expect.objectContaining({ username: ann.username }) },
+    });
+    expect(cookieOf(reply)).toMatch(/^session=[a-z0-9]{32}$/);
+    expect(attributesOf(reply)).toEqual(['HttpOnly', `Max-Age=${30 * 86_400}`, 'Path=/', 'SameSite=Strict']);
+    expect(await whoIs({ cookie: `theme=dark; ${cookieOf(reply)}; lang=en` })).toMatchObject({
+      status: 200,
+      body: { username: ann.username },
+    });
+  });
+
+  it('is confined to its host and to https where the request came over https', async () => {
+    const reply = await logIn(call, await anAccount(), https);
+    expect(cookieOf(reply)).toMatch(/^__Host-session=[a-z0-9]{32}$/);
+    expect(attributesOf(reply)).toContain('Secure');
+    const cookie = cookieOf(reply);
+    expect((await whoIs({ ...https, cookie })).status).toBe(200);
+    // A network could set the other name, and a subdomain, too.
+    expect((await whoIs({ ...https, cookie: cookie.replace('__Host-', '') })).status).toBe(401);
+    expect((await whoIs({ cookie })).status).toBe(401);
+  });
+
+  it('is what a sign-up with `cookie` gives', async () => {
+    const username = aName();
+    const body = { username, email: `${username}@example.org`, password: 'correct horse', cookie: true };
+    const reply = await call('POST', '/api/users', { body });
+    expect(outcome(reply)).toEqual({ status: 201, body: { user: expect.objectContaining({ username, _id: anyId }) } });
+    expect(await whoIs({ cookie: cookieOf(reply) })).toMatchObject({ status: 200, body: { username } });
+  });
+
+  it('is not what a login without it gives', async () => {
+    const { username, password } = await anAccount();
+    for (const cookie of [undefined, false]) {
+      const reply = await call('POST', '/api/sessions', { body: { username, password, cookie }, source: anAddress() });
+      expect(reply).toMatchObject({ status: 201, body: { token: anyToken } });
+      expect(reply.headers).not.toHaveProperty('set-cookie');
+    }
+    expect(outcome(await call('POST', '/api/sessions', { body: { username, password, cookie: 'yes' } }))).toEqual(
+      refusals.invalid('cookie', 'be true or false'),
+    );
+    const wrong = await call('POST', '/api/sessions', {
+      body: { username, password: 'wrong', cookie: true },
+      source: anAddress(),
+    });
+    expect(outcome(wrong)).toEqual(refusals.wrongLogin);
+    expect(wrong.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('gives way to X-Auth-Token, also to one that is not valid', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const cookie = cookieOf(await logIn(call, ann));
+    expect(await whoIs({ cookie }, bob.token)).toMatchObject({ status: 200, body: { username: bob.username } });
+    expect(outcome(await whoIs({ cookie }, 'a'.repeat(32)))).toEqual(refusals.unauthenticated);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ["the service's own page", { 'sec-fetch-site': 'same-origin' }, 200],
+    [
+      "the service's own page, in a browser that says only its origin",
+      { host: 'chat.example.org', origin: 'https://chat.example.org' },
+      200,
+    ],
+    ['a program', {}, 200],
+    ['another site', { 'sec-fetch-site': 'cross-site' }, 401],
+    ['another port or subdomain', { 'sec-fetch-site': 'same-site' }, 401],
+    ['an address that somebody was made to open', { 'sec-fetch-site': 'none' }, 401],
+    ['another origin, in a browser that says only that', { host: 'chat.example.org', origin: 'https://example.org' }, 401],
+    ['another port, in a browser that says only that', { host: 'chat.example.org', origin: 'http://chat.example.org:8080' }, 401],
+    ['a page without an origin', { host: 'chat.example.org', origin: 'null' }, 401],
+    [
+      'another site that names the own origin',
+      { 'sec-fetch-site': 'cross-site', host: 'chat.example.org', origin: 'https://chat.example.org' },
+      401,
+    ],
+  ])('counts or not in a request of %s', async (_whose, headers, status) => {
+    const ann = await anAccount();
+    const cookie = cookieOf(await logIn(call, ann));
+    expect((await whoIs({ ...headers, cookie })).status).toBe(status);
+    expect((await whoIs(headers, ann.token)).status).toBe(200);
+    const room = await aRoomOf([ann]);
+    const sent = await call('POST', '/api/messages', { headers: { ...headers, cookie }, body: { room, text: 'Hello' } });
+    expect(sent.status).toBe(status === 200 ? 201 : 401);
+  });
+
+  it('ends with a logout, which clears the cookie', async () => {
+    const ann = await anAccount();
+    const reply = await logIn(call, ann);
+    const cookie = cookieOf(reply);
+    const ended = await call('DELETE', '/api/sessions/current', { headers: { cookie } });
+    expect(ended.status).toBe(204);
+    expect(cookieOf(ended)).toBe('session=');
+    expect(attributesOf(ended)).toEqual(['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Strict']);
+    expect(outcome(await whoIs({ cookie }))).toEqual(refusals.unauthenticated);
+
+    const token = await aSession(call, ann);
+    expect((await call('DELETE', '/api/sessions/current', { token })).headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('is marked as the current one in the list of sessions, and keeps its cookie when another one ends', async () => {
+    const ann = await anAccount();
+    const [first, second] = [await logIn(call, ann), await logIn(call, ann)];
+    type Listed = { _id: { $oid: string }; hint: string; is_current: boolean };
+    const list = async (reply: Reply) =>
+      (await call('GET', '/api/sessions', { headers: { cookie: cookieOf(reply) } })).body as Listed[];
+    const current = async (reply: Reply) => (await list(reply)).filter(({ is_current }) => is_current).map(({ hint }) => hint);
+    expect(await current(first)).toEqual([cookieOf(first).slice(-4)]);
+    expect(await current(second)).toEqual([cookieOf(second).slice(-4)]);
+
+    const other = (await list(first)).find(({ is_current }) => !is_current)?._id.$oid;
+    const ended = await call('DELETE', `/api/sessions/${other}`, { headers: { cookie: cookieOf(first) } });
+    expect(ended.status).toBe(204);
+    expect(ended.headers).not.toHaveProperty('set-cookie');
+    expect((await whoIs({ cookie: cookieOf(second) })).status).toBe(401);
+    expect((await whoIs({ cookie: cookieOf(first) })).status).toBe(200);
+  });
+
+  it.each(['session=', 'session', 'session="x"', 'session={"$gt":""}', `session=${'a'.repeat(32)}`, `session=${'a'.repeat(33)}`])(
+    'is not found in a cookie such as %s',
+    async (cookie) => {
+      expect(outcome(await whoIs({ cookie }))).toEqual(refusals.unauthenticated);
+    },
+  );
+});
+
+// Needs a browser: install Chromium, or name one in CHROMIUM.
+describe('a session in a cookie, in a browser', () => {
+  const service = inject('serveUrl');
+  let browser: Browser;
+  let elsewhere: Server;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    elsewhere = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Elsewhere</title>');
+    }).listen(0);
+    await once(elsewhere, 'listening');
+  });
+  afterAll(async () => {
+    await browser.close();
+    elsewhere.close();
+  });
+
+  /** A page of the service, in which someone has logged in. */
+  async function aLoggedInPage(ann: Account): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${service}/docs`);
+    const status = await ask(page, '/api/sessions', 'POST', { username: ann.username, password: ann.password, cookie: true });
+    expect(status).toBe(201);
+    return page;
+  }
+
+  /** The status that a request from the page gets; 0 when the browser does not send it or hides the answer. */
+  const ask = (page: Page, address: string, method: string, body?: object, type = 'application/json'): Promise<number> =>
+    page.evaluate(
+      async ([url, init]) => {
+        const answer = await fetch(url, init as RequestInit).catch(() => undefined);
+        return answer?.status ?? 0;
+      },
+      [
+        address,
+        {
+          method,
+          credentials: 'include',
+          ...(body && { body: JSON.stringify(body), headers: { 'content-type': type } }),
+        },
+      ] as const,
+    );
+
+  it("serves the service's own pages, in every tab, and no script can read it", async () => {
+    const ann = await anAccount();
+    const page = await aLoggedInPage(ann);
+    const another = await page.context().newPage();
+    await another.goto(`${service}/docs`);
+    const room = await aRoomOf([ann]);
+    for (const tab of [page, another]) {
+      expect(await ask(tab, '/api/users/me', 'GET')).toBe(200);
+      expect(await ask(tab, '/api/messages', 'POST', { room, text: 'Hello' })).toBe(201);
+      expect(await tab.evaluate('document.cookie')).toBe('');
+    }
+    expect(await ask(page, '/api/sessions/current', 'DELETE')).toBe(204);
+    expect(await ask(another, '/api/users/me', 'GET')).toBe(401);
+    expect(await page.context().cookies()).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each([
+    ['another site', '127.0.0.1'],
+    ['another port of the same host', 'localhost'],
+  ])('does nothing for a page of %s, whichever way it asks', async (_which, host) => {
+    const ann = await anAccount();
+    const page = await aLoggedInPage(ann);
+    const room = await aRoomOf([ann]);
+    await page.goto(`http://${host}:${(elsewhere.address() as AddressInfo).port}/`);
+
+    const message = { room, text: 'forged' };
+    expect(await ask(page, `${service}/api/users/me`, 'GET')).toBe(0);
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded'])
+      expect(await ask(page, `${service}/api/messages`, 'POST', message, type)).toBe(0);
+    expect(await ask(page, `${service}/api/users/me`, 'PATCH', { email: 'mallory@example.org' })).toBe(0);
+    for (const method of ['DELETE', 'PUT']) expect(await ask(page, `${service}/api/sessions`, method)).toBe(0);
+    await submitForm(page, `${service}/api/messages`, JSON.stringify(message));
+
+    const replies = await Promise.all(
+      [`/api/messages?room=${room}`, '/api/users/me'].map((path) => inProcess('GET', path, { token: ann.token })),
+    );
+    expect(replies.map(({ body }) => body)).toMatchObject([[], { email: ann.email }]);
+    await page.goto(`${service}/docs`);
+    expect(await ask(page, '/api/users/me', 'GET')).toBe(200);
+    await page.context().close();
+  });
+
+  /** Sends a form, whose one field has a name that makes its body JSON, and waits for the answer's page. */
+  async function submitForm(page: Page, action: string, name: string): Promise<void> {
+    const answered = page.waitForResponse(action);
+    const escaped = name.replaceAll('"', '&quot;');
+    await page.setContent(`<form method="post" enctype="text/plain" action="${action}"><input name="${escaped}"><button>`);
+    await page.click('button');
+    expect((await answered).status()).toBeGreaterThanOrEqual(400);
+  }
+});

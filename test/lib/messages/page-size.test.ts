@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoom } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+const owner = await anAccount();
+const { token } = owner;
+const { id: room } = await aRoom({ owner });
+// 40 kB each: as long as a message can be.
+const texts = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(4)}${'🦉'.repeat(9_990)}`);
+const sent: string[] = [];
+for (const text of texts) sent.push((await aMessage(owner, room, { text }))._id.$oid);
+
+type Seen = { _id: { $oid: string } };
+
+const sizeOf = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
+
+async function walk(first: string) {
+  const pages: Seen[][] = [];
+  for (let path: string | undefined = first; path; ) {
+    const { headers, body } = await call('GET', path, { token });
+    pages.push(body as Seen[]);
+    path = headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
+  }
+  return pages;
+}
+
+async function follow(limit: number) {
+  const pages: { data: Seen | null }[][] = [];
+  for (let after = '0'; ; ) {
+    const { headers, body } = await call('GET', `/api/events?room=${room}&after=${after}&limit=${limit}`, { token });
+    if ((body as []).length === 0) return pages;
+    pages.push(body as (typeof pages)[number]);
+    after = headers['x-next-cursor'] ?? '';
+  }
+}
+
+describe('a page of messages that are as long as can be', () => {
+  it.each(['after=0', 'before=1000'])('has 1 MB, and all pages from %s have each message once', async (from) => {
+    const pages = await walk(`/api/messages?room=${room}&limit=200&${from}`);
+    const inOrder = from.startsWith('before') ? pages.toReversed() : pages;
+    expect(inOrder.flat().map(({ _id }) => _id.$oid)).toEqual(sent);
+    for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.1 * 1024 * 1024);
+  });
+
+  it('around one of them has as many on each side as fit', async () => {
+    const { body } = await call('GET', `/api/messages?room=${room}&limit=200&around=30`, { token });
+    expect((body as Seen[]).map(({ _id }) => _id.$oid)).toEqual(sent.slice(18, 42));
+  });
+
+  it.each([
+    [50, '👍'],
+    [500, '🎉'],
+  ])('of a feed with limit=%i has 1 MB, before and after each message was changed', async (limit, emoji) => {
+    const before = await follow(limit);
+    expect(before.flat().filter(({ data }) => data && 'text' in data).length).toBeGreaterThanOrEqual(sent.length);
+    for (const message of sent) {
+      const changed = await call('PUT', `/api/messages/${message}/reactions/${encodeURIComponent(emoji)}`, { token, body: {} });
+      expect(changed.status).toBe(200);
+    }
+    const pages = await follow(limit);
+    expect(pages.flat()).toHaveLength(before.flat().length + sent.length);
+    for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.2 * 1024 * 1024);
+  });
+});

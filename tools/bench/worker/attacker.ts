@@ -1,0 +1,74 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** A request that an attacker repeats. */
+export type Repeated = { method: string; path: string; token?: string; body?: string };
+
+/** What an attacker does until it is told to stop: requests as fast as they are answered, or connections that it leaves as they are. */
+export type Attack = { connections: number } & (
+  | { kind: 'requests'; requests: Repeated[] }
+  /** Each sends these bytes, and then neither sends nor reads anything more. */
+  | { kind: 'connections'; sent: string; bytes: number }
+);
+
+/** How the requests were answered: how often with which status, or which error. */
+export type Answers = Record<string, number>;
+
+/* A process that attacks a service, so that whoever measures meanwhile has an event loop of its own. */
+
+const answers: Answers = {};
+const sockets: Socket[] = [];
+let isStopped = false;
+
+process.on('message', (message: { url: string; attack: Attack } | 'stop') => {
+  if (message === 'stop') stop();
+  else start(message.url, message.attack);
+});
+
+function start(url: string, attack: Attack): void {
+  if (attack.kind === 'requests') repeat(url, attack.requests, attack.connections);
+  else open(url, attack);
+}
+
+function stop(): void {
+  isStopped = true;
+  for (const socket of sockets) socket.destroy();
+  process.send?.(answers, () => process.exit(0));
+}
+
+function repeat(url: string, requests: Repeated[], connections: number): void {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let sent = 0;
+  const next = async (): Promise<void> => {
+    while (!isStopped) {
+      const answer = await send(url, requests[sent++ % requests.length] as Repeated, agent);
+      answers[answer] = (answers[answer] ?? 0) + 1;
+    }
+  };
+  for (let at = 0; at < connections; at++) void next();
+}
+
+const send = (url: string, { method, path, token, body }: Repeated, agent: Agent): Promise<string> =>
+  new Promise((resolve) => {
+    const headers = { ...(token && { 'X-Auth-Token': token }), ...(body && { 'Content-Type': 'application/json' }) };
+    request(new URL(path, url), { method, headers, agent }, (response) => {
+      response.resume().once('close', () => resolve(String(response.statusCode)));
+    })
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      .end(body);
+  });
+
+function open(url: string, { connections, sent, bytes }: Extract<Attack, { kind: 'connections' }>): void {
+  const { hostname, port } = new URL(url);
+  const padding = Buffer.alloc(bytes, 'x');
+  for (let at = 0; at < connections; at++) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      answers[code] = (answers[code] ?? 0) + 1;
+    });
+    socket.pause();
+    if (sent) socket.write(sent);
+    if (bytes > 0) socket.write(padding);
+    sockets.push(socket);
+  }
+}

@@ -1,0 +1,124 @@
+import { ObjectId } from 'mongodb';
+import { createUser } from '../../../lib/accounts/accounts.ts';
+import { createToken } from '../../../lib/accounts/api-tokens.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
+import { newRoom, type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
+import { roomKey } from '../../../lib/rooms/rooms.ts';
+
+/** What attackers and others need to know: someone's token, and whoever attacks with rooms of its own. */
+export type Target = {
+  token: string;
+  attacker: { id: string; username: string; password: string; token: string };
+  /** Rooms of which the attacker is the owner. */
+  rooms: {
+    /** Many short messages, all with one word, by the attacker; the last ones reply to the first one, of which the id is `parent`. */
+    common: string;
+    /** Long messages of many words with accents. */
+    long: string;
+    /** A flood of messages that have just come. */
+    flooded: string;
+    /** Messages as large as they can be: 40 kB each. */
+    large: string;
+    /** A thousand members, and nothing said. */
+    crowded: string;
+  };
+  parent: string;
+  /** The names of the crowded room's members. */
+  names: string[];
+};
+
+const batchSize = 1_000;
+
+/** Fills a database with what makes requests dear. */
+export async function fillForAttacks(): Promise<Target> {
+  const other = await anAccount('other');
+  const attacker = await anAccount('attacker');
+  const names = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
+  const members = await Promise.all(names.slice(0, 50).map((name) => anAccount(name)));
+  const owner = new ObjectId(attacker.id);
+
+  const room = async (count: number, message: (seq: number) => Partial<MessageDocument>, others: ObjectId[] = []) => {
+    const _id = await insertRoom(owner, count, others);
+    for (let seq = 1; seq <= count; seq += batchSize) {
+      const batch = Array.from({ length: Math.min(batchSize, count - seq + 1) }, (_, at) => ({
+        ...aMessage(_id, owner, seq + at),
+        ...message(seq + at),
+      }));
+      await messages.unscoped.insertMany(batch, { ordered: false });
+    }
+    return _id.toHexString();
+  };
+
+  const parent = new ObjectId();
+  const replies = { from: 20_001 };
+  const rooms = {
+    common: await room(40_000, (seq) => ({
+      text: `the message ${seq}`,
+      ...(seq === 1 && { _id: parent, has_replies: true as const }),
+      ...(seq >= replies.from && { thread: parent }),
+    })),
+    long: await room(600, (seq) => ({ text: `aà ${manyWords(seq)}` })),
+    flooded: await room(50_000, () => ({ text: 'flood', created_at: new Date() })),
+    large: await room(600, () => ({ text: '😀'.repeat(10_000) })),
+    crowded: await room(0, () => ({}), [
+      ...members.map(({ id }) => new ObjectId(id)),
+      ...Array.from({ length: 949 }, () => new ObjectId()),
+    ]),
+  };
+  return { token: other.token, attacker, rooms, parent: parent.toHexString(), names: names.slice(0, 50) };
+}
+
+async function anAccount(username: string) {
+  const password = 'a long password';
+  const { _id } = await createUser({ username, email: `${username}@example.org`, password, is_admin: false });
+  const { token } = await createToken(new ObjectId(_id.$oid), 'bench');
+  return { id: _id.$oid, username, password, token };
+}
+
+async function insertRoom(owner: ObjectId, seq: number, others: ObjectId[]): Promise<ObjectId> {
+  const _id = new ObjectId();
+  const at = new Date();
+  const name = `Room ${_id.toHexString()}`;
+  const room: RoomDocument = {
+    ...newRoom,
+    _id,
+    name,
+    name_key: roomKey(name, _id),
+    members: [owner, ...others].map((user, index) => ({
+      _id: new ObjectId(),
+      user,
+      role: index === 0 ? 'owner' : 'member',
+      joined_at: at,
+    })),
+    seq,
+    message_count: seq,
+    created_at: at,
+    created_by: owner,
+    changed_at: at,
+  };
+  await rooms.unscoped.insertOne(room);
+  return _id;
+}
+
+const aMessage = (room: ObjectId, user: ObjectId, seq: number): MessageDocument => ({
+  _id: new ObjectId(),
+  room,
+  seq,
+  ordinal: seq,
+  user,
+  text: '',
+  created_at: new Date(Date.now() - 86_400_000 + seq),
+  edited_at: null,
+  deleted_at: null,
+  thread: null,
+  mentions: [],
+  reactions: [],
+  pinned_at: null,
+});
+
+/** A text of 9 900 characters, of which each word occurs in it once. */
+function manyWords(seed: number): string {
+  let words = '';
+  for (let at = 0; words.length < 9_890; at++) words += `é${(seed * 7919 + at).toString(36)} `;
+  return words.slice(0, 9_890);
+}
