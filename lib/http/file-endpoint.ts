@@ -6,8 +6,8 @@ import { method } from './middleware/method.ts';
 import { type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
 
-/** A file with its media type: as text, or compressed, in base64. */
-export type ServedFile = { type: string } & ({ text: string } | { br: string; gzip: string });
+/** A file with its media type, and the policy of a worker: as text, or compressed, in base64. */
+export type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: string; gzip: string });
 
 /** The handler of paths that have files, which anyone may read. Those of which `isImmutable` never change under the same path. */
 export function fileEndpoint(
@@ -23,7 +23,8 @@ export function fileEndpoint(
       const file = Object.hasOwn(files, event.rawPath) ? files[event.rawPath] : undefined;
       if (!file) throw notFound('path');
       const cache = isImmutable(event.rawPath) ? 'public, max-age=31536000, immutable' : 'max-age=0, must-revalidate';
-      return respond(event, file, { 'Content-Type': file.type, 'Cache-Control': cache, Vary: 'Accept-Encoding' });
+      const policy = file.policy !== undefined && { 'Content-Security-Policy': file.policy };
+      return respond(event, file, { 'Content-Type': file.type, 'Cache-Control': cache, ...policy, Vary: 'Accept-Encoding' });
     });
   return toLambdaHandler(chain, operations);
 }

@@ -24,7 +24,7 @@ export async function buildSite(): Promise<void> {
   await build({
     configFile,
     logLevel: 'warn',
-    define: { __SITE__: JSON.stringify({ version, files: Object.keys(files) }) },
+    define: { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) },
     build: {
       outDir: join(target, 'worker'),
       rolldownOptions: { input: join(folder, 'src/sw.ts'), output: { format: 'iife', entryFileNames: 'sw.js' } },

@@ -43,6 +43,10 @@ export const onPage: Headers = {
 
 /** The headers of a file of a page. */
 export const onFile: Headers = {
+  'Content-Security-Policy': always('What the file may do, if it is a worker.', {
+    type: 'string',
+    pattern: "^default-src 'none'; ",
+  }),
   'Cache-Control': always('How long caches may keep it: for ever if its path changes with its content.', {
     enum: ['public, max-age=31536000, immutable', 'max-age=0, must-revalidate'],
   }),

@@ -46,7 +46,9 @@ async function enter(user: string): Promise<void> {
     current = user;
     await openCache(user);
     listenToTabs(user, hear);
-    await Promise.all([loadRooms(), loadOutbox(), loadDrafts()]);
+    await Promise.all([loadOutbox(), loadDrafts(user)]);
+    // The rooms last: views appear with them.
+    await loadRooms();
     if (current !== user) return;
   }
   sendFor(user);

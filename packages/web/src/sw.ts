@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 
-/** What the build knows: a version, and the files of it. */
-declare const site: { version: string; files: string[] };
+/** What the build puts in: a version, and the files of it. */
+const site = (globalThis as unknown as { builtSite: { version: string; files: string[] } }).builtSite;
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const name = `site-${site.version}`;

@@ -9,10 +9,17 @@ const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 /** How long after the last key a draft is written, in milliseconds. */
 const pause = 300;
 
-/** Reads all drafts; before that there are none. */
-export async function loadDrafts(): Promise<void> {
+/** Where the last words are kept when the page goes too suddenly for the database. */
+let lastWords = '';
+
+/** Reads all drafts of a user; before that there are none. */
+export async function loadDrafts(user: string): Promise<void> {
   drafts.clear();
+  lastWords = `chat-drafts-${user}`;
   for (const { place, text } of (await (await cache())?.getAll('drafts')) ?? []) drafts.set(place, text);
+  const kept: Record<string, string> = JSON.parse(localStorage.getItem(lastWords) ?? '{}');
+  localStorage.removeItem(lastWords);
+  for (const [place, text] of Object.entries(kept)) keepDraft(place, text);
 }
 
 /** What was typed at a place and not sent. */
@@ -36,8 +43,13 @@ export function dropDraft(place: string): void {
   unsaved.delete(place);
 }
 
-/** Writes what is not written yet: the page may be about to go. */
+/** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
 export function saveDrafts(): void {
+  if (unsaved.size > 0 && lastWords !== '')
+    localStorage.setItem(
+      lastWords,
+      JSON.stringify(Object.fromEntries([...unsaved.keys()].map((place) => [place, draftOf(place)]))),
+    );
   for (const place of unsaved.keys()) void save(place);
 }
 

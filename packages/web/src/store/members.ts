@@ -5,28 +5,32 @@ import type { Changes } from './reduce.ts';
 
 /** The members of the rooms whose members were asked for, by room. */
 const members = signal<ReadonlyMap<string, readonly Member[]>>(new Map());
-const asked = new Set<string>();
+const asked = new Map<string, Promise<void>>();
 
 /** The members of a room, by name; undefined until they are known. */
 export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room);
 
 /** Asks for the members of a room, once; throws a `Failure`. */
-export async function loadMembers(room: string, { anew = false } = {}): Promise<void> {
-  if (asked.has(room) && !anew) return;
-  asked.add(room);
-  try {
-    const all: Member[] = [];
-    for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
-      const query = { room, limit: 200, ...(after !== undefined && { after }) };
-      const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
-      all.push(...data);
-      after = nextOf(headers);
-    }
-    set(room, all);
-  } catch (failure) {
+export function loadMembers(room: string, { anew = false } = {}): Promise<void> {
+  const known = anew ? undefined : asked.get(room);
+  if (known) return known;
+  const loading = readMembers(room).catch((failure) => {
     asked.delete(room);
     throw failure;
+  });
+  asked.set(room, loading);
+  return loading;
+}
+
+async function readMembers(room: string): Promise<void> {
+  const all: Member[] = [];
+  for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
+    const query = { room, limit: 200, ...(after !== undefined && { after }) };
+    const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
+    all.push(...data);
+    after = nextOf(headers);
   }
+  set(room, all);
 }
 
 /** Where the next page of a list begins, if there is one. */

@@ -51,9 +51,12 @@ export function Editor({
   const [found, setFound] = useState<Suggestion[]>([]);
   const [index, setIndex] = useState(0);
   const isBusy = useRef(false);
+  const shown = useRef(0);
+  const turn = useRef(0);
   const suggest = (suggestions: Suggestion[]) => {
     // Most keys change nothing here.
-    if (suggestions.length === 0 && found.length === 0) return;
+    if (suggestions.length === 0 && shown.current === 0) return;
+    shown.current = suggestions.length;
     setFound(suggestions);
     setIndex(0);
   };
@@ -64,7 +67,10 @@ export function Editor({
     onChange?.(element.value);
     const tooMany = element.value.length > most ? [...element.value].length - most : 0;
     if (Math.max(0, tooMany) !== over) setOver(Math.max(0, tooMany));
-    void findSuggestions(room, element.value.slice(0, element.selectionStart)).then(suggest);
+    const asked = ++turn.current;
+    const typed = element.value.slice(0, element.selectionStart);
+    // What was found for an earlier key says nothing any more.
+    void findSuggestions(room, typed).then((suggestions) => asked === turn.current && suggest(suggestions));
   };
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
@@ -86,6 +92,7 @@ export function Editor({
     if (!field.current) return;
     field.current.value = text;
     grow(field.current);
+    turn.current++;
     suggest([]);
   };
   const insert = (text: string, before = 0) => {
