@@ -2,7 +2,9 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+COPY packages/embedded-mongodb/package.json packages/embedded-mongodb/package.json
+COPY packages/client/package.json packages/client/package.json
+RUN npm ci --omit=dev --ignore-scripts --workspace=embedded-mongodb --include-workspace-root
 
 FROM node:24-slim AS web
 WORKDIR /app

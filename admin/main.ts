@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { explainFailure } from '../lib/errors.ts';
+import { noteCommand } from './audit.ts';
 import { type Command, UsageError } from './command.ts';
 
 /** The administrators' command line: finds the command, runs it, and reports its result in one sentence and an exit status. */
@@ -14,10 +15,10 @@ async function main(words: string[]): Promise<number> {
     process[asked ? 'stdout' : 'stderr'].write(usageOf(Object.values(commands)));
     return asked ? 0 : 2;
   }
-  return run(command, words.slice(name.split(' ').length));
+  return run(name, command, words.slice(name.split(' ').length));
 }
 
-async function run(command: Command, words: string[]): Promise<number> {
+async function run(name: string, command: Command, words: string[]): Promise<number> {
   try {
     const { values, positionals } = parse(command, words);
     if (values.help) {
@@ -27,7 +28,7 @@ async function run(command: Command, words: string[]): Promise<number> {
     const { prepareDatabase, closeDatabase } = await import('../lib/prepare.ts');
     try {
       await prepareDatabase();
-      const { data, text } = await command.run(positionals, values);
+      const { data, text } = await noted(name, words, () => command.run(positionals, values));
       process.stdout.write(`${values.json ? JSON.stringify(data) : text}\n`);
       return 0;
     } finally {
@@ -37,6 +38,17 @@ async function run(command: Command, words: string[]): Promise<number> {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n${usageOf([command])}`);
     return 2;
+  }
+}
+
+async function noted<T>(name: string, words: string[], work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    noteCommand(name, words, 'done');
+    return result;
+  } catch (error) {
+    noteCommand(name, words, 'failed');
+    throw error;
   }
 }
 

@@ -1,6 +1,9 @@
+/** A text that people typed, without what a terminal would take for a command. */
+export const harmless = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
+
 /** Formats rows of words as columns, each as wide as its widest word. */
 export function table(head: string[], rows: string[][]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows.map((row) => row.map(harmless))];
   const widths = head.map((_word, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
     .map((row) =>

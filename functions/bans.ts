@@ -25,6 +25,11 @@ export const handler = endpoint({
     query: { room: id, user: id },
     status: 204,
     refusals: banRefusals,
+    security: ({ query: { room, user } }) => ({
+      event: 'ban lifted',
+      whom: user.toHexString(),
+      what: `room ${room.toHexString()}`,
+    }),
     run: ({ query: { room, user }, caller }) => liftBan(room, user, caller),
   }),
 });

@@ -38,6 +38,8 @@ export const handler = endpoint({
     query: { ban: optional(oneOf('true', 'false')) },
     status: 204,
     refusals: removalRefusals,
+    security: ({ path: { member }, query: { ban } }) =>
+      ban === 'true' ? { event: 'ban', whom: member.toHexString(), what: 'a member' } : undefined,
     run: ({ path: { member }, query: { ban }, caller }) => removeMember(member, { ban: ban === 'true' }, caller),
   }),
 });

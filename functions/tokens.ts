@@ -1,4 +1,4 @@
-import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/api-tokens.ts';
+import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/new-tokens.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -27,6 +27,11 @@ export const handler = endpoint({
     status: 201,
     answer: newTokenSchema,
     refusals: tokenRefusals,
+    security: (_input, { _id, user, scopes }) => ({
+      event: 'token made',
+      whom: user.$oid,
+      what: `${_id.$oid}, ${scopes.join(' ') || 'without scopes'}`,
+    }),
     run: ({ body, caller }) => createTokenFor(body, caller),
   }),
 });

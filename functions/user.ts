@@ -35,6 +35,11 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
+    security: ({ body: { current_password, keep_tokens, ...changes } }, { _id }) => ({
+      event: 'account changed',
+      whom: _id.$oid,
+      what: describeChanges(changes),
+    }),
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
   DELETE: operation({
@@ -46,6 +51,14 @@ export const handler = endpoint({
     body: { current_password: optional(anyText) },
     status: 204,
     refusals: deletionRefusals,
+    security: ({ path: { user } }) => ({ event: 'account deleted', whom: user === 'me' ? undefined : user.toHexString() }),
     run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body.current_password, caller),
   }),
 });
+
+/** Which fields were changed, and to what where that is no secret. */
+const describeChanges = (changes: object): string =>
+  Object.entries(changes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => (typeof value === 'boolean' ? `${name}: ${value}` : name))
+    .join(', ');

@@ -28,6 +28,11 @@ export const handler = endpoint({
     headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
     refusals: signUpRefusals,
+    security: ({ body }, { user }) => ({
+      event: 'sign-up',
+      whom: user._id.$oid,
+      what: body.is_admin ? 'administrator' : undefined,
+    }),
     run: async ({ body: { cookie, ...account }, caller, request: { source, headers } }) => {
       const created = await signUpFor(account, { source, agent: headers['user-agent'] }, caller);
       return cookie ? answerInCookie(created, headers) : created;

@@ -25,7 +25,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 
   return {
-    mongodbUri: mongodbUri(text('MONGODB_URI', '')),
+    /** Read when it is asked for: functions without a database have none. */
+    get mongodbUri() {
+      return mongodbUri(text('MONGODB_URI', ''));
+    },
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
     mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
@@ -34,10 +37,23 @@ export function readConfig(environment: Record<string, string | undefined>) {
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),
     feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
     bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
+    hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', ['open', 'closed']),
     brandName: text('BRAND_NAME', 'Chat'),
     brandColor: color('BRAND_COLOR', '#0f766e'),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),
+    limits: {
+      /** Whether everyone's requests are limited: for a bench or a closed house they need not be. Guesses of passwords always are. */
+      areOn: oneOf('RATE_LIMITS', 'on', ['on', 'off']) === 'on',
+      writesPerSecond: integer('WRITES_PER_SECOND', 10, 1, 10_000),
+      writeBurst: integer('WRITE_BURST', 50, 1, 100_000),
+      signUpsPerHour: integer('SIGN_UPS_PER_HOUR', 10, 1, 100_000),
+      signUpsPerDay: integer('SIGN_UPS_PER_DAY', 100, 1, 100_000),
+      loginsPerMinute: integer('LOGINS_PER_MINUTE', 20, 1, 10_000),
+      tokensPerUser: integer('TOKENS_PER_USER', 100, 1, 10_000),
+      sessionsPerUser: integer('SESSIONS_PER_USER', 50, 1, 10_000),
+      roomsPerUser: integer('ROOMS_PER_USER', 1_000, 1, 100_000),
+    },
     metrics: oneOf('METRICS', 'off', ['off', 'on']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', ['debug', 'info', 'error', 'silent']),
   };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type HttpError, serviceUnavailable } from './errors.ts';
+import { serviceUnavailable } from './errors.ts';
 
 // The deadline of the request that the current work belongs to, on the clock of `performance.now()`.
 const deadlines = new AsyncLocalStorage<number>();
@@ -34,7 +34,7 @@ export type Attempts = Bound & {
   /** How many milliseconds to wait after the given attempt, counted from 1. */
   pause?: (attempt: number) => number;
   /** What to throw when every attempt has failed. */
-  exhausted?: () => HttpError;
+  exhausted?: () => Error;
 };
 
 /**

@@ -99,11 +99,11 @@ export const keyReused: Refusal = () =>
   new HttpError(422, { title: 'Idempotency key reused', description: 'The key was used with a different request.' });
 
 /** 429: too many requests in too short a time; a retry makes sense after so many seconds (12 in the documentation's example). */
-export const tooManyRequests = (seconds = 12) =>
+export const tooManyRequests = (seconds = 12, headers: Record<string, string> = {}) =>
   new HttpError(
     429,
     { title: 'Too many requests', description: `Retry in ${seconds} seconds.` },
-    { 'Retry-After': String(seconds) },
+    { ...headers, 'Retry-After': String(seconds) },
   );
 
 /** 500: says nothing but where to look. */

@@ -2,6 +2,7 @@ import { MongoServerError } from 'mongodb';
 import { eventIndexes } from './collections/events.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
+import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
 import { tokenIndexes } from './collections/tokens.ts';
@@ -25,6 +26,7 @@ const indexes = {
   users: userIndexes,
   tokens: tokenIndexes,
   login_limits: loginLimitIndexes,
+  rate_limits: rateLimitIndexes,
   rooms: roomIndexes,
   messages: messageIndexes,
   events: eventIndexes,

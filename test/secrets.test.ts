@@ -54,7 +54,16 @@ describe('a password or a token', () => {
 
     expect(new Set(secrets).size).toBe(6);
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
-    expect(places.log).toContain('"path":"/api/sessions/current"');
+    expect(places.log).toContain('"route":"/api/sessions/{session}"');
+    const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
+    expect(security.map((line) => JSON.parse(line).event)).toEqual([
+      'sign-up',
+      'login failed',
+      'login failed',
+      'token made',
+      'wrong current password',
+      'account changed',
+    ]);
     for (const [place, content] of Object.entries(places)) {
       expect({ place, found: secrets.filter((secret) => content.includes(secret)) }).toEqual({ place, found: [] });
     }

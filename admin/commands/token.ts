@@ -4,7 +4,7 @@ import { scopes } from '../../lib/api/scopes.ts';
 import { listAllTokens } from '../../lib/identity/tokens.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { type Command, required, UsageError } from '../command.ts';
-import { table } from '../table.ts';
+import { harmless, table } from '../table.ts';
 import { readUsername } from './user.ts';
 
 export const tokenCommands: Record<string, Command> = {
@@ -50,7 +50,7 @@ export const tokenCommands: Record<string, Command> = {
     options: { yes: { type: 'boolean' } },
     run: async ([word]) => {
       const token = await revokeAnyToken(readParameters({ id }, { id: word }).id);
-      return { data: token, text: `Revoked the token ${token.name}.` };
+      return { data: token, text: `Revoked the token ${harmless(token.name)}.` };
     },
   },
 };

@@ -1,7 +1,7 @@
-import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/accounts.ts';
+import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
-import { readParameters } from '../../lib/api/parameters.ts';
+import { integer, readParameters } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
 import { type Command, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -11,6 +11,9 @@ import { table, yesOrNo } from '../table.ts';
 
 /** Reads a username as the API does. */
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
+
+const readRate = (word: string) =>
+  readParameters({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
 
 export const userCommands: Record<string, Command> = {
   'user create': {
@@ -80,6 +83,19 @@ export const userCommands: Record<string, Command> = {
     'is not active',
   ),
   'user activate': changing('activate', 'Activates a deactivated account again.', { is_active: true }, 'is active'),
+  'user limit': {
+    usage: 'user limit <username> (--writes-per-second <number> | --default)',
+    summary:
+      'Sets how many messages and changes a second an account may make for long, and five times as many at once; for bots.',
+    operands: 1,
+    options: { 'writes-per-second': { type: 'string' }, default: { type: 'boolean' } },
+    run: async ([word], options) => {
+      const rate = options.default === true ? undefined : readRate(required(options, 'writes-per-second'));
+      const user = await setWriteRate(await findUserId(readUsername(word)), rate);
+      const text = rate === undefined ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
+      return { data: user, text: `${user.username} ${text} now.` };
+    },
+  },
   'user delete': {
     usage: 'user delete <username> [--yes]',
     summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',

@@ -4,6 +4,7 @@ import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
+const fromSsm = fileURLToPath(import.meta.resolve('./connection-string.ts'));
 
 /** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
@@ -42,4 +43,12 @@ const webClient: Plugin = {
   },
 };
 
-export default [commonPasswords, webClient];
+/** Lets `hosts/aws/connection-string.ts` take the place of `lib/database/connection-string.ts`. */
+const connectionString: Plugin = {
+  name: 'connection-string',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/connection-string\.ts$/ }, () => ({ path: fromSsm }));
+  },
+};
+
+export default [commonPasswords, webClient, connectionString];

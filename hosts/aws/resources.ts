@@ -1,8 +1,15 @@
 /** What the resources of a function depend on. */
-export type Deployed = { name: string; functionName: string; logicalId: string; isTraced: boolean };
+export type Deployed = {
+  name: string;
+  functionName: string;
+  logicalId: string;
+  /** The SSM parameter with the connection string, if the function uses the database. */
+  parameter: string | undefined;
+  isTraced: boolean;
+};
 
-/** A function's role: it may write its own log (and traces, if enabled), and nothing else. */
-export const roleOf = ({ functionName, isTraced }: Deployed) => ({
+/** A function's role: it may write its own log (and traces, if enabled), read the connection string if it needs it, and nothing else. */
+export const roleOf = ({ functionName, parameter, isTraced }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -11,19 +18,16 @@ export const roleOf = ({ functionName, isTraced }: Deployed) => ({
     },
     Policies: [
       {
-        PolicyName: 'logs',
+        PolicyName: 'own',
         PolicyDocument: {
           Version: '2012-10-17',
           Statement: [
             {
               Effect: 'Allow',
               Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              Resource: [
-                {
-                  'Fn::Sub': `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/${functionName}:*`,
-                },
-              ],
+              Resource: [arn('logs', `log-group:/aws/lambda/${functionName}:*`)],
             },
+            ...(parameter === undefined ? [] : mayRead(parameter)),
             // X-Ray has no resource-level permissions.
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
@@ -34,6 +38,32 @@ export const roleOf = ({ functionName, isTraced }: Deployed) => ({
     ],
   },
 });
+
+/** A SecureString, whichever key of the account it is encrypted with: SSM tells the key for which parameter it decrypts. */
+const mayRead = (parameter: string) => [
+  { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [arn('ssm', `parameter${parameter}`)] },
+  {
+    Effect: 'Allow',
+    Action: ['kms:Decrypt'],
+    Resource: [arn('kms', 'key/*')],
+    Condition: {
+      StringEquals: {
+        'kms:ViaService': { 'Fn::Sub': `ssm.\${AWS::Region}.\${AWS::URLSuffix}` },
+        'kms:EncryptionContext:PARAMETER_ARN': arn('ssm', `parameter${parameter}`),
+      },
+    },
+  },
+];
+
+const arn = (service: string, resource: string) => ({
+  'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
+});
+
+/** By function, the routes that anyone can call and that compute the hash of a password, about a second of work each. */
+export const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/sessions' };
+
+/** How often such a route can be called, by all callers together: so often a second, and so often at the same moment. */
+export const throttling = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 };
 
 /** Alarms when calls of a function are throttled because too many run concurrently. */
 export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>

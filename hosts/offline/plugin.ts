@@ -9,13 +9,13 @@ type Serverless = {
     provider: { environment?: Record<string, string> };
     custom: {
       offline: { prepare: string; hint: string };
-      'serverless-offline': { host: string; httpPort: string; lambdaPort: string };
+      'serverless-offline': { host: string; httpPort: string };
     };
   };
   pluginManager: { hooks: Record<string, Hook[]> };
 };
 
-/** A serverless plugin for serverless-offline: checks the ports, prepares the database, and prints the addresses at the end. */
+/** A serverless plugin for serverless-offline: checks the port, prepares the database, and prints the addresses at the end. */
 export default class OfflinePlugin {
   readonly hooks: Record<string, () => void | Promise<void>>;
   readonly #serverless: Serverless;
@@ -38,7 +38,7 @@ export default class OfflinePlugin {
   async #start(): Promise<void> {
     const { offline, 'serverless-offline': emulator } = this.#serverless.service.custom;
     await endIfTaken('HTTP_PORT', emulator.httpPort, emulator.host);
-    await endIfTaken('LAMBDA_PORT', emulator.lambdaPort, emulator.host);
+    await closeToEvents();
     // All functions share one process here, and its database client.
     const { provider } = this.#serverless.service;
     provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
@@ -46,6 +46,15 @@ export default class OfflinePlugin {
     likeApiGateway();
     void announce(`http://${emulator.host}:${emulator.httpPort}`, offline.hint, Number(emulator.httpPort), emulator.host);
   }
+}
+
+/**
+ * serverless-offline opens a second port, which takes whole events, with any source address, from every page in the developer's browser.
+ * What it starts besides only ends functions that had nothing to do for a minute.
+ */
+async function closeToEvents(): Promise<void> {
+  const { default: Lambda } = await import('serverless-offline/lambda');
+  Lambda.prototype.start = () => {};
 }
 
 async function endIfTaken(setting: string, port: string, host: string): Promise<void> {
@@ -65,7 +74,7 @@ function prepareDatabase(command: string): void {
 
 async function announce(url: string, hint: string, port: number, host: string): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
-  const database = new URL(process.env.MONGODB_URI ?? '').host;
+  const database = decodeURIComponent(new URL(process.env.MONGODB_URI ?? '').host);
   process.stdout.write(
     `\nThe web client is at ${url}/. The API is at ${url}/api, its database at ${database}. Stop them with Ctrl-C.\n${hint}\n\n`,
   );

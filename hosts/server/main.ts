@@ -1,5 +1,5 @@
+import { startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
-import { startDatabaseForThisProcess } from '../../packages/embedded-mongodb/ensure-database.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 

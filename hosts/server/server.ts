@@ -8,10 +8,13 @@ import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '.
 import { rejectWith } from '../../lib/http/base-chain.ts';
 import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
+import { tokenOf } from '../../lib/http/session-cookie.ts';
+import { recallCaller } from '../../lib/identity/authenticate.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
 import { limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
+import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
@@ -113,8 +116,13 @@ export async function startServer({ host, port, trustProxy, maxConnections }: Ad
 async function invoke(found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> {
   const event = makeEvent(request, received, found);
   const context = makeContext(received, found, limits.requestTime);
+  const end = config.limits.areOn ? await shares.begin(callerOf(event)) : () => undefined;
+  if (!end) return busy(event, context);
   const slot = slots.acquire(longestWait);
-  if (!(slot === true || (await slot))) return busy(event, context);
+  if (!(slot === true || (await slot))) {
+    end();
+    return busy(event, context);
+  }
   try {
     const response = await withDeadline(performance.now() + limits.functionTime, () => found.handler(event, context));
     return isWithinLimit(response) ? response : responseTooLarge(event, context);
@@ -123,8 +131,17 @@ async function invoke(found: Found, request: IncomingMessage, received: Received
     throw error;
   } finally {
     slots.release();
+    end();
   }
 }
+
+/** Whose request it is, as far as that is known before its token is looked up: the account's, or the address it comes from. */
+function callerOf(event: Parameters<Handler>[0]): string {
+  const known = recallCaller(tokenOf(event));
+  return known?._id.toHexString() ?? event.requestContext.http.sourceIp;
+}
+
+const shares = createFairShare();
 
 // Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
 const slots = createSemaphore(config.mongodbPoolSize);

@@ -15,7 +15,7 @@ const { PATH, NODE_COMPILE_CACHE } = process.env;
 const directory = mkdtempSync(join(tmpdir(), 'chat-service-'));
 const server = spawn(process.execPath, scripts.serve.split(' ').slice(1), {
   cwd: project,
-  env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: directory, DATABASE_PORT: '0', HTTP_PORT: '0' },
+  env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: directory, HTTP_PORT: '0' },
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 let said = '';

@@ -66,6 +66,16 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   return shownUser.show(changed);
 }
 
+/** Gives an account a rate of messages and changes of its own, or takes it away; 404 when the account does not exist. */
+export async function setWriteRate(id: ObjectId, perSecond: number | undefined): Promise<User> {
+  const changed = await change(
+    id,
+    perSecond === undefined ? { $unset: { writes_per_second: '' } } : { $set: { writes_per_second: perSecond } },
+  );
+  if (!changed) throw noSuchUser();
+  return shownUser.show(changed);
+}
+
 async function insertUser({ username, email, password, is_admin }: NewAccount): Promise<UserDocument> {
   await requireFree({ username, email_key: emailKey(email) });
   const account = {

@@ -1,30 +1,18 @@
 import type { ObjectId } from 'mongodb';
-import { anyText, dateTime, id, optional, someOf, text, type Values } from '../api/parameters.ts';
-import { type Scope, scopes } from '../api/scopes.ts';
+import { text } from '../api/parameters.ts';
+import type { Scope } from '../api/scopes.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
-import { adminRequired, conflict, invalidParameter, notFound, type Refusal, tooManyRequests } from '../errors.ts';
-import { type Caller, isAdmin, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
+import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
-import { findUser, noSuchUser } from '../identity/users.ts';
-import { requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = text(1, 100);
 
-/** What a new token is created from; one without scopes needs `current_password`. Only administrators create tokens for other users. */
-export const tokenParameters = {
-  name: tokenName,
-  scopes: optional(someOf(scopes)),
-  expires_at: optional(dateTime),
-  user: optional(id),
-  current_password: optional(anyText),
-};
-
 const noSuchToken: Refusal = () => notFound('token');
-const nameTaken: Refusal = () => conflict('The name of the token is already in use.');
-export const tokenRefusals = [unscopedTokenRequired, adminRequired, wrongCurrentPassword, noSuchUser, nameTaken, tooManyRequests];
+export const tokenNameTaken: Refusal = () => conflict('The name of the token is already in use.');
 
 /** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
 export async function createToken(
@@ -39,29 +27,12 @@ export async function createToken(
     return await insert();
   } catch (error) {
     if (duplicateIn(error) !== 'user, name') throw error;
-    if (!(await dropExpired(user, name))) throw nameTaken();
+    if (!(await dropExpired(user, name))) throw tokenNameTaken();
     return await insert();
   }
 }
 
 const insertOnce = serializeByKey<NewToken>();
-
-/**
- * Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is no such user. One that may
- * do all that its user may would outlast a stolen session: it needs the caller's password.
- */
-export async function createTokenFor(
-  { user, name, scopes = [], expires_at: expiresAt, current_password: password }: Values<typeof tokenParameters>,
-  caller: Caller,
-): Promise<NewToken> {
-  const owner = user ?? caller.user._id;
-  if (!owner.equals(caller.user._id)) {
-    requireAdmin(caller);
-    await findUser(owner);
-  }
-  if (scopes.length === 0) await requireCurrentPassword(password, caller);
-  return createToken(owner, name, { scopes, expiresAt });
-}
 
 /** The named token with this id, for its owner and administrators; 404 for everyone else. */
 export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {

@@ -3,8 +3,12 @@ import { tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { noSuchUser } from '../identity/users.ts';
+import { forgetRate } from '../identity/write-rate.ts';
+import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { stepDownAdmin } from './last-admin.ts';
+import { forgetAttempts } from './login-limits.ts';
 
 /**
  * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it removes the name, the address
@@ -34,5 +38,7 @@ const deletion = {
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
     await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
+    // Nobody can ban a user from a room any more who is in none.
+    await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { dateSchema } from '../api/extended-json.ts';
 import { aToken, record, type Shown } from '../api/schema.ts';
@@ -5,6 +6,7 @@ import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { emailKey, shownUser } from '../identity/users.ts';
+import { log } from '../log.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { createSession, type WithToken } from './sessions.ts';
@@ -31,6 +33,7 @@ export async function logIn({ name, password, source, agent }: Login): Promise<W
   const isRight = await verifyPassword(password, hash);
   if (!user || !isRight) {
     await attempt.failed();
+    log('info', 'security', { event: 'login failed', whom: accountHash(name), source });
     throw wrongLogin();
   }
   const [session] = await Promise.all([createSession(user, agent), attempt.succeeded(), renewHash(user, password)]);
@@ -43,6 +46,7 @@ export async function confirmPassword(password: string, { user: { _id }, token }
   const attempt = await beginConfirmation(_id, token);
   if (await verifyPassword(password, user?.password_hash)) return attempt.succeeded();
   await attempt.failed();
+  log('info', 'security', { event: 'wrong current password', by: _id.toHexString() });
   throw wrongCurrentPassword();
 }
 
@@ -51,6 +55,9 @@ export async function requireCurrentPassword(password: string | undefined, calle
   if (password === undefined) throw missingParameter('current_password');
   await confirmPassword(password, caller);
 }
+
+// What people type for a name is now and then their password.
+const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
 async function renewHash({ _id, password_hash }: { _id: ObjectId; password_hash: string }, password: string): Promise<void> {

@@ -9,6 +9,8 @@ import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { confirmPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
+import { isReserved, usernameReserved } from './reserved-names.ts';
+import { countSignUp } from './sign-up-limits.ts';
 
 /** What a sign-up takes; only administrators create administrators. */
 export const signUpParameters = { username, email, password: newPassword, is_admin: optional(flag) };
@@ -25,7 +27,7 @@ export const accountChanges = {
 
 const registrationClosed: Refusal = () => permissionDenied('Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('The current password is required.');
-export const signUpRefusals = [registrationClosed, adminRequired, usernameTaken, emailTaken];
+export const signUpRefusals = [registrationClosed, adminRequired, usernameReserved, usernameTaken, emailTaken, tooManyRequests];
 export const changeRefusals = [adminRequired, wrongCurrentPassword, emailTaken, lastAdminMustStay, tooManyRequests];
 export const deletionRefusals = [
   adminRequired,
@@ -49,13 +51,17 @@ export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Calle
 /** Where a request comes from: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 
-/** Creates an account for whoever asks. */
-export function signUpFor(
+/** Creates an account for whoever asks; administrators may give it any name, and create as many as they like. */
+export async function signUpFor(
   { is_admin = false, ...account }: Values<typeof signUpParameters>,
   { source, agent }: Origin,
   caller: Caller | undefined,
 ): Promise<NewUser> {
   if (is_admin) requireFullAdmin(caller);
+  if (!isAdmin(caller)) {
+    await countSignUp(source);
+    if (isReserved(account.username)) throw usernameReserved();
+  }
   return signUp({ ...account, is_admin }, source, agent);
 }
 

@@ -32,7 +32,17 @@ export async function createSession(
     },
     { $add: ['$$NOW', config.sessionDays * 86_400_000] },
   );
+  await endOldest(user._id);
   return { token, expires_at: expires_at as DateTime };
+}
+
+/** Ends the oldest sessions of a user who has too many. */
+async function endOldest(user: ObjectId): Promise<void> {
+  const { areOn, sessionsPerUser } = config.limits;
+  if (!areOn) return;
+  const options = { sort: { created_at: -1 }, skip: sessionsPerUser, projection: { _id: 1 } } as const;
+  const oldest = await tokens.find({ user, kind: 'session' }, options).toArray();
+  if (oldest.length > 0) await tokens.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
 }
 
 /** A page of the caller's sessions, by the order of their ids. */

@@ -13,7 +13,10 @@ export type ReadMarkerDocument = {
   is_muted?: true;
 };
 
-export const readMarkerIndexes: IndexDescription[] = [{ key: { '_id.room': 1 }, name: '_id.room' }];
+export const readMarkerIndexes: IndexDescription[] = [
+  { key: { '_id.room': 1 }, name: '_id.room' },
+  { key: { '_id.user': 1 }, name: '_id.user' },
+];
 
 /** The read markers of all members. */
 export const readMarkers = collection<ReadMarkerDocument>('reads');

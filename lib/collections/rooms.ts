@@ -59,6 +59,7 @@ export const newRoom = {
 export const roomIndexes: IndexDescription[] = [
   { key: { 'members.user': 1 }, name: 'members.user' },
   { key: { 'members._id': 1 }, name: 'members._id' },
+  { key: { banned: 1 }, name: 'banned' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
   {
     key: { direct_key: 1 },

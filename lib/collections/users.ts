@@ -19,6 +19,8 @@ export type UserDocument = {
   leaving?: { id: ObjectId; at: Date };
   /** Whose conversations the user does not want to see. */
   blocked?: ObjectId[];
+  /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
+  writes_per_second?: number;
   deleted_at?: Date;
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;

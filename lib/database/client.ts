@@ -1,5 +1,6 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { config } from '../config.ts';
+import { connectionString } from './connection-string.ts';
 import './driver-fix.ts';
 
 /**
@@ -24,7 +25,7 @@ export const clientOptions = {
 } as const satisfies MongoClientOptions;
 
 /** The one client of this process; it connects with the first call, and again after a failure. */
-export const client = new MongoClient(config.mongodbUri, clientOptions);
+export const client = new MongoClient(connectionString, clientOptions);
 
 /** The service's database. */
 export const database = client.db(config.mongodbDatabase);

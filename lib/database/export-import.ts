@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -12,16 +13,17 @@ export type Progress = (done: number, all: number) => void;
 
 /**
  * Writes every document of every collection to a file: a line each, in canonical Extended JSON, so that every type survives. The first line
- * says what follows, the last one that nothing is missing. The file gets its name when it is complete.
+ * says what follows, the last one that nothing is missing. When it is complete, it takes the place of whatever has that name, and only its owner
+ * can read it.
  */
 export async function exportTo(path: string, progress: Progress): Promise<Counts> {
   const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
   const expected: Counts = {};
   for (const name of names) expected[name] = await database.collection(name).countDocuments();
 
-  const partial = `${path}.partial`;
-  // It contains the hashes of passwords and tokens.
-  const file = await open(partial, 'w', 0o600);
+  // It contains the hashes of passwords and tokens: nobody may have made the file before, or a link to one, to read them there.
+  const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
+  const file = await open(partial, 'wx', 0o600);
   try {
     const counts: Counts = {};
     let done = 0;

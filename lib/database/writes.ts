@@ -12,6 +12,26 @@ import { attempt } from '../deadline.ts';
 import { batchByKey, fulfilled } from './batching.ts';
 import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
 
+// How many documents one command deletes or changes: few enough for others not to wait for it.
+const batchSize = 500;
+
+/**
+ * Deletes or changes, batch by batch, all documents that match a filter; `write` gets the filter of a batch, whose documents must not match
+ * any more when it is done.
+ */
+export async function inBatches<T extends Document>(
+  collection: Collection<T>,
+  matching: Filter<T>,
+  write: (some: Filter<T>) => Promise<unknown>,
+): Promise<void> {
+  let found: number;
+  do {
+    const ids = await collection.find(matching, { projection: { _id: 1 }, limit: batchSize, batchSize }).toArray();
+    found = ids.length;
+    if (found > 0) await write({ _id: { $in: ids.map(({ _id }) => _id) } } as Filter<T>);
+  } while (found === batchSize);
+}
+
 /** How each of the `count` writes of an unordered bulk ended: one may fail while the others succeed. */
 export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise<PromiseSettledResult<void>[]> {
   const results: PromiseSettledResult<void>[] = Array.from({ length: count }, () => fulfilled(undefined));

@@ -6,6 +6,7 @@ import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';
 import { errors } from './middleware/errors.ts';
+import { rateFields } from './middleware/rate-fields.ts';
 import { requestId } from './middleware/request-id.ts';
 import { responseSize } from './middleware/response-size.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -35,6 +36,7 @@ export function baseChain(allow: string, { isUnavailable, ...plugin }: ChainOpti
     .use(requestId())
     .use(securityHeaders())
     .use(cors({ origins: config.corsOrigins, allow }))
+    .use(rateFields())
     .use(responseSize())
     .use(compression())
     .use(errors({ isUnavailable }));

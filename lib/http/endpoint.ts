@@ -1,6 +1,7 @@
 import { config } from '../config.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
+import { log } from '../log.ts';
 import { Answer } from './answers.ts';
 import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
 import { adminOnly } from './middleware/admin-only.ts';
@@ -35,6 +36,16 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
   const result = await withDeadline(event.deadline, () => operation.run({ ...event.input, caller: event.caller }));
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
+  const security = operation.security?.(event.input, value);
+  if (security) {
+    const { requestId: request_id, caller, requestContext } = event;
+    log('info', 'security', {
+      request_id,
+      ...security,
+      by: caller?.user._id.toHexString(),
+      source: requestContext.http.sourceIp,
+    });
+  }
   // Lambda takes cookies apart from the other headers.
   const { 'Set-Cookie': cookie, ...headers } = all;
   const cookies = cookie !== undefined && { cookies: [cookie] };

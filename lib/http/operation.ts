@@ -28,6 +28,9 @@ export type Input<
   };
 };
 
+/** What happened, and to whom or what, by its id. */
+export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
+
 /** One method of one path: who may call it, what it takes, and what it does. */
 export type Operation<
   Path extends Parameters,
@@ -59,6 +62,8 @@ export type Operation<
   headers?: Record<string, JsonSchema>;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
+  /** What is logged as a security event when it has succeeded; its secrets are not among it. */
+  security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
   /** What it refuses beyond what follows from `access`, `scope` and the parameters. */
   refusals?: readonly Refusal[];
   run: (
@@ -74,6 +79,9 @@ export type Operations = Record<string, Operation<any, any, any, any, any>>;
 export const operation = <Path extends Parameters, Query extends Parameters, Body extends Parameters, Who extends Access, Shown>(
   definition: Operation<Path, Query, Body, Who, Shown>,
 ): Operation<Path, Query, Body, Who, Shown> => definition;
+
+/** Whether an operation is a message or a change, which count against the rate of the caller's account. */
+export const isWrite = (method: string, { access }: Operations[string]): boolean => access !== 'anyone' && method !== 'GET';
 
 /** The operation that a request is for; only to be asked below the step that rejects unknown methods. */
 export function operationFor(operations: Operations, event: ApiEvent): Operations[string] {

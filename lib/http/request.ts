@@ -1,12 +1,15 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../identity/caller.ts';
+import type { RateFields } from '../identity/write-rate.ts';
 
 /** A request as API Gateway passes it on (payload 2.0), with what the first step of the chain adds. */
 export type ApiEvent = APIGatewayProxyEventV2 & {
   requestId: string;
   /** When the request's time is up, on the clock of `performance.now()`. */
   deadline: number;
+  /** What is left of the caller's rate, where the request was counted. */
+  rate?: RateFields | undefined;
 };
 
 /** What `auth()` adds to the event. A step that only reads it declares it optional, so that a chain without `auth()` does not compile. */

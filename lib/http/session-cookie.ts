@@ -20,7 +20,7 @@ export const cookieHeader = {
 } as const;
 
 /** The token that a request carries: in `X-Auth-Token`, or else in the cookie if a page of the service's own origin sent it. */
-export function tokenOf({ headers, cookies = [] }: ApiEvent): string | undefined {
+export function tokenOf({ headers, cookies = [] }: Pick<ApiEvent, 'headers' | 'cookies'>): string | undefined {
   const token = headers['x-auth-token'];
   if (token !== undefined || !isFromOwnOrigin(headers)) return token;
   const start = `${nameFor(headers)}=`;

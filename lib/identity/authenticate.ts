@@ -5,17 +5,28 @@ import type { UserDocument } from '../collections/users.ts';
 import { loader } from '../database/batching.ts';
 import { describeError, log } from '../log.ts';
 import type { Caller } from './caller.ts';
+import { forget, recall, remember } from './known-callers.ts';
+import type { Rated } from './write-rate.ts';
 
 /** The caller that a token stands for, in one round trip, and none for what is not a token; undefined when the token is not valid. */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (token === undefined || !tokenForm.test(token)) return undefined;
-  const found = await findRow(hashToken(token));
+  const hash = hashToken(token);
+  const found = await findRow(hash);
   const user = found?.users[0];
-  if (!found || !user || !isValid(found, user)) return undefined;
+  if (!found || !user || !isValid(found, user)) {
+    forget(hash);
+    return undefined;
+  }
+  remember(hash, user);
   const { _id, kind, scopes } = found;
   const { session_generation: _, ...account } = user;
   return { token: { _id, kind, scopes }, user: account };
 }
+
+/** Whose a token was when this process last saw it; from this nothing may be answered. */
+export const recallCaller = (token: string | undefined): Rated | undefined =>
+  token === undefined || !tokenForm.test(token) ? undefined : recall(hashToken(token));
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
 export const hashToken = (token: string) => hash('sha256', token, 'hex');
@@ -44,6 +55,7 @@ const findRow = loader(async (hashes) => {
           'users.is_admin': 1,
           'users.is_active': 1,
           'users.blocked': 1,
+          'users.writes_per_second': 1,
           'users.session_generation': 1,
         },
       },

@@ -7,7 +7,10 @@ import { adminRequired, type HttpError, permissionDenied, type Refusal } from '.
 /** Who calls: the user of a valid token, and which token it was. */
 export type Caller = {
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
-  user: Pick<UserDocument, '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at' | 'blocked'>;
+  user: Pick<
+    UserDocument,
+    '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at' | 'blocked' | 'writes_per_second'
+  >;
 };
 
 /** The administrators' command line, which acts without an account. */

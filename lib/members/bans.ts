@@ -3,6 +3,7 @@ import { idSchema, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { aText, record, type Shown } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
+import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -58,3 +59,7 @@ export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): P
     return undefined;
   });
 }
+
+/** Lifts all bans of a user who is deleted. */
+export const forgetBans = (user: ObjectId): Promise<void> =>
+  inBatches(rooms.unscoped, { banned: user }, (some) => rooms.unscoped.updateMany(some, { $pull: { banned: user } }));

@@ -1,5 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
-import type { MemberDocument, Role, RoomDocument } from '../collections/rooms.ts';
+import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
@@ -26,6 +26,7 @@ const alreadyMember: Refusal = () => conflict('The user is already a member.');
 const banned: Refusal = () => permissionDenied('The user is banned from the room.');
 const closed: Refusal = () => permissionDenied('The room is closed.');
 const full: Refusal = () => conflict('The room is full.');
+const tooManyRooms: Refusal = () => conflict('The user is in too many rooms.');
 export const joinRefusals = [
   closed,
   banned,
@@ -35,6 +36,7 @@ export const joinRefusals = [
   noSuchUser,
   alreadyMember,
   full,
+  tooManyRooms,
 ];
 
 /** The same, where the user is the one with this id or this name, or without either the caller. */
@@ -103,23 +105,33 @@ function check(context: RoomContext | undefined, action: JoinAction): void {
   if (memberCount >= config.roomMembers) throw full();
 }
 
+// Conversations do not count: others begin them.
+async function countRooms(user: ObjectId): Promise<number> {
+  const { areOn, roomsPerUser } = config.limits;
+  if (!areOn) return 0;
+  return rooms.unscoped.countDocuments({ 'members.user': user, is_direct: { $ne: true } }, { limit: roomsPerUser + 1 });
+}
+
 /** What is due once the user is a member: the event, a marker that leaves nothing old unread, and a last look at the account. */
 async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
-  const [username, marker] = await Promise.all([
+  const [username, roomCount, marker] = await Promise.all([
     findActiveUsername(user),
+    countRooms(user),
     startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
   ]);
   const added = room.members[0];
-  if (username === undefined || !added) {
-    // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms.
+  // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.
+  const isInTooMany = roomCount > config.limits.roomsPerUser;
+  if (username === undefined || !added || isInTooMany) {
+    const refusal = isInTooMany ? tooManyRooms : noSuchUser;
     const left = await changeRoom(
       { where: { _id: room._id, 'members._id': member }, update: { $pull: { members: { _id: member } } } },
-      () => Promise.reject(noSuchUser()),
+      () => Promise.reject(refusal()),
     );
     await recordEvent(placeOf(left), null, 'member.left', data);
-    throw noSuchUser();
+    throw refusal();
   }
   return user.equals(caller.user._id)
     ? showOwnMember(room, added, username, { ...marker, mentions: 0 })

@@ -15,9 +15,9 @@ A request that accepts only <code>text/html</code>, or gives JSON the quality 0,
 <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>) or plain text is not JSON.</li>
 <li><strong>A body.</strong> PUT and PATCH need one that is not empty; when there is nothing to say, send <code>{}</code>.</li>
 </ul>
-<p>So this is understood:</p>
+<p>So this is understood, with a file <code>ann.token</code> that has the line <code>X-Auth-Token: …</code></p>
 <pre><code>curl https://chat.example.org/api/rooms \\
-  -H 'X-Auth-Token: …' \\
+  -H @ann.token \\
   -H 'Accept: application/json' \\
   -H 'Content-Type: application/json' \\
   -d '{"name": "General"}'</code></pre>

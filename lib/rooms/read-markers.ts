@@ -1,7 +1,7 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import { messages } from '../collections/messages.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
-import { retryContended } from '../database/writes.ts';
+import { inBatches, retryContended } from '../database/writes.ts';
 import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** How far someone has read in a room, and whether the room is muted. */
@@ -59,6 +59,12 @@ export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: nu
     { returnDocument: 'after' },
   );
   return markerOf(moved ?? (await readMarkers.findOne({ _id })));
+}
+
+/** Deletes how far a user has read, in every room. */
+export async function deleteReadMarkers(user: ObjectId): Promise<void> {
+  await storeNotes();
+  await inBatches(readMarkers, { '_id.user': user }, (some) => readMarkers.deleteMany(some));
 }
 
 /** Mutes a room for a user, or ends that. */

@@ -1,4 +1,5 @@
 import { launchDatabase } from './launch.ts';
+import { portOf } from './src/protocol/address.ts';
 
 /**
  * Gives this process the embedded database of DATA_DIR for as long as it runs, and MONGODB_URI to find it by. With MONGODB_URI
@@ -7,7 +8,7 @@ import { launchDatabase } from './launch.ts';
 export async function startDatabaseForThisProcess(): Promise<void> {
   if (process.env.MONGODB_URI) return;
   const { DATA_DIR, DATABASE_PORT } = process.env;
-  const database = await launchDatabase({ dataDir: DATA_DIR || './data', port: Number(DATABASE_PORT || '27027') });
+  const database = await launchDatabase({ dataDir: DATA_DIR || './data', port: portOf(DATABASE_PORT) });
   process.env.MONGODB_URI = database.uri;
   let isEnding = false;
   process.once('exit', () => {

@@ -4,7 +4,8 @@ import { isHeld } from './src/storage/holder.ts';
 import { DatabaseStartError } from './src/storage/start-error.ts';
 
 /** A database that runs in a process of its own. */
-export interface DatabaseProcess {
+export type DatabaseProcess = {
+  /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly pid: number;
   /** Resolves when it has ended, by itself or by `close`. */
@@ -12,19 +13,18 @@ export interface DatabaseProcess {
   close(): Promise<void>;
   /** The same for `process.on('exit')`: returns when the data directory is free again, or after five seconds. */
   closeNow(): void;
-}
+};
 
-/** How a database process is started; port 0: any free one. */
-export interface LaunchOptions {
+/** How a database process is started. */
+export type LaunchOptions = {
   readonly dataDir: string;
-  readonly port: number;
-  readonly host?: string;
-  readonly testMode?: boolean;
-}
+  /** A port on the loopback interface beside the socket, which every account of the machine can reach; 0: any free one. */
+  readonly port?: number | undefined;
+};
 
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
 
-const CLOSE_MILLIS = 5000;
+const closeMillis = 5000;
 
 /** On a machine with much memory V8 would let the heap grow to several times of what is in use before it collects. */
 const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
@@ -33,11 +33,9 @@ const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
  * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;
  * should the parent be killed, the database closes itself.
  */
-export async function launchDatabase({ dataDir, port, host, testMode }: LaunchOptions): Promise<DatabaseProcess> {
+export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<DatabaseProcess> {
   const main = fileURLToPath(new URL('./bin/serve.ts', import.meta.url));
-  const args = ['--data-dir', dataDir, '--port', String(port)];
-  if (host !== undefined) args.push('--host', host);
-  if (testMode === true) args.push('--test-mode');
+  const args = ['--data-dir', dataDir, ...(port === undefined ? [] : ['--port', String(port)])];
   const child = fork(main, args, { detached: true, execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const announced = await new Promise<Announcement>((resolve) => {
@@ -60,7 +58,7 @@ export async function launchDatabase({ dataDir, port, host, testMode }: LaunchOp
     closeNow() {
       end();
       // The child is not reaped while this thread sleeps, so its pid tells nothing; its lock does.
-      for (const deadline = Date.now() + CLOSE_MILLIS; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
+      for (const deadline = Date.now() + closeMillis; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
     },
   };
 }

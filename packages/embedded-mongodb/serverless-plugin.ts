@@ -1,8 +1,12 @@
 import { launchDatabase } from './launch.ts';
+import { portOf } from './src/protocol/address.ts';
+
+/** `port` is empty where the socket is enough. */
+type Settings = { port?: string; dataDir?: string };
 
 type Serverless = {
   service: {
-    custom?: { 'embedded-database'?: { port: string; dataDir: string } };
+    custom?: { 'embedded-database'?: Settings };
     provider: { environment?: Record<string, string> };
   };
 };
@@ -25,9 +29,9 @@ export default class EmbeddedDatabasePlugin {
   }
 }
 
-async function launch({ port, dataDir } = { port: '27027', dataDir: './data' }): Promise<string> {
+async function launch({ port, dataDir = './data' }: Settings = {}): Promise<string> {
   try {
-    const database = await launchDatabase({ dataDir, port: Number(port) });
+    const database = await launchDatabase({ dataDir, port: portOf(port) });
     // serverless-offline ends the process by itself once its requests are done: only then may the database go.
     process.once('exit', () => database.closeNow());
     return database.uri;

@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { anyDate, anyId, anyToken } from '../support/responses.ts';
@@ -86,6 +88,25 @@ describe('user', () => {
   });
 });
 
+describe('every command', () => {
+  it('is noted with who ran it, in a file that only its owner reads', async () => {
+    const { username } = await anAccount();
+    await admin(['user', 'promote', username]);
+    await admin(['user', 'demote', `${username}x`]);
+    const file = process.env.AUDIT_LOG ?? '';
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const notes = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ words }) => words.some((word: string) => word.startsWith(username)));
+    const common = { time: expect.any(String), by: userInfo().username };
+    expect(notes).toEqual([
+      { ...common, command: 'user promote', words: [username], outcome: 'done' },
+      { ...common, command: 'user demote', words: [`${username}x`], outcome: 'failed' },
+    ]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
 describe('token', () => {
   it('create sets scopes and an expiry, and with --json prints the whole token', async () => {
     const { id, username } = await anAdmin();
@@ -119,6 +140,14 @@ describe('token', () => {
     expect(days).toBeCloseTo(90, 1);
     expect((await call('GET', '/api/rooms?limit=1', { token: created.token })).status).toBe(200);
     expect((await call('POST', '/api/rooms', { token: created.token, body: { name: 'General' } })).status).toBe(403);
+  });
+
+  it('list shows no control characters of a name', async () => {
+    const { username, password } = await anAccount();
+    const headers = { 'user-agent': 'red \u009b31m' };
+    expect((await call('POST', '/api/sessions', { headers, body: { username, password } })).status).toBe(201);
+    const { stdout } = await admin(['token', 'list', username]);
+    expect(stdout).toContain('red \ufffd31m');
   });
 
   it('list prints tokens and sessions without their secrets, and revoke ends one', async () => {

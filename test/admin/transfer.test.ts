@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, Timestamp } from 'mongodb';
@@ -93,6 +93,27 @@ describe('export and import', () => {
     await writeFile(file, whole);
     expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
+  });
+
+  it('export writes a file of its own, which nobody else can read, whatever had its name', async () => {
+    const { run } = aDatabase();
+    const place = await mkdtemp(join(directory, 'shared-'));
+    const file = join(place, 'all.ndjson');
+    const victim = join(place, 'victim');
+    await writeFile(victim, 'untouched');
+    await symlink(victim, `${file}.partial`);
+    await symlink(victim, file);
+    await run('export', file);
+    expect((await lstat(file)).isFile()).toBe(true);
+
+    await chmod(file, 0o666);
+    const others = await open(file);
+    await run('export', file);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await others.stat()).ino).not.toBe((await stat(file)).ino);
+    await others.close();
+    expect(await readFile(victim, 'utf8')).toBe('untouched');
+    expect((await readdir(place)).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'victim']);
   });
 
   it('report what is wrong with the file', async () => {

@@ -76,6 +76,36 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       );
     });
 
+    it.each([
+      'admin',
+      'Administrator',
+      'root',
+      'system',
+      'support',
+      'moderator',
+      'here',
+      'all',
+      'everyone',
+      'me',
+      'deleted',
+      'no.reply',
+    ])('nobody with the reserved name %s, which only administrators give', async (username) => {
+      const body = { ...aPerson(), username };
+      for (const token of [undefined, user.token]) {
+        expect(outcome(await call('POST', '/api/users', { token, body }))).toEqual(
+          refusals.conflict('The username is reserved.'),
+        );
+      }
+    });
+
+    it('someone with a reserved name, if the caller is an administrator', async () => {
+      const body = { ...aPerson(), username: 'support' };
+      const { status, body: created } = await call('POST', '/api/users', { token: admin.token, body });
+      expect({ status, created }).toMatchObject({ status: 201, created: { user: { username: 'support' } } });
+      const { user: support } = created as { user: ShownUser };
+      expect((await call('DELETE', `/api/users/${support._id.$oid}`, { token: admin.token })).status).toBe(204);
+    });
+
     const nameRule = 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit';
     const passwordRule = 'have at least 8 characters and at most 72 bytes, and not be one of the most common passwords';
     it.each<[string, Record<string, unknown>, unknown]>([

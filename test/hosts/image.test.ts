@@ -1,19 +1,31 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { load } from 'js-yaml';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
-const { scripts, dependencies } = JSON.parse(read('package.json'));
+const manifest = JSON.parse(read('package.json'));
+const { scripts } = manifest;
+const dependencies = { ...manifest.dependencies, ...JSON.parse(read('packages/embedded-mongodb/package.json')).dependencies };
 const dockerfile = read('Dockerfile');
 const unit = read('hosts/server/chat-service.service');
-const compose = load(read('compose.yaml')) as {
-  services: Record<string, { profiles: string[]; volumes?: string[]; depends_on?: Record<string, unknown> }>;
+const compose = load(read('compose.yaml'), { schema: YAML11_SCHEMA }) as {
+  services: Record<
+    string,
+    {
+      profiles: string[];
+      command?: string[];
+      ports?: string[];
+      volumes?: string[];
+      environment?: Record<string, unknown>;
+      depends_on?: Record<string, unknown>;
+    }
+  >;
   volumes: Record<string, unknown>;
-  'x-service': Record<string, unknown>;
 };
 
 const copiedIn = (stages: string) =>
@@ -95,8 +107,48 @@ describe('compose.yaml', () => {
     expect(onMongodb?.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
   });
 
-  it('lets the service write only to its volume', () => {
-    expect(compose['x-service']).toMatchObject({ read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] });
+  it.each(Object.entries(compose.services))('lets %s write only to its volume, without privileges', (_name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      tmpfs: ['/tmp'],
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^[12]g$/),
+    });
+  });
+
+  it('takes the address of callers from the proxy, which alone reaches the port', () => {
+    const { chat, 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
+    for (const service of [chat, onMongodb]) {
+      expect(service).toMatchObject({ ports: ['127.0.0.1:3000:3000'], environment: { TRUST_PROXY: 1 } });
+    }
+    expect(mongodb?.ports).toBeUndefined();
+  });
+
+  it('has a password for MongoDB, which is in the file .env alone', async () => {
+    const { 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
+    const uri = String(onMongodb?.environment?.MONGODB_URI);
+    const password = String(mongodb?.environment?.MONGO_INITDB_ROOT_PASSWORD);
+    expect(password).toMatch(/^\$\{MONGODB_PASSWORD:-\}$/);
+    const { options } = new MongoClient(uri.replace(password, 'secret'));
+    expect(options.credentials).toMatchObject({
+      username: mongodb?.environment?.MONGO_INITDB_ROOT_USERNAME,
+      password: 'secret',
+      source: 'admin',
+    });
+    expect(read('docs/self-hosting.md')).toMatch(/^\(umask 077; printf 'MONGODB_PASSWORD=%s\\n' .* > \.env\)/m);
+    expect(read('.gitignore').split('\n')).toContain('.env');
+
+    const directory = await mkdtemp(join(tmpdir(), 'chat-compose-'));
+    const [shell = '', option = '', script = ''] = mongodb?.command ?? [];
+    const makingKey = script.replaceAll('/tmp/', `${directory}/`).replace(/ && exec (.+)$/, '');
+    expect(await runCommand([shell, option, makingKey])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await stat(join(directory, 'key'))).mode & 0o777).toBe(0o600);
+    expect(read(join(directory, 'key'))).toMatch(/^[A-Za-z0-9+/]{64}\n$/);
+    await rm(directory, { recursive: true });
+  });
+
+  it('has the volumes that it uses', () => {
     expect(compose.services.chat?.volumes).toEqual(['data:/data']);
     expect(dockerfile).toContain('DATA_DIR=/data');
     const used = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0]));
@@ -112,10 +164,27 @@ describe('the systemd unit', () => {
   });
 
   it('keeps its data where it may write', () => {
-    expect(unit).toMatch(/^StateDirectory=chat-service$/m);
+    expect(unit).toMatch(/^StateDirectory=chat-service chat-service-backups$/m);
     expect(unit).toMatch(/^Environment=.* DATA_DIR=\/var\/lib\/chat-service\b/m);
     expect(unit).toMatch(/^CacheDirectory=chat-service$/m);
     expect(unit).toMatch(/^Environment=.* NODE_COMPILE_CACHE=\/var\/cache\/chat-service$/m);
+  });
+
+  it('runs as the user that the documentation creates, for whom alone its files are, and can do nothing that it need not', () => {
+    const user = /^User=(.+)$/m.exec(unit)?.[1];
+    const page = read('docs/self-hosting.md');
+    expect(page).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));
+    expect(page).toMatch(new RegExp(`runuser -u ${user} -- node --env-file=/etc/chat-service.env `));
+    expect(unit).toContain('\nEnvironmentFile=-/etc/chat-service.env\n');
+    for (const line of [
+      'UMask=0077',
+      'StateDirectoryMode=0700',
+      'MemoryMax=1G',
+      'CapabilityBoundingSet=',
+      'NoNewPrivileges=true',
+    ])
+      expect(unit.split('\n')).toContain(line);
+    expect(unit).toMatch(/^SystemCallFilter=@system-service\nSystemCallFilter=~@privileged @resources$/m);
   });
 });
 

@@ -16,10 +16,22 @@ describe('settings', () => {
       eventDays: 30,
       feedPatience: 35_000,
       bcryptCost: 12,
+      hsts: 'host',
       registration: 'open',
       brandName: 'Chat',
       brandColor: '#0f766e',
       sessionDays: 30,
+      limits: {
+        areOn: true,
+        writesPerSecond: 10,
+        writeBurst: 50,
+        signUpsPerHour: 10,
+        signUpsPerDay: 100,
+        loginsPerMinute: 20,
+        tokensPerUser: 100,
+        sessionsPerUser: 50,
+        roomsPerUser: 1_000,
+      },
       logLevel: 'info',
     });
   });
@@ -40,6 +52,6 @@ describe('settings', () => {
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
-    expect(() => readConfig(environment)).toThrow(message);
+    expect(() => readConfig(environment).mongodbUri).toThrow(message);
   });
 });

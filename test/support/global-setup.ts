@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
-import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { buildIfStale } from '../../packages/web/build.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 
@@ -27,7 +27,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfStale();
   const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
-  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory, port: 0 });
+  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
   const environment = {
     MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,
@@ -35,6 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // A test file sends many concurrent requests through one process.
     MONGODB_POOL_SIZE: '20',
     LOG_LEVEL: 'silent',
+    AUDIT_LOG: join(directory, 'audit.log'),
+    // A test file makes as many requests as it can; what limits them is tested by itself.
+    RATE_LIMITS: 'off',
   };
   const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
   project.provide('environment', environment);

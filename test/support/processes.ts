@@ -47,7 +47,9 @@ export async function callThrough(count: number, settings: Record<string, string
 function startProcess<Job, Result>(child: ChildProcess) {
   const pending = new Map<number, { resolve: (result: Result) => void; reject: (error: Error) => void }>();
   const ended = once(child, 'exit').then(([code, signal]) => new Error(`The process ended with ${signal ?? code}`));
+  let failure: Error | undefined;
   void ended.then((error) => {
+    failure = error;
     for (const { reject } of pending.values()) reject(error);
   });
   child.on('message', ({ id, result }: { id: number; result: Result }) => {
@@ -60,6 +62,7 @@ function startProcess<Job, Result>(child: ChildProcess) {
     ready: Promise.race([once(child, 'message'), ended.then((error) => Promise.reject(error))]),
     ask: (job: Job) =>
       new Promise<Result>((resolve, reject) => {
+        if (failure) reject(failure);
         const id = jobs++;
         pending.set(id, { resolve, reject });
         child.send({ id, job });

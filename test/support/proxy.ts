@@ -13,14 +13,15 @@ export type Proxy = {
 /** `pass` everything; `slow`: delay answers by a third of a second; `mute`: drop answers; `down`: cut and refuse every connection. */
 export type Mode = 'pass' | 'slow' | 'mute' | 'down';
 
-/** Starts a proxy in front of the server at `target` ("host:port"). */
+/** Starts a proxy in front of the server at `target`: "host:port", or a socket as connection strings have it. */
 export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(`tcp://${target}`);
+  const path = decodeURIComponent(hostname);
   let mode: Mode = 'pass';
   let cutShare = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
+    const far = connect(path.startsWith('/') ? { path } : { host: hostname, port: Number(port) });
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));

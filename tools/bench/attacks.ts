@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readHolder } from '../../packages/embedded-mongodb/src/storage/holder.ts';
+import { readHolder } from 'embedded-mongodb/holder';
 import { commands, startService } from '../harness/service.ts';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
@@ -23,7 +23,7 @@ const goals = { times: 3, p99: 500, megabytes: 100, seconds: 2 } as const;
 export const attacks = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress('attacks: filling');
-    const settings = { DATA_DIR: directory, MONGODB_URI: '', MONGODB_DATABASE: 'chat', DATABASE_PORT: '0' };
+    const settings = { DATA_DIR: directory, MONGODB_URI: '', MONGODB_DATABASE: 'chat' };
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
     const service = await startService({ ...settings, LOG_LEVEL: 'info' }, command);
     const uri = readHolder(directory)?.uri ?? '';

@@ -11,7 +11,7 @@ const mostKilobytes = 450;
 
 /** What only some functions may bundle, and which ones. */
 const confined: Readonly<Record<string, { isIn: (input: string) => boolean; functions: readonly string[] }>> = {
-  'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions'] },
+  'password hashing': { isIn: (input) => input === 'bcryptjs', functions: ['users', 'user', 'sessions', 'tokens'] },
   'the list of common passwords': { isIn: (input) => /zxcvbn|common-passwords/.test(input), functions: ['users', 'user'] },
   'the OpenAPI document': { isIn: (input) => input === 'docs/openapi.json', functions: ['openapi', 'docs'] },
   'the code of the pages': { isIn: (input) => input.startsWith('lib/reference/'), functions: ['docs', 'docs-json'] },
@@ -38,7 +38,7 @@ export const cold = (bench: Bench): Promise<Figure[]> =>
 /** The time from loading the bundle to its first response, without the start of Node.js, compared with the bare driver. */
 const firstAnswer = (directory: string, bundle: string, { starts, progress }: Bench): Promise<Figure> =>
   withDataset(async ({ ask, environment }, { rooms: { operation, plan } }) => {
-    const [bare, planFile] = [join(directory, 'bare.cjs'), join(directory, 'plan.json')];
+    const [bare, planFile] = [join(directory, 'bare.mjs'), join(directory, 'plan.json')];
     await bundleFile('tools/bench/worker/bare.ts', bare);
     await writeFile(planFile, EJSON.stringify(plan, { relaxed: false }));
     const { event } = await ask('invocationOf', operation);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
+import { launchDatabase } from 'embedded-mongodb/launch';
 
 /** Runs `use` with a temporary directory, which is deleted afterwards. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
@@ -17,7 +17,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
 export async function withDatabase<T>(use: (uri: string) => Promise<T>): Promise<T> {
   if (process.env.MONGODB_URI) return use(process.env.MONGODB_URI);
   return withDirectory(async (dataDir) => {
-    const database = await launchDatabase({ dataDir, port: 0 });
+    const database = await launchDatabase({ dataDir });
     try {
       return await use(database.uri);
     } finally {

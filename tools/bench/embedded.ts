@@ -1,5 +1,5 @@
+import { type DatabaseProcess, launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
-import { type DatabaseProcess, launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
 import { withDirectory } from './database.ts';
 import { embeddedOperations, fill } from './embedded-operations.ts';
 import type { Bench, Figure } from './figure.ts';
@@ -11,7 +11,7 @@ const databaseName = 'bench_embedded';
 export const embedded = (bench: Bench): Promise<Figure[]> => withDirectory((directory) => measureIn(directory, bench));
 
 async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
-  let database = await launchDatabase({ dataDir, port: 0 });
+  let database = await launchDatabase({ dataDir });
   const figures: Figure[] = [];
   const memory = (when: string) => {
     const value = residentMegabytes(database.pid);
@@ -45,7 +45,7 @@ async function measureIn(dataDir: string, bench: Bench): Promise<Figure[]> {
     for (const after of ['a clean end', 'kill -9']) {
       bench.progress(`start after ${after}`);
       const since = performance.now();
-      database = await launchDatabase({ dataDir, port: 0 });
+      database = await launchDatabase({ dataDir });
       await withClient(database.uri, (client) => client.db(databaseName).command({ ping: 1 }));
       const millis = performance.now() - since;
       figures.push({ name: `start after ${after}`, unit: 'ms', value: millis, goal: { of: 'value', atMost: 2000 } });

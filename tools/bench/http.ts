@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readHolder } from '../../packages/embedded-mongodb/src/storage/holder.ts';
+import { readHolder } from 'embedded-mongodb/holder';
 import { commands, startService } from '../harness/service.ts';
 import { withDatabase, withDirectory } from './database.ts';
 import { datasetSize } from './dataset.ts';
@@ -44,10 +44,10 @@ export const http = (bench: Bench): Promise<Figure[]> =>
 export const serve = (bench: Bench): Promise<Figure[]> =>
   withDirectory(async (directory) => {
     bench.progress(`serve: filling with ${bench.messages} messages`);
-    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4' };
+    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4', RATE_LIMITS: 'off' };
     // One line per request is logged, as always, but discarded.
     const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, MONGODB_URI: '', DATABASE_PORT: '0', LOG_LEVEL: 'info' }, command);
+    const service = await startService({ ...settings, MONGODB_URI: '', LOG_LEVEL: 'info' }, command);
     const dataset = await withWorker(
       readHolder(directory)?.uri ?? '',
       (worker) => worker.ask('fill', { ...datasetSize, messages: bench.messages, membersOfOthers: 1 }),

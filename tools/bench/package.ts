@@ -20,17 +20,20 @@ export type Packaged = {
   bundle: string;
 };
 
-/** Packages every function as `serverless deploy` does, without credentials. */
-export async function packageAll(directory: string): Promise<Packaged[]> {
+/** Packages every function as `serverless deploy` does, without credentials; the template is in `packages` of the directory. */
+export async function packageAll(
+  directory: string,
+  settings: Readonly<Record<string, string | undefined>> = {},
+): Promise<Packaged[]> {
   const environment = { ...process.env, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
-  const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory } };
+  const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory, ...settings } };
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
   return Promise.all(
     archives.map(async (file) => {
       const name = file.replace(/\.zip$/, '');
       const archive = await readFile(join(directory, 'packages', file));
-      const bundle = join(directory, name, 'bundle.cjs');
+      const bundle = join(directory, name, 'bundle.mjs');
       await mkdir(dirname(bundle));
       await writeFile(bundle, firstFileIn(archive));
       return { name, zipped: archive.length, bundle };
@@ -72,8 +75,8 @@ export async function contentsOfBundles(): Promise<{ name: string; inputs: strin
 }
 
 function esbuildOptions() {
-  const { bundle, minify, sourcemap, platform, target, exclude } = serverless.custom.esbuild;
-  return { bundle, minify, sourcemap, platform, target, external: exclude, plugins: esbuildPlugins, format: 'cjs' as const };
+  const { bundle, minify, sourcemap, platform, target, format, banner, exclude } = serverless.custom.esbuild;
+  return { bundle, minify, sourcemap, platform, target, format, banner, external: exclude, plugins: esbuildPlugins };
 }
 
 /** The content of the first file of a zip archive: its local header is 30 bytes, followed by its name and extra field. */

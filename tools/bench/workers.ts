@@ -54,6 +54,7 @@ const environmentOf = (uri: string) => ({
   MONGODB_DATABASE: `chat_bench_${randomBytes(6).toString('hex')}`,
   MONGODB_POOL_SIZE: '20',
   BCRYPT_COST: '4',
+  RATE_LIMITS: 'off',
   // Logged as on Lambda, but discarded: the speed of a terminal does not matter.
   LOG_LEVEL: 'info',
 });

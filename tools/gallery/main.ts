@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { launchDatabase } from '../../packages/embedded-mongodb/launch.ts';
+import { launchDatabase } from 'embedded-mongodb/launch';
 import { buildIfStale } from '../../packages/web/build.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { commands, startService } from '../harness/service.ts';
@@ -18,7 +18,7 @@ const { values } = parseArgs({ options: { only: { type: 'string' }, look: { type
 await buildIfStale();
 const target = values.to ?? 'gallery';
 const directory = await mkdtemp(join(tmpdir(), 'chat-gallery-'));
-const database = await launchDatabase({ dataDir: directory, port: 0 });
+const database = await launchDatabase({ dataDir: directory });
 process.env.MONGODB_URI = database.uri;
 process.env.BCRYPT_COST = '4';
 const { createUser } = await import('../../lib/accounts/accounts.ts');

@@ -5,7 +5,17 @@ import type { Operations } from '../../lib/http/operation.ts';
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
   provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number };
   custom: {
-    esbuild: { bundle: true; minify: true; sourcemap: false; platform: 'node'; target: string; exclude: string[] };
+    deployment: { connectionString: string; withoutDatabase: string[] };
+    esbuild: {
+      bundle: true;
+      minify: true;
+      sourcemap: false;
+      platform: 'node';
+      target: string;
+      format: 'esm';
+      banner: { js: string };
+      exclude: string[];
+    };
   };
 };
 

@@ -32,12 +32,10 @@ export async function startService(
   environment: Record<string, string>,
   [command = '', ...words] = commands.start,
 ): Promise<Service> {
-  const [httpPort, lambdaPort] = environment.HTTP_PORT
-    ? [environment.HTTP_PORT, await freePort()]
-    : [await freePort(), await freePort()];
+  const httpPort = environment.HTTP_PORT ?? (await freePort());
   const child = spawn(command, words, {
     cwd: project,
-    env: { ...process.env, HTTP_PORT: httpPort, LAMBDA_PORT: lambdaPort, ...environment },
+    env: { ...process.env, HTTP_PORT: httpPort, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

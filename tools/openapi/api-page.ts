@@ -24,7 +24,9 @@ export function apiPage(document: OpenApi, steps: Map<string, Step>): string {
 ${document.info.description}
 
 A running service has the same as [OpenAPI 3.1](openapi.json) at \`/api/openapi.json\`, and as a page to try it on at \`/docs\`.
-In the examples, \`$API\` is the address of the service (\`http://localhost:3000\`), \`$ANN\` an administrator's token, \`$BOB\` another user's.
+In the examples, \`$API\` is the address of the service (\`http://localhost:3000\`). The files \`ann.token\` and \`bob.token\` have one line each,
+\`X-Auth-Token: <token>\`, with an administrator's token and another user's. In a file that only you can read, or on standard input, tokens and
+passwords are hidden from other users of your machine, who see the arguments of every command.
 
 ${parts.join('\n')}
 ## Shapes
@@ -60,12 +62,15 @@ function example(document: OpenApi, { who, method, address, body, status, answer
   if (status === 204) words.push("-o /dev/null -w '%{http_code}'");
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) words.push(`-X ${method}`);
   words.push(`"$API${address}"`);
-  if (who.token) words.push(`-H "X-Auth-Token: $${who.name.toUpperCase()}"`);
-  if (body !== undefined)
-    words.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
+  if (who.token) words.push(`-H @${who.name}.token`);
+  if (body !== undefined) words.push("-H 'Content-Type: application/json'", data(JSON.stringify(body)));
   const isDocument = path === '/api/openapi.json';
   const printed = isDocument ? JSON.stringify(document).slice(0, 48) : status === 204 ? '204' : JSON.stringify(answer);
   return `${fence('sh', `${words.join(' ')}${isDocument ? ' | head -c 48' : ''}`)}\n${fence('json', printed)}`;
 }
+
+// The body of a request; one with a password goes through standard input.
+const data = (body: string) =>
+  /password":/.test(body) ? `-d @- <<'END'\n${body}\nEND` : `-d '${body.replaceAll("'", "'\\''")}'`;
 
 const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\`\n`;

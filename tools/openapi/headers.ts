@@ -6,16 +6,26 @@ import { headers as securityHeaders } from '../../lib/http/middleware/security-h
 export type Header = { description: string; required?: true; schema: JsonSchema };
 export type Headers = Record<string, Header>;
 
+// Its value is a setting.
+const hsts = 'Strict-Transport-Security';
+
 /** The headers of every response. */
 export const everywhere: Headers = {
   'X-Request-Id': always("The id of this request in the service's log.", { type: 'string', minLength: 1 }),
   ...Object.fromEntries(
     Object.entries(securityHeaders).map(([name, value]) => [
       name,
-      always('Keeps browsers from misusing the response.', { const: value }),
+      always(
+        'Keeps browsers from misusing the response.',
+        name === hsts ? { type: 'string', pattern: `^${value}` } : { const: value },
+      ),
     ]),
   ),
   'Access-Control-Allow-Origin': sometimes('The origins whose pages may read the response.', { type: 'string' }),
+  RateLimit: sometimes("What is left of the account's rate of messages and changes: `r` at once, all of it in `t` seconds.", {
+    type: 'string',
+  }),
+  'RateLimit-Policy': sometimes('That rate: `q` at once, and as many again in `w` seconds.', { type: 'string' }),
   'Access-Control-Expose-Headers': sometimes('The headers that these pages may read.', { type: 'string' }),
 };
 

@@ -6,6 +6,7 @@ Object.assign(process.env, {
   MONGODB_DATABASE: `chat_walkthrough_${randomBytes(6).toString('hex')}`,
   LOG_LEVEL: 'silent',
   BCRYPT_COST: '4',
+  RATE_LIMITS: 'off',
 });
 
 const { client, database } = await import('../../lib/database/client.ts');

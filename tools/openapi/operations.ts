@@ -1,7 +1,14 @@
 import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import { adminRequired, type HttpError, invalidParameter, permissionDenied, type Refusal } from '../../lib/errors.ts';
-import type { Operation, Operations } from '../../lib/http/operation.ts';
+import {
+  adminRequired,
+  type HttpError,
+  invalidParameter,
+  permissionDenied,
+  type Refusal,
+  tooManyRequests,
+} from '../../lib/errors.ts';
+import { isWrite, type Operation, type Operations } from '../../lib/http/operation.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
 import { everywhere, type Headers, link, onEmpty, onSuccess, replayed, sometimes } from './headers.ts';
@@ -136,6 +143,7 @@ function refusalsOf(method: string, defined: Defined) {
   const known: HttpError[] = [
     ...(access === 'admin' ? [adminRequired()] : []),
     ...(scope ? [permissionDenied(`The token lacks the '${scope}' scope.`)] : []),
+    ...(isWrite(method, defined) ? [tooManyRequests()] : []),
     ...ofPath.filter(({ status }) => status !== 404),
     ...refusals.map((refuse: Refusal) => refuse()),
   ];

@@ -4,7 +4,7 @@ import { log } from '../../log.ts';
 import { embeddedMetrics, requestEnded } from '../../metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
-/** The plugin that logs one line per request when it ends. The line has the path without its query, which may hold what users typed. */
+/** The plugin that logs one line per request when it ends. The line has the route: a path and its query may hold what users typed. */
 export const accessLog = {
   requestEnd(request: Request): void {
     const { event, context, response } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
@@ -15,7 +15,7 @@ export const accessLog = {
     log('info', 'request', {
       request_id: event.requestId,
       method: http.method,
-      path: event.rawPath,
+      route: routeOf(event),
       status: response?.statusCode,
       bytes: response?.body?.length ?? 0,
       milliseconds,
@@ -25,3 +25,5 @@ export const accessLog = {
     });
   },
 };
+
+const routeOf = ({ routeKey = '' }: ApiEvent): string => routeKey.replace(/^\S+ /, '');

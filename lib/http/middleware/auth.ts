@@ -1,18 +1,36 @@
 import { withDeadline } from '../../deadline.ts';
 import { unauthenticated } from '../../errors.ts';
-import { findCaller } from '../../identity/authenticate.ts';
-import type { Operations } from '../operation.ts';
-import { type Authenticated, methodOf, type Step } from '../request.ts';
+import { findCaller, recallCaller } from '../../identity/authenticate.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { countWrite, type RateFields } from '../../identity/write-rate.ts';
+import { isWrite, type Operations } from '../operation.ts';
+import { type ApiEvent, type Authenticated, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
 
-/** Finds the caller by the token of the request: 401 without a valid one, unless the operation is for anyone. */
+/**
+ * Finds the caller by the token of the request: 401 without a valid one, unless the operation is for anyone. A message or a change is counted:
+ * 429 for more than the account's rate. As long as the process remembers whose the token was, both go on at the same time.
+ */
 export function auth(operations: Operations): Step<Authenticated> {
-  const isForAnyone = (method: string) => Object.hasOwn(operations, method) && operations[method]?.access === 'anyone';
-
   return {
     before: async function authenticate({ event }) {
-      event.caller = await withDeadline(event.deadline, () => findCaller(tokenOf(event)));
-      if (!event.caller && !isForAnyone(methodOf(event))) throw unauthenticated();
+      const method = methodOf(event);
+      const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
+      await withDeadline(event.deadline, async () => {
+        const counting = operation && isWrite(method, operation) ? beginCounting(event) : undefined;
+        event.caller = await findCaller(tokenOf(event));
+        if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
+        if (counting && event.caller) event.rate = await counting(event.caller);
+      });
     },
   };
+}
+
+/** Begins to count for whoever the token was of, and counts for the caller once it is found. */
+function beginCounting(event: ApiEvent): (caller: Caller) => Promise<RateFields | undefined> {
+  const known = recallCaller(tokenOf(event));
+  const counted = known && countWrite(known);
+  // A token that is not valid any more is a 401, whatever became of the count.
+  counted?.catch(() => undefined);
+  return async ({ user }) => (known?._id.equals(user._id) ? counted : countWrite(user));
 }

@@ -35,4 +35,4 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
   };
 }
 
-const exposed = 'X-Request-Id, X-Next-Cursor, Link, Retry-After, Idempotency-Replayed';
+const exposed = 'X-Request-Id, X-Next-Cursor, Link, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';

@@ -1,3 +1,4 @@
+import { config } from '../../config.ts';
 import type { Step } from '../request.ts';
 
 /** Adds the headers that OWASP's REST cheat sheet asks of an API that no browser should render, frame or guess the type of. */
@@ -13,7 +14,8 @@ const addSecurityHeaders: NonNullable<Step['after']> = ({ response }) => {
 export const headers = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  // The operator of this host may have no say over its subdomains, which need not have TLS.
+  'Strict-Transport-Security': `max-age=31536000${config.hsts === 'subdomains' ? '; includeSubDomains' : ''}`,
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };

@@ -22,7 +22,9 @@ export type ChatClient = Client<paths> & {
 /** Creates a client that adds the token and an `Idempotency-Key`, and retries requests that are safe to repeat. */
 export function createChatClient({ baseUrl, token, fetch = globalThis.fetch, retry = {} }: ClientSettings): ChatClient {
   const settings = { attempts: 4, firstWait: 500, ...retry };
-  const client = createClient<paths>({ baseUrl, fetch: retrying((request) => fetch(request), settings) });
+  // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
+  const safe = { baseUrl, redirect: 'error' } as const;
+  const client = createClient<paths>({ ...safe, fetch: retrying((request) => fetch(request), settings) });
   client.use(authentication(token), idempotency);
   return Object.assign(client, { events: (room: string, options?: FollowSettings) => follow(client, room, options) });
 }

@@ -1,4 +1,7 @@
-import { describe, expect, expectTypeOf, inject, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, expectTypeOf, inject, it } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
 import {
@@ -15,6 +18,11 @@ import {
 const baseUrl = inject('baseUrl');
 const admin = await anAdmin();
 const client = createChatClient({ baseUrl, token: admin.token });
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
 
 describe('the client', () => {
   it('types every response', async () => {
@@ -53,6 +61,18 @@ describe('the client', () => {
     expect((await changing.GET('/api/rooms')).response.status).toBe(401);
     token = admin.token;
     expect((await changing.GET('/api/rooms', { params: { query: { limit: 1 } } })).response.status).toBe(200);
+  });
+
+  it.each([302, 307, 308])('does not follow a redirect (%i), which would take the token to another server', async (status) => {
+    const asked: unknown[] = [];
+    const other = await listen((request, response) => {
+      asked.push(request.headers['x-auth-token']);
+      response.end();
+    });
+    const redirecting = await listen((_request, response) => response.writeHead(status, { Location: other }).end());
+    const redirected = createChatClient({ baseUrl: redirecting, token: 'secret', retry: { attempts: 1 } });
+    await expect(redirected.GET('/api/rooms')).rejects.toThrow('fetch failed');
+    expect(asked).toEqual([]);
   });
 });
 
@@ -193,4 +213,12 @@ async function take<T>(feed: AsyncGenerator<T, void>, count: number): Promise<T[
     if (taken.length === count) break;
   }
   return taken;
+}
+
+/** Starts a server on a free port until the tests have ended; returns its address. */
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Int32 } from 'bson';
-import type { Value } from '../src/query/value.ts';
+import { ask } from '../src/protocol/ask.ts';
 import { openDatabaseFile } from '../src/storage/file.ts';
 import { readHolder } from '../src/storage/holder.ts';
-import { ask } from '../src/wire/ask.ts';
+import type { Value } from '../src/values/value.ts';
 
 /*
- * A consistent copy of a database: `node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET`. A database that runs makes the copy itself and
- * goes on working; the target must be an empty directory, or one that is not there yet, on the machine of the database.
+ * A consistent copy of a database: `node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET`. A database that runs makes
+ * the copy itself and goes on working. The target is a directory that is not there yet; only its owner can read what it gets.
  */
+
+process.umask(0o077);
 
 const [source, target] = process.argv.slice(2);
 

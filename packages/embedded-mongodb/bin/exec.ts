@@ -5,8 +5,8 @@ import { readHolder } from '../src/storage/holder.ts';
 import { DatabaseStartError } from '../src/storage/start-error.ts';
 
 /*
- * Runs a command with MONGODB_URI set: `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. Unless it is set already, that is
- * the database that runs in DATA_DIR (default ./data), or else one that is started for as long as the command takes.
+ * Runs a command with MONGODB_URI set: `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. Unless it is set
+ * already, that is the database that runs in DATA_DIR (default ./data), or else one that is started for as long as the command takes.
  */
 
 const [command, ...args] = process.argv.slice(2);
@@ -26,7 +26,7 @@ try {
 /** Starts the database, unless another command did so at the same moment. */
 async function startOrJoin(): Promise<{ readonly uri: string; close?(): Promise<void> }> {
   try {
-    return await launchDatabase({ dataDir, port: 0 });
+    return await launchDatabase({ dataDir });
   } catch (error) {
     const holder = error instanceof DatabaseStartError && error.code === 'HELD' ? readHolder(dataDir) : undefined;
     if (holder === undefined) throw error;

@@ -1,22 +1,24 @@
 import { parseArgs } from 'node:util';
+import { portOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
 import type { DatabaseStartError } from '../src/storage/start-error.ts';
 
-/* The database as a process of its own: `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR --port PORT [--host HOST] [--test-mode]`. */
+/* The database as a process of its own: `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR [--port PORT]`. */
+
+// What it writes is its owner's alone.
+process.umask(0o077);
 
 const { values } = parseArgs({
   options: {
     'data-dir': { type: 'string' },
-    port: { type: 'string', default: '27027' },
-    host: { type: 'string', default: '127.0.0.1' },
-    'test-mode': { type: 'boolean', default: false },
+    port: { type: 'string' },
   },
 });
 
 try {
-  const { 'data-dir': dataDir, port, host, 'test-mode': testMode } = values;
+  const { 'data-dir': dataDir, port } = values;
   if (dataDir === undefined) throw new Error('The option --data-dir is missing.');
-  const database = await startDatabase({ dataDir, port: Number(port), host, testMode });
+  const database = await startDatabase({ dataDir, port: portOf(port) });
   const stop = async () => {
     await database.close();
     process.exit(0);

@@ -1,111 +1,94 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { Database } from './commands/command.ts';
-import { createDispatcher } from './commands/dispatch.ts';
-import { createFailPoints } from './commands/fail-points.ts';
-import { createCursors } from './sessions/cursors.ts';
-import { createKnownSessions } from './sessions/known-sessions.ts';
-import { createRetryableWrites } from './sessions/retryable-writes.ts';
-import { Catalog } from './storage/catalog.ts';
-import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
-import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import { openEngine } from './engine.ts';
+import { socketPathOf, uriOf } from './protocol/address.ts';
+import { type Handler, serveConnection } from './protocol/connection.ts';
 import { DatabaseStartError } from './storage/start-error.ts';
-import { removeExpired } from './storage/ttl.ts';
-import { serveConnection } from './wire/connection.ts';
 
 /** How a database is started. */
-export interface DatabaseOptions {
+export type DatabaseOptions = {
   /** Where its files are; created if need be. */
   readonly dataDir: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly host?: string;
-  /** Allows fail points. */
-  readonly testMode?: boolean;
-  /** How often expired documents, cursors and sessions are looked for. */
+  /** A port on the loopback interface beside the socket, which every account of the machine can reach; 0: any free one. */
+  readonly port?: number | undefined;
+  /** Stands between the connections and the commands, as fail points do in tests. */
+  readonly intercept?: (handler: Handler) => Handler;
+  /** How often expired documents, cursors and answers are looked for. */
   readonly sweepMillis?: number;
-}
+};
 
 /** A database that answers. */
-export interface RunningDatabase {
+export type RunningDatabase = {
+  /** By its socket, which only its owner can open. */
   readonly uri: string;
-  readonly port: number;
+  readonly port: number | undefined;
   close(): Promise<void>;
-}
+};
+
+/** More connections are refused, for each may hold a message. */
+const maxConnections = 1000;
 
 /** Opens the database of a directory and listens; what stands against it is one sentence in a DatabaseStartError. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
-  const { dataDir, host = '127.0.0.1', testMode = false, sweepMillis = 60_000 } = options;
-  const file = await openDatabaseFile(dataDir);
-  const server = createServer();
+  const { dataDir, intercept = (handler) => handler, sweepMillis } = options;
+  const engine = await openEngine(dataDir, sweepMillis);
+  const handle = intercept(engine.handle);
+  const servers: Server[] = [];
   const sockets = new Set<Socket>();
-  try {
-    const port = await listen(server, options.port, host);
-    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const database = assemble(file, address, testMode);
-    const handle = createDispatcher(database);
-    server.on('connection', (socket) => {
+
+  const listen = (where: ListenOptions, address: (server: Server) => string, isPrivate: boolean): Promise<Server> => {
+    const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      serveConnection(socket, handle);
+      serveConnection(socket, handle, { address: address(server), isPrivate });
     });
-    const sweep = () => {
-      database.cursors.expire();
-      database.sessions.expire();
-      if (database.commits.failure !== undefined) return;
-      database.retryableWrites.expire();
-      removeExpired(file, database.catalog);
-    };
-    sweep();
-    const sweeper = setInterval(sweep, sweepMillis).unref();
-    const uri = `mongodb://${address}/?directConnection=true`;
-    file.announce(uri);
-    const close = async () => {
-      clearInterval(sweeper);
-      database.commits.flush();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-      file.close();
-    };
+    server.maxConnections = maxConnections;
+    servers.push(server);
+    return listening(server, where);
+  };
+
+  const close = async () => {
+    const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(closed);
+    engine.close();
+  };
+
+  try {
+    const path = socketPathOf(dataDir);
+    // What lies there is left over, for the database's lock is held.
+    rmSync(path, { force: true });
+    await listen({ path }, () => path, true);
+    chmodSync(path, 0o600);
+    const byPort = options.port === undefined ? undefined : { port: options.port, host: '127.0.0.1' };
+    const server = byPort && (await listen(byPort, (server) => `127.0.0.1:${portOf(server)}`, false));
+    const uri = uriOf(path);
+    engine.announce(uri);
     let closing: Promise<void> | undefined;
     return {
       uri,
-      port,
+      port: server && portOf(server),
       close() {
         closing ??= close();
         return closing;
       },
     };
   } catch (error) {
-    file.close();
+    await close();
     throw error;
   }
 }
 
-function assemble(file: DatabaseFile, address: string, testMode: boolean): Database {
-  const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
-  const catalog = new Catalog(file, () => commits);
-  const retryableWrites = createRetryableWrites(file, () => commits);
-  return {
-    file,
-    catalog,
-    commits,
-    cursors: createCursors(),
-    retryableWrites,
-    sessions: createKnownSessions(),
-    failPoints: createFailPoints(),
-    address,
-    testMode,
-  };
+function portOf(server: Server): number {
+  return (server.address() as { port: number }).port;
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
+function listening(server: Server, where: ListenOptions): Promise<Server> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      const message = taken ? `Port ${port} of ${host} is taken.` : `Cannot listen on ${host}:${port}: ${error.message}.`;
-      reject(new DatabaseStartError(taken ? 'PORT_TAKEN' : 'FAILED', message));
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'EADDRINUSE') reject(new DatabaseStartError('PORT_TAKEN', `Port ${where.port} of ${where.host} is taken.`));
+      else reject(new DatabaseStartError('FAILED', `Cannot listen on ${where.path ?? `port ${where.port}`}: ${message}.`));
     });
-    server.listen(port, host, () => resolve((server.address() as { port: number }).port));
+    server.listen(where, () => resolve(server));
   });
 }

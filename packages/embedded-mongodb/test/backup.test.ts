@@ -1,16 +1,30 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDatabase } from '../src/server.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-const BACKUP = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
+const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
 const run = promisify(execFile);
 
 describe('a backup', () => {
+  it('waits for a transaction that is open as it begins', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    onTestFinished(() => file.close());
+    file.exec('BEGIN IMMEDIATE');
+    const target = join(freshDirectory(), 'copy');
+    const copied = file.backup(target);
+    await sleep(100);
+    file.exec('COMMIT');
+    await copied;
+    (await openDatabaseFile(target)).close();
+  });
+
   it('of a running database holds all that was acknowledged before, in order and without gaps', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');
@@ -23,7 +37,7 @@ describe('a backup', () => {
       for (; !state.ended; n++) await things.insertOne({ n });
       return n;
     })();
-    await run(process.execPath, [BACKUP, uri, target]);
+    await run(process.execPath, [backupScript, uri, target]);
     state.ended = true;
     const written = await writing;
     const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
@@ -36,11 +50,11 @@ describe('a backup', () => {
 
   it('of a database that does not run is made from its directory', async () => {
     const dataDir = freshDirectory();
-    const first = await startDatabase({ dataDir, port: 0 });
+    const first = await startDatabase({ dataDir });
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
     await first.close();
     const target = join(freshDirectory(), 'copy');
-    await run(process.execPath, [BACKUP, dataDir, target]);
+    await run(process.execPath, [backupScript, dataDir, target]);
     const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
     expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
@@ -49,8 +63,8 @@ describe('a backup', () => {
     const { uri } = await freshDatabase();
     const target = freshDirectory();
     writeFileSync(join(target, 'precious'), '');
-    await expect(run(process.execPath, [BACKUP, uri, target])).rejects.toMatchObject({
-      stderr: `The directory ${target} is not empty; nothing was copied.\n`,
+    await expect(run(process.execPath, [backupScript, uri, target])).rejects.toMatchObject({
+      stderr: `There is something at ${target} already; nothing was copied.\n`,
     });
   });
 

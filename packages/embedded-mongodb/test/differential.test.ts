@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Doc, isDoc, type Value } from '../src/query/value.ts';
 import { type RunningDatabase, startDatabase } from '../src/server.ts';
 import { valueKey } from '../src/storage/key.ts';
+import { type Doc, isDoc, type Value } from '../src/values/value.ts';
 import { doc } from './query/arbitraries.ts';
 import { type Work, work } from './support/arbitrary-work.ts';
 import { connectWire, type WireClient } from './support/wire-client.ts';
-import { WORK_DIFFERENCES } from './support/work-differences.ts';
+import { workDifferences } from './support/work-differences.ts';
 
 const uri = process.env.DIFFERENTIAL_URI ?? '';
 const numRuns = Number(process.env.DIFFERENTIAL_CASES ?? 300);
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000);
-const HOUR = 3_600_000;
-const DB = `differential_${process.pid}`;
+const hour = 3_600_000;
+const testDatabase = `differential_${process.pid}`;
 
-describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`, { timeout: HOUR }, () => {
+describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`, { timeout: hour }, () => {
   let dataDir: string;
   let database: RunningDatabase;
   let own: WireClient;
@@ -26,12 +26,12 @@ describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`,
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'differential-'));
-    database = await startDatabase({ dataDir, port: 0 });
-    own = await connectWire(database.port);
-    engine = await connectWire(Number(new URL(uri).port || 27017));
+    database = await startDatabase({ dataDir });
+    own = await connectWire(database.uri);
+    engine = await connectWire(uri);
   });
   afterAll(async () => {
-    await engine.exact(DB, doc(['dropDatabase', new Int32(1)]));
+    await engine.exact(testDatabase, doc(['dropDatabase', new Int32(1)]));
     engine.close();
     own.close();
     await database.close();
@@ -42,9 +42,9 @@ describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`,
     await fc.assert(
       fc.asyncProperty(fc.array(work, { minLength: 4, maxLength: 12 }), async (sequence) => {
         await both(['drop']);
-        for (const step of [...sequence, EVERYTHING]) {
+        for (const step of [...sequence, everything]) {
           const [ours, theirs] = await both(step);
-          if (WORK_DIFFERENCES.some(({ applies }) => applies(step, ours, theirs))) return;
+          if (workDifferences.some(({ applies }) => applies(step, ours, theirs))) return;
           expect(ours, JSON.stringify(step)).toEqual(theirs);
         }
       }),
@@ -54,12 +54,12 @@ describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`,
 
   async function both([name, ...fields]: Work): Promise<[Doc, Doc]> {
     const command = doc([name, 'work'], ...fields);
-    const answers = await Promise.all([own.exact(DB, command), engine.exact(DB, command)]);
+    const answers = await Promise.all([own.exact(testDatabase, command), engine.exact(testDatabase, command)]);
     return answers.map(told) as [Doc, Doc];
   }
 });
 
-const EVERYTHING: Work = ['find', ['filter', new Map()], ['sort', doc(['_id', new Int32(1)])]];
+const everything: Work = ['find', ['filter', new Map()], ['sort', doc(['_id', new Int32(1)])]];
 
 /** Of an answer what a client acts upon. */
 function told(reply: Doc): Doc {

@@ -1,34 +1,34 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crashAgainAndAgain, type Victim } from './support/crash-load.ts';
 import { freshDirectory } from './support/database.ts';
-import { NOTHING_WRONG } from './support/findings.ts';
-import { SEED } from './support/random.ts';
+import { nothingWrong } from './support/findings.ts';
+import { testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
-import { CARELESS, DATABASE, forkDatabase } from './support/victim.ts';
+import { carelessMain, databaseFileName, forkDatabase } from './support/victim.ts';
 
 /** 200 and 100 000 are the goal; a run of the whole suite makes do with less. */
-const CUTS = Number(process.env.KILL_CUTS ?? 8);
-const ACKNOWLEDGEMENTS = Number(process.env.KILL_ACKS ?? 4000);
-const HOUR = 3_600_000;
+const cutCount = Number(process.env.KILL_CUTS ?? 8);
+const acknowledgementCount = Number(process.env.KILL_ACKS ?? 4000);
+const hour = 3_600_000;
 
 describe('a database that is killed while it writes (kill -9)', () => {
-  it(`has all that it acknowledged, once, over ${CUTS} cuts and ${ACKNOWLEDGEMENTS} writes (seed ${SEED})`, {
-    timeout: HOUR,
+  it(`has all that it acknowledged, once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`, {
+    timeout: hour,
   }, async () => {
     const dataDir = freshDirectory();
-    const victim = killed(dataDir, DATABASE);
-    const report = await crashAgainAndAgain(victim, { cuts: CUTS, acknowledgements: ACKNOWLEDGEMENTS, seed: SEED });
+    const victim = killed(dataDir, databaseFileName);
+    const report = await crashAgainAndAgain(victim, { cuts: cutCount, acknowledgements: acknowledgementCount, seed: testSeed });
     if (process.env.KILL_CUTS !== undefined) console.info('kill -9', report);
-    expect(report.findings).toEqual(NOTHING_WRONG);
-    expect(report.cuts).toBe(CUTS);
-    expect(report.acknowledged).toBeGreaterThanOrEqual(ACKNOWLEDGEMENTS);
+    expect(report.findings).toEqual(nothingWrong);
+    expect(report.cuts).toBe(cutCount);
+    expect(report.acknowledged).toBeGreaterThanOrEqual(acknowledgementCount);
     await victim.cut();
     expect(await faultsOfStoredData(dataDir)).toEqual([]);
   });
 
   it('would be caught if it acknowledged before it commits', async () => {
-    const careless = killed(freshDirectory(), CARELESS, ['--late-commit']);
-    const { findings } = await crashAgainAndAgain(careless, { cuts: 20, acknowledgements: 4000, seed: SEED });
+    const careless = killed(freshDirectory(), carelessMain, ['--late-commit']);
+    const { findings } = await crashAgainAndAgain(careless, { cuts: 20, acknowledgements: 4000, seed: testSeed });
     expect(findings.lost).not.toEqual([]);
   });
 });

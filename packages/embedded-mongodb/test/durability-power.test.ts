@@ -5,47 +5,47 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { crashAgainAndAgain, type Victim } from './support/crash-load.ts';
-import { NOTHING_WRONG } from './support/findings.ts';
+import { nothingWrong } from './support/findings.ts';
 import { type LoopImage, makeImage, mountImage, whyNoImages } from './support/loop-image.ts';
-import { createRandom, SEED } from './support/random.ts';
+import { createRandom, testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
-import { CARELESS, DATABASE, type DatabaseProcess, forkDatabase } from './support/victim.ts';
+import { carelessMain, type DatabaseProcess, databaseFileName, forkDatabase } from './support/victim.ts';
 
 /** 200 and 100 000 are the goal; a run of the whole suite makes do with less. */
-const CUTS = Number(process.env.POWER_CUTS ?? 4);
-const ACKNOWLEDGEMENTS = Number(process.env.POWER_ACKS ?? 2000);
-const HOUR = 3_600_000;
+const cutCount = Number(process.env.POWER_CUTS ?? 4);
+const acknowledgementCount = Number(process.env.POWER_ACKS ?? 2000);
+const hour = 3_600_000;
 /** Room for all documents of the run and a full log. */
-const MEGABYTES = 64 + Math.ceil(ACKNOWLEDGEMENTS / 400);
+const megabytes = 64 + Math.ceil(acknowledgementCount / 400);
 
 const hindrance = whyNoImages();
 
 describe(`a database whose power is cut while it writes${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)(
-    `has all that it acknowledged, once, over ${CUTS} cuts and ${ACKNOWLEDGEMENTS} writes (seed ${SEED})`,
-    { timeout: HOUR },
+    `has all that it acknowledged, once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`,
+    { timeout: hour },
     async () => {
-      const victim = onImage(DATABASE);
-      const report = await crashAgainAndAgain(victim, { cuts: CUTS, acknowledgements: ACKNOWLEDGEMENTS, seed: SEED });
+      const victim = onImage(databaseFileName);
+      const report = await crashAgainAndAgain(victim, { cuts: cutCount, acknowledgements: acknowledgementCount, seed: testSeed });
       if (process.env.POWER_CUTS !== undefined) console.info('power cuts', report);
-      expect(report.findings).toEqual(NOTHING_WRONG);
-      expect(report.cuts).toBe(CUTS);
-      expect(report.acknowledged).toBeGreaterThanOrEqual(ACKNOWLEDGEMENTS);
+      expect(report.findings).toEqual(nothingWrong);
+      expect(report.cuts).toBe(cutCount);
+      expect(report.acknowledged).toBeGreaterThanOrEqual(acknowledgementCount);
       await victim.kill();
       expect(await faultsOfStoredData(victim.dataDir())).toEqual([]);
     },
   );
 
   it.runIf(hindrance === undefined)('would be caught if it acknowledged before it syncs', async () => {
-    const careless = onImage(CARELESS, ['--no-sync']);
-    const { findings } = await crashAgainAndAgain(careless, { cuts: 10, acknowledgements: 4000, seed: SEED });
+    const careless = onImage(carelessMain, ['--no-sync']);
+    const { findings } = await crashAgainAndAgain(careless, { cuts: 10, acknowledgements: 4000, seed: testSeed });
     expect(findings.lost).not.toEqual([]);
   });
 });
 
 /** A database on a file system of its own; after a cut it goes on with what had reached the device. */
 function onImage(main: string, args: readonly string[] = []): Victim & { kill(): Promise<void>; dataDir(): string } {
-  const random = createRandom(SEED);
+  const random = createRandom(testSeed);
   const directory = mkdtempSync(join(tmpdir(), 'power-'));
   let file = join(directory, 'image-0');
   let image: LoopImage | undefined;
@@ -65,7 +65,7 @@ function onImage(main: string, args: readonly string[] = []): Victim & { kill():
     unmount();
     rmSync(directory, { recursive: true });
   });
-  makeImage(file, MEGABYTES);
+  makeImage(file, megabytes);
   return {
     dataDir,
     kill,

@@ -5,45 +5,45 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'bson';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, freshDatabase } from './support/database.ts';
-import { DB, examine, prepare } from './support/examine.ts';
-import { NOTHING_WRONG } from './support/findings.ts';
+import { examine, prepare, testDatabase } from './support/examine.ts';
+import { nothingWrong } from './support/findings.ts';
 import { makeImage, mountImage, whyNoImages } from './support/loop-image.ts';
-import { SEED } from './support/random.ts';
+import { testSeed } from './support/random.ts';
 import { writeSome, writeUntilRefused } from './support/refusals.ts';
 import { forkDatabase } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 import { createWriter } from './support/writer.ts';
 
 const hindrance = whyNoImages();
-const OUT_OF_DISK_SPACE = 14031;
+const outOfDiskSpace = 14031;
 
 describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)('refuses writes, reads on, loses nothing, and writes again when there is space', async () => {
     const mountpoint = smallDisk(24);
     const dataDir = join(mountpoint, 'data');
     const database = await start(dataDir);
-    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, SEED));
-    await prepare(database.port);
-    await writeSome(writers, database.port, 20);
-    await insertFixed(database.port);
+    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
+    await prepare(database.uri);
+    await writeSome(writers, database.uri, 20);
+    await insertFixed(database.uri);
 
     for (const spare of [0, 100_000]) {
       const filler = fill(mountpoint, spare);
-      const reading = readSame(database.port);
-      const { codes } = await writeUntilRefused(writers, database.port, 1);
+      const reading = readSame(database.uri);
+      const { codes } = await writeUntilRefused(writers, database.uri, 1);
       expect(await reading.stop()).toEqual([]);
-      expect([...codes]).toEqual([OUT_OF_DISK_SPACE]);
-      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+      expect([...codes]).toEqual([outOfDiskSpace]);
+      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
       rmSync(filler);
-      await writeSome(writers, database.port, 20);
-      expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+      await writeSome(writers, database.uri, 20);
+      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
     }
 
     fill(mountpoint, 0);
-    await writeUntilRefused(writers, database.port, 1);
+    await writeUntilRefused(writers, database.uri, 1);
     await database.kill();
-    const { port } = await start(dataDir);
-    expect(await examine(writers, port)).toEqual(NOTHING_WRONG);
+    const { uri } = await start(dataDir);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
   });
 
   it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
@@ -74,21 +74,21 @@ function smallDisk(megabytes: number): string {
   return image.mountpoint;
 }
 
-async function insertFixed(port: number): Promise<void> {
-  const client = await connectWire(port);
-  expect(await client.command(DB, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
+async function insertFixed(uri: string): Promise<void> {
+  const client = await connectWire(uri);
+  expect(await client.command(testDatabase, { insert: 'fixed', documents: [{ _id: 1 }] })).toMatchObject({ n: 1 });
   client.close();
 }
 
 /** Reads the same all the time; gives the wrong answers. */
-function readSame(port: number): { stop(): Promise<Document[]> } {
+function readSame(uri: string): { stop(): Promise<Document[]> } {
   const wrong: Document[] = [];
   let stopped = false;
   const read = async () => {
-    const client = await connectWire(port);
+    const client = await connectWire(uri);
     while (!stopped) {
-      const answer = await client.command(DB, { count: 'fixed' });
-      if (answer.n !== 1) wrong.push(answer);
+      const answer = await client.command(testDatabase, { find: 'fixed' });
+      if (answer.cursor?.firstBatch.length !== 1) wrong.push(answer);
     }
     client.close();
   };

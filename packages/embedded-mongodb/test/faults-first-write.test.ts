@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDirectory } from './support/database.ts';
 import { whyNoStrace } from './support/strace.ts';
-import { DATABASE } from './support/victim.ts';
+import { databaseFileName } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 
 /** Where the database says that it is ready. */
-const STDOUT = '1';
+const stdoutNumber = '1';
 const hindrance = whyNoStrace();
 
 /* A file that is synced is still lost with the power if its name was not: each directory must be synced, too. */
@@ -51,29 +51,14 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
 async function traced(parent: string, dataDir: string, command: Record<string, unknown>): Promise<string[]> {
   const output = join(parent, `strace-${Object.keys(command)[0]}`);
   const events = 'trace=mkdir,openat,fsync,fdatasync,pwrite64,write,writev';
-  const args = [
-    '-f',
-    '-y',
-    '-s',
-    '0',
-    '-e',
-    events,
-    '-o',
-    output,
-    process.execPath,
-    DATABASE,
-    '--data-dir',
-    dataDir,
-    '--port',
-    '0',
-  ];
+  const args = ['-f', '-y', '-s', '0', '-e', events, '-o', output, process.execPath, databaseFileName, '--data-dir', dataDir];
   const strace = spawn('strace', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const ended = once(strace, 'exit');
   // The process group is that of strace and the database.
   const kill = () => strace.exitCode ?? strace.signalCode ?? process.kill(-(strace.pid as number), 'SIGKILL');
   onTestFinished(() => void kill());
   const [uri] = await once(createInterface(strace.stdout), 'line');
-  const client = await connectWire(Number(new URL(uri).port));
+  const client = await connectWire(uri);
   expect(await client.command('test', command)).toMatchObject({ ok: 1 });
   client.close();
   kill();
@@ -98,7 +83,7 @@ function eventOf(line: string): string[] {
       return [`write ${file}`];
     case 'write':
     case 'writev':
-      return [file.startsWith('socket') && descriptor !== STDOUT ? 'answer' : `write ${file}`];
+      return [file.startsWith('socket') && descriptor !== stdoutNumber ? 'answer' : `write ${file}`];
   }
   return [];
 }

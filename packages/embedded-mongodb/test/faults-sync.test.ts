@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDirectory } from './support/database.ts';
 import { examine, prepare } from './support/examine.ts';
-import { NOTHING_WRONG } from './support/findings.ts';
-import { SEED } from './support/random.ts';
+import { nothingWrong } from './support/findings.ts';
+import { testSeed } from './support/random.ts';
 import { writeSome, writeUntilRefused } from './support/refusals.ts';
 import { failSync, whyNoStrace } from './support/strace.ts';
 import { forkDatabase } from './support/victim.ts';
 import { createWriter } from './support/writer.ts';
 
 const hindrance = whyNoStrace();
-const OPERATION_FAILED = 96;
+const operationFailed = 96;
 
 /* After a failed sync the kernel may have dropped what it could not write, and the next sync then claims success. */
 describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
@@ -22,24 +22,24 @@ describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})`
   ])('$what: no write is acknowledged until a restart, and nothing acknowledged is lost', async ({ number, file }) => {
     const dataDir = freshDirectory();
     const database = await start(dataDir);
-    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, SEED));
-    await prepare(database.port);
-    await writeSome(writers, database.port, 5);
+    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
+    await prepare(database.uri);
+    await writeSome(writers, database.uri, 5);
     const fault = await failSync(database.pid, number, file && join(dataDir, file));
     onTestFinished(() => fault.detach());
 
-    const refusals = await writeUntilRefused(writers, database.port);
-    expect([...refusals.codes]).toEqual([OPERATION_FAILED]);
+    const refusals = await writeUntilRefused(writers, database.uri);
+    expect([...refusals.codes]).toEqual([operationFailed]);
     expect(refusals.acknowledgedAfterwards).toBe(0);
-    expect(await examine(writers, database.port)).toEqual(NOTHING_WRONG);
+    expect(await examine(writers, database.uri)).toEqual(nothingWrong);
     await fault.detach();
-    expect((await writeUntilRefused(writers, database.port)).acknowledged).toBe(0);
+    expect((await writeUntilRefused(writers, database.uri)).acknowledged).toBe(0);
 
     await database.kill();
-    const { port } = await start(dataDir);
-    expect(await examine(writers, port)).toEqual(NOTHING_WRONG);
-    await writeSome(writers, port, 5);
-    expect(await examine(writers, port)).toEqual(NOTHING_WRONG);
+    const { uri } = await start(dataDir);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
+    await writeSome(writers, uri, 5);
+    expect(await examine(writers, uri)).toEqual(nothingWrong);
   });
 });
 

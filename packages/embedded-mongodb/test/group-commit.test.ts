@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encode } from '../src/query/bson.ts';
-import { DatabaseError } from '../src/query/errors.ts';
 import { Catalog } from '../src/storage/catalog.ts';
 import { openDatabaseFile } from '../src/storage/file.ts';
 import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
-import { freshCollection, freshDb, freshDirectory } from './support/database.ts';
+import { encode } from '../src/values/bson.ts';
+import { DatabaseError } from '../src/values/errors.ts';
+import { freshCollection, freshDirectory } from './support/database.ts';
 
 describe('writes of one turn, committed together', () => {
   it('an atomic change that breaks half-way takes back itself and nothing of the others', async () => {
@@ -69,7 +69,7 @@ describe('writes of one turn, committed together', () => {
     await things.createIndex({ name: 1 }, { unique: true });
     const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => things.insertOne({ name: `name ${n % 60}` })));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(60);
-    expect(await things.distinct('name')).toHaveLength(60);
+    expect(new Set((await things.find().toArray()).map(({ name }) => name)).size).toBe(60);
   });
 });
 
@@ -80,17 +80,6 @@ describe('a command that changes the catalog', () => {
     const indexes = things.createIndexes([{ key: { other: 1 } }, { key: { name: 1 }, unique: true }]);
     await expect(indexes).rejects.toMatchObject({ code: 11000 });
     expect((await things.indexes()).map(({ name }) => name)).toEqual(['_id_']);
-  });
-
-  it('leaves the old collection alone when what $out brings is refused', async () => {
-    const db = await freshDb();
-    await db.collection('target').createIndex({ name: 1 }, { unique: true });
-    await db.collection('target').insertOne({ name: 'old' });
-    await db.collection('source').insertMany([{ name: 'a' }, { name: 'a' }]);
-    const out = db.collection('source').aggregate([{ $out: 'target' }]);
-    await expect(out.toArray()).rejects.toMatchObject({ code: 11000 });
-    expect((await db.collection('target').find().toArray()).map(({ name }) => name)).toEqual(['old']);
-    expect((await db.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(['source', 'target']);
   });
 });
 

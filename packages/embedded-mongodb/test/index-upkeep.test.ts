@@ -10,7 +10,7 @@ describe('an index, when documents change', () => {
       { key: { name: 1, seq: -1 } },
       { key: { archived: 1 }, partialFilterExpression: { seq: { $gt: 3 } } },
       { key: { topic: 1 }, sparse: true },
-      { key: { text: 'text' } },
+      { key: { text: 'text' }, default_language: 'none' },
     ]);
     const members = Array.from({ length: 100 }, (_, user) => ({ user }));
     await rooms.insertOne({ name: 'a', seq: 1, text: 'one', archived: false, members });
@@ -30,9 +30,9 @@ describe('an index, when documents change', () => {
       await rooms.updateOne({}, change as never);
       expect(await db.command({ validate: 'rooms', full: true })).toMatchObject({ valid: true, errors: [] });
     }
-    expect(
-      await rooms.find({ 'members.user': 2 }).hint({ 'members.user': 1 }).project({ _id: 0, name: 1, seq: 1 }).toArray(),
-    ).toEqual([{ name: 'b', seq: 7 }]);
+    expect(await rooms.find({ 'members.user': 2 }).project({ _id: 0, name: 1, seq: 1 }).toArray()).toEqual([
+      { name: 'b', seq: 7 },
+    ]);
     expect(await rooms.countDocuments({ 'members.user': 60 })).toBe(0);
   });
 });

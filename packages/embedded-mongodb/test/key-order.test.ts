@@ -1,20 +1,20 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { encode } from '../src/query/bson.ts';
-import { compare } from '../src/query/compare.ts';
-import { typeNumber, type Value } from '../src/query/value.ts';
 import { indexFields, indexKeys } from '../src/storage/index-keys.ts';
 import { invertKey, typeByte, valueKey } from '../src/storage/key.ts';
-import { asBuffer } from '../src/storage/raw.ts';
+import { encode } from '../src/values/bson.ts';
+import { compare } from '../src/values/compare.ts';
+import { asBuffer } from '../src/values/raw.ts';
+import { typeNumber, type Value } from '../src/values/value.ts';
 import { allValues, runs } from './support/all-values.ts';
-import { SEED } from './support/random.ts';
+import { testSeed } from './support/random.ts';
 
-const HOUR = 3_600_000;
-const parameters = { seed: SEED | 0, numRuns: runs(3000) };
+const hour = 3_600_000;
+const parameters = { seed: testSeed | 0, numRuns: runs(3000) };
 
 describe('the keys of an index', () => {
-  it('have the order of the values, upwards and downwards', { timeout: HOUR }, () => {
+  it('have the order of the values, upwards and downwards', { timeout: hour }, () => {
     fc.assert(
       fc.property(fc.array(allValues, { minLength: 2, maxLength: 4 }), (values) => {
         for (const [a, b] of pairs(values)) {
@@ -28,7 +28,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('of several fields have the order of the first field that differs', { timeout: HOUR }, () => {
+  it('of several fields have the order of the first field that differs', { timeout: hour }, () => {
     // Two fields that are often the same, so that the next one counts.
     const rows = fc
       .tuple(allValues, allValues)
@@ -49,7 +49,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('are no beginning of each other, so that the keys behind one of them are those of equal values', { timeout: HOUR }, () => {
+  it('are no beginning of each other, so that the keys behind one of them are those of equal values', { timeout: hour }, () => {
     const couples = fc.oneof(
       fc.tuple(allValues, allValues),
       fc.tuple(fc.string(), fc.string()).map(([a, b]): [Value, Value] => [a, a + b]),
@@ -63,7 +63,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('begin with a byte that tells the type, so that a range can end where the type does', { timeout: HOUR }, () => {
+  it('begin with a byte that tells the type, so that a range can end where the type does', { timeout: hour }, () => {
     fc.assert(
       fc.property(allValues, (value) => {
         same(valueKey(value)[0] as number, typeByte(typeNumber(value)), 'first byte');

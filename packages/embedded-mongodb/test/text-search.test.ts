@@ -1,3 +1,4 @@
+import type { CreateIndexesOptions, Filter, IndexSpecification } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { freshCollection } from './support/database.ts';
 
@@ -18,23 +19,10 @@ describe('$text', () => {
     expect(await ids(drinks.find({ $text: { $search } }))).toEqual(found);
   });
 
-  it('orders by how much of a text is about the words', async () => {
-    const drinks = await withDrinks();
-    const score = { $meta: 'textScore' } as const;
-    const found = drinks
-      .find({ $text: { $search: 'tea' } })
-      .project({ score })
-      .sort({ score });
-    expect(await found.toArray()).toEqual([
-      { _id: 1, score: 1.1, text: 'Tea', tags: ['sugar'] },
-      { _id: 4, score: 0.625, text: 'Black tea with milk' },
-    ]);
-  });
-
   it('gives the scores to a pipeline too', async () => {
     const drinks = await withDrinks();
     const score = { $meta: 'textScore' };
-    const pipeline = [{ $match: { $text: { $search: 'tea' } } }, { $sort: { score } }, { $project: { score } }];
+    const pipeline = [{ $match: { $text: { $search: 'tea' } } }, { $sort: { _id: 1 } }, { $project: { score } }];
     expect(await drinks.aggregate(pipeline).toArray()).toEqual([
       { _id: 1, score: 1.1 },
       { _id: 4, score: 0.625 },
@@ -62,25 +50,75 @@ describe('$text', () => {
     expect(await ids(drinks.find({ $text: { $search: 'tea water' } }))).toEqual([1]);
   });
 
-  it('passes over the stop words of English, which is the default', async () => {
+  it.each<[string, IndexSpecification, CreateIndexesOptions]>([
+    ['for a language', { text: 'text' }, {}],
+    ['with weights', { text: 'text' }, { default_language: 'none', weights: { text: 2 } }],
+    ['on whatever there is', { '$**': 'text' }, { default_language: 'none' }],
+    ['with fields after the text', { text: 'text', room: 1 }, { default_language: 'none' }],
+    ['on some documents', { text: 'text' }, { default_language: 'none', partialFilterExpression: { a: 1 } }],
+  ])('is refused %s', async (_, pattern, options) => {
     const notes = await freshCollection();
-    await notes.createIndex({ text: 'text' });
-    await notes.insertMany([{ text: 'the cat' }, { text: 'the dog' }]);
-    expect((await notes.find({ $text: { $search: 'the cat' } }).toArray()).map(({ text }) => text)).toEqual(['the cat']);
+    await expect(notes.createIndex(pattern, options)).rejects.toMatchObject({ code: 67 });
+  });
+
+  it('refuses a document that names its language, for there is none', async () => {
+    const drinks = await withDrinks();
+    await drinks.insertOne({ _id: 8, text: 'x', language: 'none' });
+    await expect(drinks.insertOne({ _id: 9, text: 'x', language: 'fr' })).rejects.toMatchObject({ code: 17262 });
   });
 
   it('shows its index as MongoDB does', async () => {
     const notes = await freshCollection();
-    await notes.createIndex({ text: 'text', title: 'text' }, { weights: { title: 5 }, default_language: 'none' });
+    await notes.createIndex({ text: 'text', title: 'text' }, { default_language: 'none' });
     expect((await notes.indexes())[1]).toEqual({
       v: 2,
       key: { _fts: 'text', _ftsx: 1 },
       name: 'text_text_title_text',
-      weights: { text: 1, title: 5 },
+      weights: { text: 1, title: 1 },
       default_language: 'none',
       language_override: 'language',
       textIndexVersion: 3,
     });
+  });
+
+  it('looks at no more documents than a page takes, however many have the word', async () => {
+    const notes = await freshCollection<{ _id: number; text: string }>();
+    await notes.createIndex({ text: 'text' }, { default_language: 'none' });
+    await notes.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id, text: _id % 4 ? 'tea' : 'tea milk' })));
+    const page = ($search: string) => notes.find({ $text: { $search } }).sort({ _id: -1 }).limit(10);
+    expect(await ids(page('tea'))).toEqual(Array.from({ length: 10 }, (_, i) => 2990 + i));
+    const { executionStats } = await page('tea').explain('executionStats');
+    expect(executionStats.totalDocsExamined).toBe(10);
+    const fewer = await page('milk').explain('executionStats');
+    expect(fewer.executionStats.totalDocsExamined).toBeLessThan(64);
+    const { queryPlanner } = await notes.find({ $text: { $search: 'milk' } }).explain('queryPlanner');
+    expect(queryPlanner.winningPlan).toMatchObject({
+      stage: 'FETCH',
+      inputStage: { stage: 'TEXT_MATCH', parsedTextQuery: { terms: ['milk'] }, inputStage: { indexName: 'text_text' } },
+    });
+  });
+
+  it('knows the first 500 different words of a document', async () => {
+    const notes = await freshCollection<{ _id: number; text: string }>();
+    await notes.createIndex({ text: 'text' }, { default_language: 'none' });
+    const words = Array.from({ length: 600 }, (_, i) => `word${i}`);
+    await notes.insertOne({ _id: 1, text: [...words, ...words].join(' ') });
+    const found = async ($search: string) => (await ids(notes.find({ $text: { $search } }))).length;
+    expect(
+      await Promise.all(['word499', 'word500', 'word1 "word498 word499"', 'word1 "word500"', 'word1 -word500'].map(found)),
+    ).toEqual([1, 0, 1, 0, 1]);
+  });
+
+  it.each<[string, Filter<{ _id: number }>, number]>([
+    ['two searches at once', { $and: [{ $text: { $search: 'a' } }, { $text: { $search: 'b' } }] }, 2],
+    ['more than a thousand words', { $text: { $search: Array.from({ length: 1001 }, (_, i) => i).join(' ') } }, 115],
+    ['a search without words to search for', { $text: {} as never }, 9],
+    ['another language', { $text: { $search: 'tea', $language: 'en' } }, 2],
+    ['case', { $text: { $search: 'tea', $caseSensitive: true } }, 115],
+    ['an unknown option', { $text: { $search: 'tea', fuzzy: true } as never }, 9],
+  ])('refuses %s', async (_, filter, code) => {
+    const drinks = await withDrinks();
+    await expect(drinks.findOne(filter)).rejects.toMatchObject({ code });
   });
 
   it('is refused on a collection without a text index', async () => {
@@ -91,7 +129,7 @@ describe('$text', () => {
 });
 
 async function withDrinks() {
-  const drinks = await freshCollection<{ _id: number; text: string; tags?: string[] }>();
+  const drinks = await freshCollection<{ _id: number; text: string; tags?: string[]; language?: string }>();
   await drinks.createIndex({ text: 'text', tags: 'text' }, { default_language: 'none' });
   await drinks.insertMany([
     { _id: 1, text: 'Tea', tags: ['sugar'] },

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, deserialize, serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addressOf } from '../src/protocol/address.ts';
 import { type DatabaseProcess, forkDatabase, residentBytes } from './support/victim.ts';
 import { answersOf, connectWire, message } from './support/wire-client.ts';
 
-const MAX_MESSAGE_BYTES = 48_000_000;
-const CLOSED = 'closed';
+const maxMessageBytes = 48_000_000;
+const closed = 'closed';
 
 const ping = message(serialize({ ping: 1, $db: 'test' }));
 const withHeader = (length: number, opcode: number, rest = ping.subarray(16)) => {
@@ -43,19 +44,19 @@ describe('hostile messages', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it.each<[what: string, bytes: () => Buffer, outcome: typeof CLOSED | Document]>([
-    ['a length below that of a header', () => withHeader(15, 2013), CLOSED],
-    ['a negative length', () => withHeader(-1, 2013), CLOSED],
-    ['a length one above the limit', () => withHeader(MAX_MESSAGE_BYTES + 1, 2013), CLOSED],
-    ['the greatest length there is', () => withHeader(2 ** 31 - 1, 2013), CLOSED],
-    ['no flags and no body', () => withHeader(16, 2013, Buffer.alloc(0)), CLOSED],
-    ['an operation that is long gone (OP_INSERT)', () => withHeader(ping.length, 2002), CLOSED],
-    ['compression that was not agreed on', () => withHeader(ping.length, 2012), CLOSED],
-    ['an OP_QUERY that is cut off', () => withHeader(ping.length, 2004), CLOSED],
-    ['a flag that must be understood', () => withFlags(1 << 5), CLOSED],
+  it.each<[what: string, bytes: () => Buffer, outcome: typeof closed | Document]>([
+    ['a length below that of a header', () => withHeader(15, 2013), closed],
+    ['a negative length', () => withHeader(-1, 2013), closed],
+    ['a length one above the limit', () => withHeader(maxMessageBytes + 1, 2013), closed],
+    ['the greatest length there is', () => withHeader(2 ** 31 - 1, 2013), closed],
+    ['no flags and no body', () => withHeader(16, 2013, Buffer.alloc(0)), closed],
+    ['an operation that is long gone (OP_INSERT)', () => withHeader(ping.length, 2002), closed],
+    ['compression that was not agreed on', () => withHeader(ping.length, 2012), closed],
+    ['an OP_QUERY that is cut off', () => withHeader(ping.length, 2004), closed],
+    ['a flag that must be understood', () => withFlags(1 << 5), closed],
     ['a flag that may be ignored', () => withFlags(1 << 16), { ok: 1 }],
-    ['a checksum that is announced and not there', () => withFlags(1), CLOSED],
-    ['documents nested 100 000 deep', () => message(nested(100_000)), CLOSED],
+    ['a checksum that is announced and not there', () => withFlags(1), closed],
+    ['documents nested 100 000 deep', () => message(nested(100_000)), closed],
     [
       'a body above 16 MB',
       () => message(serialize({ insert: 'x', documents: [{ pad: 'x'.repeat(17_000_000) }], $db: 'test' })),
@@ -65,23 +66,23 @@ describe('hostile messages', () => {
     ['more documents than a batch may have', () => insertOf(100_001, serialize({})), { code: 16 }],
     ['nearly 48 MB of documents', () => insertOf(3, serialize({ pad: 'x'.repeat(15_900_000) })), { ok: 1, n: 3 }],
   ])('%s', async (_, bytes, outcome) => {
-    const { port } = database;
-    const other = await connectWire(port);
-    const socket = await open(port);
+    const { uri } = database;
+    const other = await connectWire(uri);
+    const socket = await open(uri);
     const answers = answersOf(socket);
     const answer = answers.next().then(
       (reply) => deserialize(reply.subarray(21)),
-      () => CLOSED,
+      () => closed,
     );
     socket.write(bytes());
-    const expected = outcome === CLOSED ? CLOSED : expect.objectContaining(outcome);
+    const expected = outcome === closed ? closed : expect.objectContaining(outcome);
     expect(await answer).toEqual(expected);
     expect(await other.command('test', { ping: 1 })).toEqual({ ok: 1 });
     other.close();
   });
 
   it('are put together from pieces of one byte', async () => {
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     const answer = answersOf(socket).next();
     for (const byte of ping) {
       socket.write(Buffer.of(byte));
@@ -91,7 +92,7 @@ describe('hostile messages', () => {
   });
 
   it('are answered one after the other, however many come at once', async () => {
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     const answers = answersOf(socket);
     const many = Array.from({ length: 2000 }, (_, i) => message(serialize({ ping: 1, $db: 'test' }), i));
     socket.write(Buffer.concat(many));
@@ -104,24 +105,24 @@ describe('hostile messages', () => {
     const before = residentBytes(database.pid);
     await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const socket = await open(database.port);
-        socket.write(withHeader(MAX_MESSAGE_BYTES, 2013));
+        const socket = await open(database.uri);
+        socket.write(withHeader(maxMessageBytes, 2013));
       }),
     );
-    const client = await connectWire(database.port);
+    const client = await connectWire(database.uri);
     expect(await client.command('test', { ping: 1 })).toEqual({ ok: 1 });
     client.close();
-    expect(residentBytes(database.pid) - before).toBeLessThan(MAX_MESSAGE_BYTES);
+    expect(residentBytes(database.pid) - before).toBeLessThan(maxMessageBytes);
   });
 
   it('take little memory by not fetching their answers', async () => {
-    const client = await connectWire(database.port);
+    const client = await connectWire(database.uri);
     await client.command('test', {
       insert: 'things',
       documents: Array.from({ length: 100 }, () => ({ pad: 'x'.repeat(100_000) })),
     });
     const before = residentBytes(database.pid);
-    const socket = await open(database.port);
+    const socket = await open(database.uri);
     socket.pause();
     const find = message(serialize({ find: 'things', $db: 'test' }));
     socket.write(Buffer.concat(Array.from({ length: 100 }, () => find)));
@@ -130,7 +131,7 @@ describe('hostile messages', () => {
       await sleep(10);
     }
     client.close();
-    expect(residentBytes(database.pid) - before).toBeLessThan(2 * MAX_MESSAGE_BYTES);
+    expect(residentBytes(database.pid) - before).toBeLessThan(2 * maxMessageBytes);
   });
 });
 
@@ -147,8 +148,8 @@ function nested(depth: number): Buffer {
   return bytes;
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+async function open(uri: string): Promise<Socket> {
+  const socket = connect(addressOf(uri));
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   return socket;

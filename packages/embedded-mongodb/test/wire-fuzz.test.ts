@@ -1,35 +1,36 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { addressOf } from '../src/protocol/address.ts';
 import { freshDirectory } from './support/database.ts';
-import { mutate, SEEDS } from './support/mutations.ts';
-import { createRandom, SEED } from './support/random.ts';
+import { mutate, seeds } from './support/mutations.ts';
+import { createRandom, testSeed } from './support/random.ts';
 import { type DatabaseProcess, forkDatabase, residentBytes } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 
 /** 1 000 000 is the goal; a run of the whole suite makes do with less. */
-const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? 12_000);
-const HOUR = 3_600_000;
-const CONNECTIONS = 8;
+const messageCount = Number(process.env.FUZZ_MESSAGES ?? 12_000);
+const hour = 3_600_000;
+const connectionCount = 8;
 /** After so many what the broken messages have created is removed. */
-const ROUND = 4000;
+const roundSize = 4000;
 /** Twice the largest message, as it comes and as it is taken apart; and SQLite's cache and V8's heap as they grow to their limits. */
-const MEMORY_GROWTH = 2 * 48_000_000 + 100_000_000;
+const memoryGrowth = 2 * 48_000_000 + 100_000_000;
 
 describe('broken messages', () => {
-  it(`end at most their own connection: ${MESSAGES} of them (seed ${SEED})`, { timeout: HOUR }, async () => {
+  it(`end at most their own connection: ${messageCount} of them (seed ${testSeed})`, { timeout: hour }, async () => {
     const database = await start();
     const canary = await startCanary(database);
-    const random = createRandom(SEED);
+    const random = createRandom(testSeed);
     let before = 0;
     let most = 0;
-    for (let sent = 0; sent < MESSAGES; ) {
-      const round = Math.min(ROUND, MESSAGES - sent);
-      const share = Math.ceil(round / CONNECTIONS);
+    for (let sent = 0; sent < messageCount; ) {
+      const round = Math.min(roundSize, messageCount - sent);
+      const share = Math.ceil(round / connectionCount);
       await Promise.all(
-        Array.from({ length: CONNECTIONS }, () => sendBroken(database.port, share, () => mutate(random.pick(SEEDS), random))),
+        Array.from({ length: connectionCount }, () => sendBroken(database.uri, share, () => mutate(random.pick(seeds), random))),
       );
-      sent += share * CONNECTIONS;
-      await dropAll(database.port);
+      sent += share * connectionCount;
+      await dropAll(database.uri);
       const memory = residentBytes(database.pid);
       most = Math.max(most, memory);
       // The first round warms up.
@@ -38,14 +39,14 @@ describe('broken messages', () => {
     const { longestMillis, answered } = await canary.stop();
     if (process.env.FUZZ_MESSAGES !== undefined) console.info({ longestMillis, answered, before, most });
     expect(answered).toBeGreaterThan(0);
-    expect(most - before).toBeLessThan(MEMORY_GROWTH);
+    expect(most - before).toBeLessThan(memoryGrowth);
   });
 });
 
 /** Sends some to a connection, then closes it, and so on. */
-async function sendBroken(port: number, count: number, next: () => Buffer): Promise<void> {
+async function sendBroken(uri: string, count: number, next: () => Buffer): Promise<void> {
   for (let sent = 0; sent < count; ) {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const socket = connect(addressOf(uri));
     const closed = new Promise((resolve) => socket.once('close', resolve));
     // The database may close first.
     socket.on('error', () => {});
@@ -57,8 +58,8 @@ async function sendBroken(port: number, count: number, next: () => Buffer): Prom
 }
 
 /** A client that asks all the time and must always be answered. */
-async function startCanary({ port }: DatabaseProcess) {
-  const client = await connectWire(port);
+async function startCanary({ uri }: DatabaseProcess) {
+  const client = await connectWire(uri);
   expect(await client.command('canary', { insert: 'birds', documents: [{ _id: 'tweety' }] })).toMatchObject({ ok: 1, n: 1 });
   const result = { longestMillis: 0, answered: 0 };
   let stopped = false;
@@ -82,10 +83,9 @@ async function startCanary({ port }: DatabaseProcess) {
   };
 }
 
-async function dropAll(port: number): Promise<void> {
-  const client = await connectWire(port);
-  const { databases } = await client.command('admin', { listDatabases: 1, nameOnly: true });
-  for (const { name } of databases) if (name !== 'canary') await client.command(name, { dropDatabase: 1 });
+async function dropAll(uri: string): Promise<void> {
+  const client = await connectWire(uri);
+  await client.command('fuzz', { dropDatabase: 1 });
   client.close();
 }
 

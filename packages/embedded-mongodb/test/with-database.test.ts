@@ -5,21 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { launchDatabase } from '../launch.ts';
+import { uriOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
 import { readHolder } from '../src/storage/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-const WITH_DATABASE = fileURLToPath(new URL('../bin/exec.ts', import.meta.url));
-const TELL_URI = 'console.log(process.env.MONGODB_URI)';
-const WAIT_FOREVER = 'console.log("waiting"); setInterval(() => {}, 1000)';
+const execScript = fileURLToPath(new URL('../bin/exec.ts', import.meta.url));
+const tellUri = 'console.log(process.env.MONGODB_URI)';
+const waitForever = 'console.log("waiting"); setInterval(() => {}, 1000)';
 
 describe('a command with a database around it', () => {
   it('finds a database that was started for it and is gone afterwards', async () => {
     const dataDir = freshDirectory();
-    const { code, output } = await withDatabase(dataDir, TELL_URI).ended;
+    const { code, output } = await withDatabase(dataDir, tellUri).ended;
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/^mongodb:\/\/127\.0\.0\.1:\d+\/\?directConnection=true\n$/),
+      output: `${uriOf(join(dataDir, 'database.sock'))}\n`,
     });
     expect(readHolder(dataDir)).toBeUndefined();
   });
@@ -27,23 +28,23 @@ describe('a command with a database around it', () => {
   it('joins the database that already runs in the directory and leaves it running', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
-    expect(await withDatabase(dataDir, TELL_URI).ended).toEqual({ code: 0, output: `${uri}\n` });
+    expect(await withDatabase(dataDir, tellUri).ended).toEqual({ code: 0, output: `${uri}\n` });
     expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
   it('starts its own where only the note of a process that no longer holds the database is left', async () => {
     const dataDir = freshDirectory();
-    await (await startDatabase({ dataDir, port: 0 })).close();
+    await (await startDatabase({ dataDir })).close();
     const stale = 'mongodb://127.0.0.1:9/';
     writeFileSync(join(dataDir, 'holder.json'), JSON.stringify({ pid: process.pid, uri: stale }));
-    const { code, output } = await withDatabase(dataDir, TELL_URI).ended;
+    const { code, output } = await withDatabase(dataDir, tellUri).ended;
     expect(code).toBe(0);
     expect(output).not.toContain(stale);
   });
 
   it('takes the address in MONGODB_URI instead if there is one', async () => {
     const dataDir = freshDirectory();
-    const { ended } = withDatabase(dataDir, TELL_URI, { MONGODB_URI: 'mongodb://elsewhere' });
+    const { ended } = withDatabase(dataDir, tellUri, { MONGODB_URI: 'mongodb://elsewhere' });
     expect(await ended).toEqual({ code: 0, output: 'mongodb://elsewhere\n' });
   });
 
@@ -53,7 +54,7 @@ describe('a command with a database around it', () => {
 
   it('hands SIGTERM on to the command and closes the database after it', async () => {
     const dataDir = freshDirectory();
-    const { process: wrapper, ended } = withDatabase(dataDir, WAIT_FOREVER);
+    const { process: wrapper, ended } = withDatabase(dataDir, waitForever);
     await once(wrapper.stdout, 'data');
     wrapper.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 128 + 15 });
@@ -64,7 +65,7 @@ describe('a command with a database around it', () => {
 describe('a database in a process of its own', () => {
   it('has let go of its directory when closeNow returns', async () => {
     const dataDir = freshDirectory();
-    const first = await launchDatabase({ dataDir, port: 0 });
+    const first = await launchDatabase({ dataDir });
     const things = connect(first.uri).db('test').collection('things');
     await things.insertOne({ name: 'kept' });
     first.closeNow();
@@ -75,8 +76,8 @@ describe('a database in a process of its own', () => {
 
   it('is waited for by the next one while it ends', async () => {
     const dataDir = freshDirectory();
-    const first = await launchDatabase({ dataDir, port: 0 });
-    const second = launchDatabase({ dataDir, port: 0 });
+    const first = await launchDatabase({ dataDir });
+    const second = launchDatabase({ dataDir });
     await first.close();
     const { uri, close } = await second;
     expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
@@ -86,7 +87,7 @@ describe('a database in a process of its own', () => {
 
 function withDatabase(dataDir: string, script: string, environment: NodeJS.ProcessEnv = {}) {
   const { MONGODB_URI: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [WITH_DATABASE, process.execPath, '-e', script], {
+  const child = spawn(process.execPath, [execScript, process.execPath, '-e', script], {
     env: { ...inherited, DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

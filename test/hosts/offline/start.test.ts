@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
+import { freePort, type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { overHttp } from '../../support/transports.ts';
 
@@ -12,7 +12,6 @@ const directory = await mkdtemp(join(tmpdir(), 'chat-start-'));
 const settings = {
   MONGODB_URI: '',
   DATA_DIR: join(directory, 'data'),
-  DATABASE_PORT: '0',
   LOG_LEVEL: 'info',
   MONGODB_DATABASE: 'chat',
   // What the emulator leaves behind when it is killed is deleted with the directory.
@@ -26,7 +25,7 @@ const administer = (words: string[], input = '') =>
 describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
   it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
-    expect(first.output()).toMatch(/The API is at http:\/\/localhost:\d+\/api, its database at 127\.0\.0\.1:\d+\./);
+    expect(first.output()).toMatch(/The API is at http:\/\/localhost:\d+\/api, its database at \S+\/data\/database\.sock\./);
     expect(first.output()).toContain('Make the first administrator: npm run --silent admin -- user create');
 
     const whileRunning = await administer(
@@ -37,7 +36,7 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'laptop']);
     const token = stdout.trim();
     const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
-    expect(first.output()).toContain('"method":"POST","path":"/api/rooms","status":201');
+    expect(first.output()).toContain('"method":"POST","route":"/api/rooms","status":201');
     expect(first.output()).not.toContain(token);
     expect(await first.stop()).toBe(0);
 
@@ -52,6 +51,17 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
   it('does the same as `npx serverless offline`', async () => {
     const service = await startService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('takes no events, only requests', async () => {
+    const lambdaPort = await freePort();
+    const service = await startService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
+    const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
+    await expect(fetch(`http://localhost:${lambdaPort}${path}`, { method: 'POST' })).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
+    expect((await fetch(service.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
     expect(await service.stop()).toBe(0);
   });
 

@@ -20,7 +20,6 @@ const withOwnDatabase = (name: string) => ({
   MONGODB_URI: '',
   MONGODB_DATABASE: 'chat',
   DATA_DIR: join(directory, name),
-  DATABASE_PORT: '0',
   LOG_LEVEL: 'info',
 });
 

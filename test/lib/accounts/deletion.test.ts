@@ -1,11 +1,17 @@
+import '../../support/isolated-database.ts';
+
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser, finishDeletions } from '../../../lib/accounts/deletion.ts';
+import { loginLimits } from '../../../lib/collections/login-limits.ts';
+import { readMarkers } from '../../../lib/collections/read-markers.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { createRoom } from '../../../lib/rooms/rooms.ts';
-import { anAccount } from '../../support/accounts.ts';
+import { anAccount, logIn } from '../../support/accounts.ts';
+import { addMember, aRoom, succeed } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const users = database.collection('users');
 const tokens = database.collection('tokens');
@@ -23,6 +29,29 @@ describe('a deletion', () => {
       deleted_at: expect.any(Date),
     });
     expect(await tokens.countDocuments({ user: new ObjectId(id) })).toBe(0);
+  });
+
+  it('leaves no read marker, no ban and no trace of a login', async () => {
+    const ann = await anAccount();
+    const [left, banning] = [await aRoom(), await aRoom()];
+    const members = await Promise.all([left, banning].map((room) => addMember(room, ann)));
+    await succeed(inProcess('DELETE', `/api/members/${members[0]}`, { token: ann.token }));
+    await succeed(inProcess('DELETE', `/api/members/${members[1]}?ban=true`, { token: banning.owner.token }));
+    const others = await traces();
+    for (const password of ['a guess', ann.password]) await logIn(inProcess, ann.username, password);
+    expect(await traces()).toEqual({ markers: 2, bans: 1, logins: others.logins + 3 });
+
+    await deleteUser(new ObjectId(ann.id));
+    expect(await traces()).toEqual({ markers: 0, bans: 0, logins: others.logins });
+  });
+
+  it('of someone who has read a thousand rooms deletes every marker', async () => {
+    const { id } = await anAccount();
+    const user = new ObjectId(id);
+    const marker = () => ({ _id: { room: new ObjectId(), user }, seq: 1, ordinal: 1 });
+    await readMarkers.insertMany(Array.from({ length: 1_000 }, marker));
+    await deleteUser(user);
+    expect(await readMarkers.countDocuments({ '_id.user': user })).toBe(0);
   });
 
   it.each([
@@ -46,3 +75,13 @@ describe('a deletion', () => {
     await expect(deleteUser(user)).rejects.toThrow('No such user.');
   });
 });
+
+/** How many documents there are that only accounts leave behind. */
+async function traces() {
+  const [markers, bans, logins] = await Promise.all([
+    readMarkers.countDocuments(),
+    rooms.countDocuments({ banned: { $ne: [] } }),
+    loginLimits.countDocuments({ _id: /^account/ }),
+  ]);
+  return { markers, bans, logins };
+}

@@ -28,6 +28,7 @@ describe('endpoint', () => {
       'readInput',
       'compress',
       'refuseLargeAnswer',
+      'addRateFields',
       'addCors',
       'addSecurityHeaders',
       'addRequestId',

@@ -1,17 +1,36 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { anAdmin } from '../../support/accounts.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-const conformance = (...words: string[]) => runCommand(['node', 'tools/conformance/main.ts', ...words]);
+const command = ['node', 'tools/conformance/main.ts'];
+const conformance = (words: string[], token = '') => runCommand([...command, ...words], { input: token });
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+/** The address of a server that answers everything with `{}`. */
+async function aServer(onRequest: (request: IncomingMessage) => void = () => {}): Promise<string> {
+  const server = createServer((request, response) => {
+    onRequest(request);
+    response.end('{}');
+  }).listen(0, 'localhost');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
 
 describe('npm run conformance', () => {
   it('finds that this service conforms, and leaves nothing behind', async () => {
     const { token, id } = await anAdmin();
-    const { code, stdout, stderr } = await conformance(inject('baseUrl'), '--token', token);
+    const { code, stdout, stderr } = await conformance([inject('baseUrl')], `${token}\n`);
     expect(stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([]);
     expect({ code, stderr, end: stdout.trim().split('\n').at(-1) }).toEqual({
       code: 0,
@@ -27,21 +46,33 @@ describe('npm run conformance', () => {
   });
 
   it('reports, row by row, what does not conform, and exits with 1', async () => {
-    const server = createServer((_request, response) => response.end('{}')).listen(0, 'localhost');
-    await once(server, 'listening');
-    const { code, stdout } = await conformance(`http://localhost:${(server.address() as AddressInfo).port}`, '--token', 'x');
-    server.close();
+    const { code, stdout } = await conformance([await aServer()], 'x');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^FAIL {2}\* GET \/api\/rooms lists every room, each with exactly its five fields: .+/m);
     expect(stdout).toMatch(/^\d+ of \d+ rows conform, \d+ do not\.$/m);
   });
 
+  const token = 'a'.repeat(32);
   it.each([
-    ['without a token', ['http://localhost:3000']],
-    ['without an address', ['--token', 'x']],
-    ['with an unknown option', ['http://localhost:3000', '--token', 'x', '--force']],
-  ])('prints its usage %s, and exits with 2', async (_what, words) => {
-    const { code, stdout, stderr } = await conformance(...words);
+    ['standard input', token, {}],
+    ['the environment', '', { CHAT_TOKEN: token }],
+  ])('takes the token from %s, so that no other user of the machine can read it', async (_from, input, environment) => {
+    const words = [...command, await aServer(({ headers }) => headers['x-auth-token'] === token && readCommandLine())];
+    const [node = '', ...rest] = words;
+    const child = spawn(node, rest, { env: { ...process.env, ...environment }, stdio: ['pipe', 'ignore', 'ignore'] });
+    const seen = new Set<string>();
+    const readCommandLine = () => seen.add(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8'));
+    child.stdin.end(input);
+    await once(child, 'exit');
+    expect([...seen]).toEqual([`${words.join('\0')}\0`]);
+  });
+
+  it.each([
+    ['without a token', ['http://localhost:3000'], ''],
+    ['without an address', [], 'x'],
+    ['with a token as an argument', ['http://localhost:3000', '--token', 'x'], 'x'],
+  ])('prints its usage %s, and exits with 2', async (_what, words, token) => {
+    const { code, stdout, stderr } = await conformance(words, token);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Handler } from '../../../lib/http/operation.ts';
 
@@ -23,7 +23,7 @@ const context = { awsRequestId: 'bench', functionName: 'bench' } as Context;
 const newEvent = (): APIGatewayProxyEventV2 => JSON.parse(event);
 
 const since = performance.now();
-const { handler } = createRequire(import.meta.url)(bundle) as { handler: Handler };
+const { handler } = (await import(pathToFileURL(bundle).href)) as { handler: Handler };
 const { statusCode, body } = await handler(newEvent(), context);
 const first = performance.now() - since;
 if (statusCode >= 300 && statusCode !== 401) throw new Error(`It was answered with ${statusCode}: ${body}`);

@@ -1,18 +1,17 @@
-import { decode, decodeFields } from '../query/bson.ts';
-import type { Filter } from '../query/match.ts';
-import type { Doc } from '../query/value.ts';
-import type { Collection } from '../storage/collection.ts';
-import type { DatabaseFile } from '../storage/file.ts';
-import { type Stored, scanIndex, scanTable } from '../storage/scan.ts';
-import type { Plan } from './planner.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { Filter } from '../match/filter.ts';
+import { type Scan, type Stored, scanIndex, scanTable } from '../storage/scan.ts';
+import { decodeFields, decodeStored } from '../values/bson.ts';
+import type { Doc } from '../values/value.ts';
+import type { Counts, Plan } from './plan.ts';
+import { scanText } from './text-scan.ts';
 
-/** A stored document that is decoded only if somebody looks into it, and only those of its fields that somebody asked for, if told. */
+/** A stored document that is decoded only if somebody looks into it, and only those of its fields that somebody asked for. */
 export class Row {
   readonly rid: number;
   readonly document: Buffer;
   readonly fields: ReadonlySet<string> | undefined;
   #doc: Doc | undefined;
+  #whole: Doc | undefined;
 
   constructor({ rid, document }: Stored, fields?: ReadonlySet<string>) {
     this.rid = rid;
@@ -21,62 +20,57 @@ export class Row {
   }
 
   get doc(): Doc {
-    this.#doc ??= this.fields === undefined ? decode(this.document) : decodeFields(this.document, this.fields);
+    this.#doc ??= this.fields === undefined ? decodeStored(this.document) : decodeFields(this.document, this.fields);
     return this.#doc;
   }
+
+  /** The document with all of its fields. */
+  get whole(): Doc {
+    if (this.fields === undefined) return this.doc;
+    this.#whole ??= decodeStored(this.document);
+    return this.#whole;
+  }
 }
 
-/** What `explain` counts. */
-export interface Counts {
-  keys: number;
-  documents: number;
-}
-
-/** So many documents are looked at between two looks at the clock. */
-const LOOKS_PER_CHECK = 100;
-
-/** The matching documents, in the plan's order. `expected` is how many will probably be taken. */
+/** The matching documents, in the plan's order, and `undefined` where others may have their turn. */
 export function* execute(
-  file: DatabaseFile,
-  collection: Collection,
   plan: Plan,
   filter: Filter,
-  expected: number | undefined,
-  timeLimit: TimeLimit | undefined,
-  counts?: Counts,
-  fields?: ReadonlySet<string>,
-): Generator<Row> {
-  let looked = 0;
-  for (const stored of scan(file, collection, plan, plan.exact ? expected : undefined, counts)) {
-    if (++looked % LOOKS_PER_CHECK === 0) timeLimit?.check();
-    const row = new Row(stored, fields);
-    if (plan.exact || filter.matches(row.doc)) yield row;
+  scan: Omit<Scan, 'backward'>,
+  fields: ReadonlySet<string> | undefined,
+  counts: Counts = { keys: 0, documents: 0 },
+): Generator<Row | undefined> {
+  const expected = plan.exact ? scan.expected : undefined;
+  for (const stored of found(plan, { ...scan, backward: plan.backward, expected }, counts)) {
+    const row = stored && new Row(stored, fields);
+    if (row === undefined || plan.exact || filter.matches(row.doc)) yield row;
   }
 }
 
-function* scan(
-  file: DatabaseFile,
-  collection: Collection,
-  plan: Plan,
-  expected: number | undefined,
-  counts: Counts = { keys: 0, documents: 0 },
-): Generator<Stored> {
-  if (plan.index === undefined) {
-    for (const stored of scanTable(file, collection, plan.backward, expected)) {
-      counts.documents++;
-      yield stored;
-    }
-    return;
+function found(plan: Plan, scan: Scan, counts: Counts): Iterable<Stored | undefined> {
+  if (plan.text !== undefined) return scanText(plan.text, scan, counts);
+  return plan.index === undefined ? foundInTable(scan, counts) : foundByIndex(plan, scan, counts);
+}
+
+function* foundInTable(scan: Scan, counts: Counts): Generator<Stored | undefined> {
+  for (const stored of scanTable(scan)) {
+    if (stored !== undefined) counts.documents++;
+    yield stored;
   }
-  const { index, ranges, backward } = plan.index;
+}
+
+function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
+  const { index, ranges } = plan.index as NonNullable<Plan['index']>;
   // A document stands once in an index for each element of an array.
   const seen = index.multikey === 0 ? undefined : new Set<number>();
   for (const range of ranges) {
-    for (const stored of scanIndex(file, collection, index, range, backward, expected)) {
-      counts.keys++;
-      if (seen?.has(stored.rid)) continue;
-      seen?.add(stored.rid);
-      counts.documents++;
+    for (const stored of scanIndex(index, range, scan)) {
+      if (stored !== undefined) {
+        counts.keys++;
+        if (seen?.has(stored.rid)) continue;
+        seen?.add(stored.rid);
+        counts.documents++;
+      }
       yield stored;
     }
   }

@@ -1,17 +1,15 @@
 import { Int32 } from 'bson';
-import { BsonType, type Doc, type Value } from '../query/value.ts';
 import { showValue } from '../storage/duplicate-key.ts';
 import { typeByte } from '../storage/key.ts';
-import type { Counts } from './execute.ts';
+import { bsonType, type Doc, type Value } from '../values/value.ts';
 import type { Find } from './find.ts';
 import type { Interval } from './intervals.ts';
-import type { IndexPlan } from './planner.ts';
+import type { Counts, IndexPlan, Plan, TextPlan } from './plan.ts';
 
 /** A find's way to its documents as the stages that `explain` shows; with `counts`, what they looked at. */
 export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
   const { filter, sort, skip = 0, limit } = query;
-  let stage =
-    plan.index === undefined ? collectionScan(plan.backward, filter, counts) : fetch(plan.index, filter, plan.exact, counts);
+  let stage = access(plan, filter, counts);
   if (!plan.sorted && sort !== undefined)
     stage = above(stage, 'SORT', [
       ['sortPattern', sort],
@@ -24,6 +22,37 @@ export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
 /** A stage on top of another one. */
 export function above(inputStage: Doc, stage: string, fields: Iterable<readonly [string, Value]> = []): Doc {
   return new Map<string, Value>([['stage', stage], ...fields, ['inputStage', inputStage]]);
+}
+
+function access(plan: Plan, filter: Doc, counts: Counts | undefined): Doc {
+  if (plan.text !== undefined) return textMatch(plan.text, filter, counts);
+  if (plan.index === undefined) return collectionScan(plan.backward, filter, counts);
+  return fetch(plan.index, filter, plan.exact, counts);
+}
+
+/** MongoDB's stages: the documents with the words, of those the ones with the phrases, of those the ones that match as a whole. */
+function textMatch({ index, search, order }: TextPlan, filter: Doc, counts: Counts | undefined): Doc {
+  const scan = new Map<string, Value>([
+    ['stage', 'IXSCAN'],
+    ['keyPattern', index.pattern],
+    ['indexName', index.name],
+    ...(order === undefined ? [] : [['orderedBy', order.by.index.name] as const]),
+    ...(counts === undefined ? [] : [['keysExamined', new Int32(counts.keys)] as const]),
+  ]);
+  const parsed = new Map<string, Value>([
+    ['terms', [...search.words]],
+    ['negatedTerms', [...search.withoutWords]],
+    ['phrases', [...search.phrases]],
+    ['negatedPhrases', [...search.withoutPhrases]],
+  ]);
+  const match = above(scan, 'TEXT_MATCH', [
+    ['indexName', index.name],
+    ['parsedTextQuery', parsed],
+  ]);
+  return above(match, 'FETCH', [
+    ['filter', filter],
+    ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
+  ]);
 }
 
 function collectionScan(backward: boolean, filter: Doc, counts: Counts | undefined): Doc {
@@ -66,12 +95,12 @@ function showInterval(interval: Interval | undefined): string {
 /** An end that is no value of the filter's is that of a type. */
 function showEnd({ key, value }: Interval['low'], end: 'low' | 'high'): string {
   if (value !== undefined) return showValue(value);
-  const ends = TYPE_ENDS.get(key[0] as number) ?? ['MinKey', 'MaxKey'];
+  const ends = typeEnds.get(key[0] as number) ?? ['MinKey', 'MaxKey'];
   return end === 'low' ? ends[0] : ends[1];
 }
 
-const TYPE_ENDS: ReadonlyMap<number, readonly [string, string]> = new Map([
-  [typeByte(BsonType.double), ['-Infinity', 'Infinity']],
-  [typeByte(BsonType.string), ['""', '{}']],
-  [typeByte(BsonType.object), ['{}', '[]']],
+const typeEnds: ReadonlyMap<number, readonly [string, string]> = new Map([
+  [typeByte(bsonType.double), ['-Infinity', 'Infinity']],
+  [typeByte(bsonType.string), ['""', '{}']],
+  [typeByte(bsonType.object), ['{}', '[]']],
 ]);

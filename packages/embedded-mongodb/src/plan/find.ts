@@ -1,100 +1,93 @@
-import { DatabaseError } from '../query/errors.ts';
-import { compileFilter, type Filter } from '../query/match.ts';
-import { compileSort } from '../query/sort.ts';
-import type { Doc, Value } from '../query/value.ts';
+import type { Context } from '../context.ts';
+import { compileFilter, type Filter } from '../match/filter.ts';
+import { compileSort } from '../match/sort.ts';
+import { sorted } from '../match/sorting.ts';
+import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
-import { type Counts, execute, Row } from './execute.ts';
-import { type Plan, planQuery, type Query } from './planner.ts';
-import type { QueryContext } from './query-context.ts';
-import { withText } from './text-search.ts';
+import { type Doc, isDoc } from '../values/value.ts';
+import { execute, Row } from './execute.ts';
+import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
+import { planQuery } from './planner.ts';
+import { scoreOf } from './text-search.ts';
 
 /** A query with what is to be left out of its answer. */
-export interface FindQuery extends Query {
+export type FindQuery = Query & {
   readonly skip?: number | undefined;
   /** None: all. */
   readonly limit?: number | undefined;
   /** The fields of the documents that filter, sort and whoever gets them look at. None: all. */
   readonly fields?: ReadonlySet<string> | undefined;
-}
+};
 
 /** A query that is planned and ready to run. */
-export interface Find {
+export type Find = {
   readonly query: FindQuery;
-  /** What the caller gave, with the scores of a `$text`. */
-  readonly context: QueryContext;
   readonly plan: Plan;
   readonly filter: Filter;
-  /** The documents asked for, each read from disk when it is taken. */
-  rows(counts?: Counts): Generator<Row>;
-  /** How many those are, without reading them if the index or the whole collection tells. */
-  count(): number;
-}
-
-/** MongoDB's limit on what a sort may hold in memory. */
-const MAX_SORT_BYTES = 100 * 1024 * 1024;
+  /** How much a document has to do with what a `$text` asks for. */
+  readonly textScore: Context['textScore'];
+  /** The documents asked for, each read from disk when it is taken, and `undefined` where others may have their turn. */
+  rows(counts?: Counts): Generator<Row | undefined>;
+  /** How many those are, where the index or the whole collection tells without reading them. */
+  readonly count: (() => number) | undefined;
+};
 
 /** Prepares a query on a collection. */
-export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, asked: QueryContext): Find {
-  const context = withText(collection, query.filter, asked);
-  const filter = compileFilter(query.filter, context);
-  const plan = planQuery(collection, query, context.texts !== undefined);
+export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, context: Context): Find {
+  const plan = planQuery(collection, query);
+  const filter = compileFilter(query.filter, { ...context, hasText: plan.text !== undefined });
+  const { operation = new Operation() } = context;
   const { skip = 0, limit, sort, fields } = query;
   const wanted = limit === undefined ? undefined : skip + limit;
   const rows = (counts?: Counts) => {
-    const found = execute(file, collection, plan, filter, plan.sorted ? wanted : undefined, context.timeLimit, counts, fields);
-    const ordered = plan.sorted || sort === undefined ? found : sorted(found, sort, wanted, context);
+    const expected = plan.sorted ? wanted : undefined;
+    const found = execute(plan, filter, { file, collection, expected, operation }, fields, counts);
+    const ordered = plan.sorted || sort === undefined ? found : sorted(found, compileSort(sort), sortable, operation, wanted);
     return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
   };
-  return {
-    query,
-    context,
-    plan,
-    filter,
-    rows,
-    count() {
-      if (!plan.exact) return Array.from(rows(), () => 1).length;
-      const { index } = plan;
-      const all =
-        index === undefined ? collection.totals().count : index.ranges.reduce((sum, range) => sum + index.index.count(range), 0);
-      return Math.min(Math.max(all - skip, 0), limit ?? Number.POSITIVE_INFINITY);
-    },
+  const count = () => {
+    const all = plan.index?.ranges.reduce((sum, range) => sum + (plan.index as IndexPlan).index.count(range), 0);
+    return Math.min(Math.max((all ?? collection.totals().count) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
   };
+  return { query, plan, filter, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
 }
 
-function* slice(rows: Generator<Row>, skip: number, limit: number | undefined): Generator<Row> {
+/** The fields at the top of documents that a query looks at; `undefined` where it may look at all. */
+export function fieldsOf({ filter, sort = new Map() }: Query): Set<string> | undefined {
+  const fields = new Set(Array.from(sort.keys(), topOf));
+  const add = (filter: Doc): boolean =>
+    [...filter].every(([name, value]) => {
+      if (!name.startsWith('$')) return fields.add(topOf(name));
+      return logic.has(name) && Array.isArray(value) && value.every((part) => isDoc(part) && add(part));
+    });
+  const isComplete = add(filter) && [...sort.values()].every((direction) => !isDoc(direction));
+  return isComplete ? fields : undefined;
+}
+
+const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
+
+/** The field at the top of a document in which a path begins. */
+export function topOf(path: string): string {
+  return path.split('.', 1)[0] as string;
+}
+
+function* slice(rows: Generator<Row | undefined>, skip: number, limit: number | undefined): Generator<Row | undefined> {
   let at = 0;
   if (limit === 0) return;
   for (const row of rows) {
-    if (++at <= skip) continue;
-    yield row;
+    if (row === undefined || ++at > skip) yield row;
     if (limit !== undefined && at >= skip + limit) return;
   }
 }
 
-/** Sorts in memory; of a limited query no more is kept than it can need. */
-function* sorted(rows: Iterable<Row>, spec: Doc, wanted: number | undefined, context: QueryContext): Generator<Row> {
-  const sort = compileSort(spec, context);
-  const compare = (a: Keyed, b: Keyed) => sort.compareKeys(a.key, b.key);
-  let kept: Keyed[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    kept.push({ key: sort.keyOf(row.doc), row: new Row(row, row.fields) });
-    bytes += row.document.length;
-    if (wanted !== undefined && kept.length >= 2 * wanted + 1000) {
-      kept = kept.sort(compare).slice(0, wanted);
-      bytes = kept.reduce((sum, { row }) => sum + row.document.length, 0);
-    }
-    if (bytes > MAX_SORT_BYTES) {
-      const message = `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting.`;
-      throw new DatabaseError(292, `Executor error during find command :: caused by :: ${message}`);
-    }
-  }
-  for (const { row } of kept.sort(compare)) yield row;
-}
+/** A fresh row is kept, so that the decoded document need not stay in memory. */
+const sortable = {
+  docOf: ({ doc }: Row) => doc,
+  kept: (row: Row) => new Row(row, row.fields),
+  sizeOf: ({ document }: Row) => document.length + 200,
+};
 
-/** The row beside its key is a fresh one, so that the decoded document need not stay in memory. */
-interface Keyed {
-  readonly key: readonly Value[];
-  readonly row: Row;
+function scoring({ index, search }: TextPlan): (doc: Doc) => number {
+  return (doc) => scoreOf(index.textsOfDoc(doc), search.words);
 }

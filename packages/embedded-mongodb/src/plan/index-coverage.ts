@@ -1,8 +1,8 @@
-import { analyseFilter, type PathBounds } from '../query/analyse.ts';
-import { equals } from '../query/compare.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
-import { byteRange, EVERYTHING, type Interval, intervalsOf } from './intervals.ts';
+import { equals } from '../values/compare.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
+import { byteRange, everything, intervalsOf, pointAt } from './intervals.ts';
 
 /** Whether every document that matches stands in the index. */
 export function holdsAllMatches(index: StoredIndex, bounds: Map<string, PathBounds>, filter: Doc): boolean {
@@ -48,10 +48,10 @@ function impliesOperator(found: PathBounds, asked: Value | undefined, operator: 
   const allowed = intervalsOf(bounds, true);
   if (allowed === undefined) return false;
   return values.every((value) => {
-    const [point] = intervalsOf({ eq: value, exact: true }, true) as [Interval];
-    const at = byteRange(EVERYTHING.low.key, point, false);
+    const point = pointAt(value);
+    const at = byteRange(everything.low.key, point, false);
     return allowed
-      .map((interval) => byteRange(EVERYTHING.low.key, interval, false))
+      .map((interval) => byteRange(everything.low.key, interval, false))
       .some(({ low, high }) => {
         return Buffer.compare(low, at.low) <= 0 && Buffer.compare(at.high, high) <= 0;
       });

@@ -1,28 +1,28 @@
 import { Double } from 'bson';
-import type { PathBounds } from '../query/analyse.ts';
-import { isNumber, typeNumber, type Value } from '../query/value.ts';
+import type { PathBounds } from '../match/analyse.ts';
 import type { IndexField } from '../storage/index-keys.ts';
 import type { KeyRange } from '../storage/key.ts';
-import { invertKey, typeByte, valueKey } from '../storage/key.ts';
+import { emptyArrayKey, invertKey, typeByte, valueKey } from '../storage/key.ts';
+import { isNumber, type Maybe, typeNumber, type Value } from '../values/value.ts';
 
 /** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
-interface End {
+type End = {
   readonly key: Buffer;
   readonly inclusive: boolean;
   /** What the filter compares with, unless it is the end of a type. */
   readonly value?: Value;
-}
+};
 
 /** The keys of one field between two ends, in ascending order of the values. */
-export interface Interval {
+export type Interval = {
   readonly low: End;
   readonly high: End;
   /** Both ends are the same value. */
   readonly point: boolean;
-}
+};
 
 /** Every value. */
-export const EVERYTHING: Interval = {
+export const everything: Interval = {
   low: { key: Buffer.alloc(0), inclusive: true },
   high: { key: Buffer.alloc(0), inclusive: true },
   point: false,
@@ -76,17 +76,18 @@ export function successor(prefix: Buffer): Buffer {
   return next;
 }
 
-function pointAt(value: Value): Interval {
-  const end = { key: valueKey(value), inclusive: true, value };
+/** The one key of a value; of `undefined`, that of an empty array. */
+export function pointAt(value: Maybe): Interval {
+  const end = value === undefined ? { key: emptyArrayKey, inclusive: true } : { key: valueKey(value), inclusive: true, value };
   return { low: end, high: end, point: true };
 }
 
-function distinctPoints(values: readonly Value[]): Interval[] {
+function distinctPoints(values: readonly Maybe[]): Interval[] {
   const points = values.map(pointAt).sort((a, b) => Buffer.compare(a.low.key, b.low.key));
   return points.filter((point, i) => i === 0 || !points[i - 1]?.low.key.equals(point.low.key));
 }
 
-const NAN = new Double(Number.NaN);
+const notANumber = new Double(Number.NaN);
 
 function rangeAbove(value: Value, inclusive: boolean): Interval {
   return { low: { key: valueKey(value), inclusive, value }, high: { key: bracketOf(value), inclusive: true }, point: false };
@@ -94,7 +95,9 @@ function rangeAbove(value: Value, inclusive: boolean): Interval {
 
 function rangeBelow(value: Value, inclusive: boolean): Interval {
   // NaN is the least number in an index, but to a filter it is not below any number.
-  const low = isNumber(value) ? { key: valueKey(NAN), inclusive: false, value: NAN } : { key: bracketOf(value), inclusive: true };
+  const low = isNumber(value)
+    ? { key: valueKey(notANumber), inclusive: false, value: notANumber }
+    : { key: bracketOf(value), inclusive: true };
   return { low, high: { key: valueKey(value), inclusive, value }, point: false };
 }
 
@@ -104,18 +107,18 @@ function bracketOf(value: Value): Buffer {
 }
 
 function intersection(above: Interval, below: Interval): Interval | undefined {
-  const start = byteRange(EVERYTHING.low.key, above, false);
-  const end = byteRange(EVERYTHING.low.key, below, false);
+  const start = byteRange(everything.low.key, above, false);
+  const end = byteRange(everything.low.key, below, false);
   const low = Buffer.compare(start.low, end.low) >= 0 ? above.low : below.low;
   const high = Buffer.compare(start.high, end.high) <= 0 ? above.high : below.high;
-  const meet = byteRange(EVERYTHING.low.key, { low, high, point: false }, false);
+  const meet = byteRange(everything.low.key, { low, high, point: false }, false);
   return Buffer.compare(meet.low, meet.high) < 0 ? { low, high, point: false } : undefined;
 }
 
 /** The cartesian product of the intervals of an index's first fields: all but the last are points. */
 export function rangesOf(fields: readonly IndexField[], prefix: readonly (readonly Interval[])[]): KeyRange[] {
-  let ranges = [byteRange(EVERYTHING.low.key, EVERYTHING, false)];
-  let prefixes: Buffer[] = [EVERYTHING.low.key];
+  let ranges = [byteRange(everything.low.key, everything, false)];
+  let prefixes: Buffer[] = [everything.low.key];
   prefix.forEach((list, i) => {
     const descending = fields[i]?.descending === true;
     const ordered = descending ? list.toReversed() : list;

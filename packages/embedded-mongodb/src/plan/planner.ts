@@ -1,122 +1,53 @@
-import { BSONSymbol } from 'bson';
-import { analyseFilter, type PathBounds } from '../query/analyse.ts';
-import { equals } from '../query/compare.ts';
-import { DatabaseError } from '../query/errors.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { KeyRange } from '../storage/key.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
 import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';
+import type { IndexPlan, Plan, Query } from './plan.ts';
 import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
 
-/** What is asked of a collection. */
-export interface Query {
-  readonly filter: Doc;
-  readonly sort?: Doc | undefined;
-  readonly hint?: string | Doc | undefined;
-}
-
-/** How an index answers a query. */
-export interface IndexPlan {
-  readonly index: StoredIndex;
-  /** In the order in which they are to be read. */
-  readonly ranges: readonly KeyRange[];
-  /** The intervals by field, as `explain` shows them. */
-  readonly intervals: readonly (readonly Interval[])[];
-  readonly backward: boolean;
-  /** All documents found match; the filter need not be asked again. */
-  readonly exact: boolean;
-  /** The documents come in the order that was asked for. */
-  readonly sorted: boolean;
-}
-
-/** How a query is answered: by an index, or by all documents in the order in which they are stored. */
-export interface Plan {
-  readonly index: IndexPlan | undefined;
-  readonly backward: boolean;
-  readonly exact: boolean;
-  readonly sorted: boolean;
-}
-
 /** More ranges than this are not worth looking up one by one. */
-const MAX_RANGES = 20_000;
+const maxRanges = 20_000;
 
-/** Chooses how to answer a query. Indexes hold texts in the order of their bytes, which is none to a query with a collation. */
-export function planQuery(collection: Collection, query: Query, collated = false): Plan {
-  const bounds = collated ? withoutTexts(analyseFilter(query.filter)) : analyseFilter(query.filter);
-  const text = textOf(query.filter);
-  if (text !== undefined) return planOf(planText(collection, text, bounds, isEmpty(query.sort)));
-  const natural = naturalDirection(query);
-  if (natural === undefined) {
-    const candidates = hinted(collection, query.hint) ?? collection.indexes.filter((index) => !index.hidden);
-    const plans = candidates.map((index) => planIndex(index, bounds, query, collated)).filter((plan) => plan !== undefined);
-    const best = plans.toSorted((a, b) => b.score - a.score)[0]?.plan;
-    if (best !== undefined) return planOf(best);
-    if (query.hint !== undefined && candidates.length > 0)
-      return { ...SCAN, exact: bounds.size === 0, sorted: isEmpty(query.sort) };
+/** Chooses how to answer a query. */
+export function planQuery(collection: Collection, query: Query): Plan {
+  const bounds = analyseFilter(query.filter);
+  const operand = textOf(query.filter);
+  const isUnsorted = isEmpty(query.sort);
+  const plans = collection.ordered
+    .map((index) => planIndex(index, bounds, query))
+    .filter((plan) => plan !== undefined)
+    .sort((a, b) => b.score - a.score)
+    .map(({ plan }) => plan);
+  if (operand !== undefined) {
+    const inOrder = isUnsorted ? undefined : plans.find(({ sorted }) => sorted);
+    const text = planText(collection, operand, bounds, query.sort, inOrder);
+    return { index: undefined, text, backward: false, exact: false, sorted: isUnsorted || inOrder !== undefined };
   }
-  const sorted = isEmpty(query.sort) || query.sort?.has('$natural') === true;
-  return { ...SCAN, backward: natural === -1, exact: bounds.size === 0, sorted };
-}
-
-function planOf(index: IndexPlan): Plan {
+  const [index] = plans;
+  if (index === undefined) return { index, backward: false, exact: bounds.size === 0, sorted: isUnsorted };
   return { index, backward: index.backward, exact: index.exact, sorted: index.sorted };
 }
 
-function withoutTexts(bounds: Map<string, PathBounds>): Map<string, PathBounds> {
-  const holdsText = (value: Value | undefined) =>
-    typeof value === 'string' || Array.isArray(value) || isDoc(value) || value instanceof BSONSymbol;
-  return new Map(
-    [...bounds].map(([path, { exact, ...values }]) => {
-      const all: (Value | undefined)[] = Object.values(values).flat();
-      return [path, all.some(holdsText) ? { exact: false } : { exact, ...values }];
-    }),
-  );
-}
-
-const SCAN = { index: undefined, backward: false };
-
 function isEmpty(doc: Doc | undefined): boolean {
   return doc === undefined || doc.size === 0;
-}
-
-function naturalDirection({ sort, hint }: Query): number | undefined {
-  const natural = sort?.get('$natural') ?? (isDoc(hint) ? hint.get('$natural') : undefined);
-  return natural === undefined ? undefined : Math.sign(Number(String(natural)));
-}
-
-function hinted(collection: Collection, hint: string | Doc | undefined): StoredIndex[] | undefined {
-  if (hint === undefined || (isDoc(hint) && hint.size === 0)) return undefined;
-  const found = collection.indexes.filter((index) =>
-    typeof hint === 'string' ? index.name === hint : equals(index.pattern, hint),
-  );
-  if (found.length === 0 || found[0]?.hidden)
-    throw new DatabaseError(
-      2,
-      'error processing query: planner returned error: hint provided does not correspond to an existing index',
-    );
-  return found;
 }
 
 function planIndex(
   index: StoredIndex,
   bounds: Map<string, PathBounds>,
   query: Query,
-  collated: boolean,
 ): { plan: IndexPlan; score: number } | undefined {
-  if (index.text !== undefined || !holdsAllMatches(index, bounds, query.filter)) return undefined;
-  // The filter of a partial index knows no collation.
-  if (collated && index.partialFilter !== undefined) return undefined;
+  if (!holdsAllMatches(index, bounds, query.filter)) return undefined;
   const intervals = index.fields.map((_, i) => fieldIntervals(index, i, bounds));
   const bounded = intervals.indexOf(undefined);
   const used = intervals.slice(0, bounded === -1 ? intervals.length : bounded) as Interval[][];
   const range = used.findIndex((list) => !list.every(({ point }) => point));
   const prefix = affordable(used.slice(0, range === -1 ? used.length : range + 1));
-  const order = collated && !isEmpty(query.sort) ? undefined : sortOrder(index, prefix, query.sort);
-  const wanted = query.hint !== undefined && query.hint !== '';
-  if (prefix.length === 0 && (order === undefined || isEmpty(query.sort)) && !wanted) return undefined;
+  const order = sortOrder(index, prefix, query.sort);
+  if (prefix.length === 0 && (order === undefined || isEmpty(query.sort))) return undefined;
   const backward = order === 'backward';
   const ranges = rangesOf(index.fields, prefix);
   const sorted = order !== undefined || ranges.length === 0;
@@ -165,7 +96,7 @@ function affordable(used: readonly Interval[][]): Interval[][] {
   let ranges = 1;
   const tooMany = used.findIndex((list) => {
     ranges *= list.length;
-    return ranges > MAX_RANGES;
+    return ranges > maxRanges;
   });
   return used.slice(0, tooMany === -1 ? used.length : tooMany);
 }

@@ -1,14 +1,14 @@
-import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /** The beginning of a pipeline that a find answers, by an index if there is one, and what is left to do. */
-export interface Pushdown {
+export type Pushdown = {
   readonly query: FindQuery;
   readonly rest: readonly Value[];
-}
+};
 
 /** Takes `$match`, `$sort`, `$skip` and `$limit` off the beginning of a pipeline, as far as one find can do them in order. */
-export function pushDown(pipeline: readonly Value[], hint: string | Doc | undefined): Pushdown {
+export function pushDown(pipeline: readonly Value[]): Pushdown {
   const filters: Doc[] = [];
   let sort: Doc | undefined;
   let skip: number | undefined;
@@ -23,19 +23,13 @@ export function pushDown(pipeline: readonly Value[], hint: string | Doc | undefi
       limit = Number(String(value));
     else break;
   }
-  return { query: { filter: allOf(filters), sort, skip, limit, hint }, rest: pipeline.slice(at) };
+  return { query: { filter: allOf(filters), sort, skip, limit }, rest: pipeline.slice(at) };
 }
 
 /** A stage's name and argument. */
 export function stageOf(stage: Value | undefined): [string, Value | undefined] {
   if (!isDoc(stage) || stage.size !== 1) return ['', undefined];
   return [...stage][0] as [string, Value];
-}
-
-/** Whether a stage, or anything inside it, has a field of one of these names. */
-export function mentions(value: Value, names: ReadonlySet<string>): boolean {
-  if (Array.isArray(value)) return value.some((item) => mentions(item, names));
-  return isDoc(value) && [...value].some(([name, inner]) => names.has(name) || mentions(inner, names));
 }
 
 function allOf(filters: readonly Doc[]): Doc {

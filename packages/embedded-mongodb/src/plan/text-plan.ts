@@ -1,30 +1,75 @@
-import type { PathBounds } from '../query/analyse.ts';
-import { DatabaseError } from '../query/errors.ts';
-import type { Doc } from '../query/value.ts';
+import type { PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
-import { type Interval, intervalsOf, rangesOf } from './intervals.ts';
-import type { IndexPlan } from './planner.ts';
-import { parseSearch, textIndexOf } from './text-search.ts';
+import { invertKey } from '../storage/key.ts';
+import type { TextIndex } from '../storage/text-index.ts';
+import { innerWords, tokenOf } from '../storage/words.ts';
+import { DatabaseError, notSupported } from '../values/errors.ts';
+import type { Doc } from '../values/value.ts';
+import { intervalsOf } from './intervals.ts';
+import type { IndexPlan, TextPlan } from './plan.ts';
+import { parseSearch, type TextSearch } from './text-search.ts';
 
-/** Finds the documents with any of the words of a `$text`; what else it and the filter demand is left to the filter. */
+/** So many words, each after each value of the fields before the text, are looked for, and so many of them at once. */
+const mostTokens = 1000;
+const together = 8;
+
+/** Finds what a `$text` asks for by the collection's text index; `by` is the index that has the documents in the order asked for. */
 export function planText(
   collection: Collection,
   operand: Doc,
   bounds: ReadonlyMap<string, PathBounds>,
-  isSorted: boolean,
-): IndexPlan {
+  sort: Doc | undefined,
+  by: IndexPlan | undefined,
+): TextPlan {
   const index = textIndexOf(collection);
-  const prefix = index.text.prefix.map(({ name }) => pointsOf(bounds.get(name)));
-  const words = pointsOf({ in: [...parseSearch(operand, index.text).words], exact: false });
-  const intervals = [...prefix, words];
-  return { index, ranges: rangesOf(index.fields, intervals), intervals, backward: false, exact: false, sorted: isSorted };
+  const search = parseSearch(operand);
+  const prefixes = prefixesOf(index, bounds);
+  const tokens = prefixes.flatMap((prefix) => [...search.words].map((word) => tokenOf(prefix, word)));
+  if (tokens.length > mostTokens) throw notSupported(`a $text of more than ${mostTokens} words is not supported`);
+  const expressions = prefixes.flatMap((prefix) => expressionsOf(search, prefix));
+  return { index, search, tokens, expressions, order: sort && by && { sort, by } };
 }
 
-function pointsOf(bounds: PathBounds | undefined): Interval[] {
-  const points = bounds && intervalsOf(bounds, false);
-  if (points?.every(({ point }) => point)) return points;
-  throw new DatabaseError(
+/** The collection's one text index. */
+export function textIndexOf({ text }: Collection): TextIndex {
+  if (text === undefined) throw new DatabaseError(27, 'text index required for $text query');
+  return text;
+}
+
+/** The bytes of all combinations of values that the fields before the text may have. */
+function prefixesOf(index: TextIndex, bounds: ReadonlyMap<string, PathBounds>): Buffer[] {
+  return index.prefix.reduce<Buffer[]>(
+    (prefixes, { name, descending }) => {
+      const found = bounds.get(name);
+      const points = found && intervalsOf(found, false);
+      if (!points?.every(({ point }) => point)) throw noPrefix();
+      const keys = points.map(({ low }) => (descending ? invertKey(low.key) : low.key));
+      return prefixes.flatMap((prefix) => keys.map((key) => Buffer.concat([prefix, key])));
+    },
+    [Buffer.alloc(0)],
+  );
+}
+
+function noPrefix(): DatabaseError {
+  const why = 'if text index is compound, are equality predicates given for all prefix fields?';
+  return new DatabaseError(
     291,
-    'error processing query: planner returned error: failed to use text index to satisfy $text query (if text index is compound, are equality predicates given for all prefix fields?)',
+    `error processing query: planner returned error: failed to use text index to satisfy $text query (${why})`,
+  );
+}
+
+/**
+ * What the index can tell of a search: of the words in it one, of those inside its phrases all, and none of those negated. The first
+ * and the last word of a phrase may be parts of longer ones.
+ */
+function expressionsOf({ words, phrases, withoutWords }: TextSearch, prefix: Buffer): string[] {
+  const token = (word: string) => tokenOf(prefix, word);
+  const anyOf = (some: readonly string[]) => `(${some.map(token).join(' OR ')})`;
+  const inner = Array.from(new Set(phrases.flatMap(innerWords)), token);
+  const without = withoutWords.size === 0 ? '' : ` NOT ${anyOf([...withoutWords])}`;
+  const wanted = [...words];
+  return Array.from(
+    { length: Math.ceil(wanted.length / together) },
+    (_, i) => `((${[anyOf(wanted.slice(i * together, (i + 1) * together)), ...inner].join(' AND ')})${without})`,
   );
 }

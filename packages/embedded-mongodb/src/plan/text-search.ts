@@ -1,96 +1,96 @@
-import { DatabaseError, notSupported } from '../query/errors.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
-import type { Collection } from '../storage/collection.ts';
-import type { StoredIndex } from '../storage/stored-index.ts';
-import type { TextIndex } from '../storage/text-index.ts';
-import { termsOf, textLanguage } from '../storage/text-terms.ts';
-import { mentions } from './pushdown.ts';
-import type { QueryContext } from './query-context.ts';
+import { folded, hasWord, wordsOf } from '../storage/words.ts';
+import { badValue, failedToParse, notSupported } from '../values/errors.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** What a `$text` asks for: any of the words, all of the phrases, and none of what is negated. */
-export interface TextSearch {
+export type TextSearch = {
   readonly words: ReadonlySet<string>;
   readonly phrases: readonly string[];
   readonly withoutWords: ReadonlySet<string>;
   readonly withoutPhrases: readonly string[];
-}
+};
 
-/** The operand of a `$text` that stands at the top of a filter, or in an `$and` there. */
+/** The operand of the `$text` of a filter, which stands at its top or in an `$and` there. */
 export function textOf(filter: Doc): Doc | undefined {
-  const text = filter.get('$text');
-  if (isDoc(text)) return text;
-  const branches = filter.get('$and');
-  if (!Array.isArray(branches)) return undefined;
-  for (const branch of branches) {
-    const inner = isDoc(branch) ? textOf(branch) : undefined;
-    if (inner !== undefined) return inner;
-  }
-  return undefined;
+  const [operand, other] = textsOf(filter);
+  if (other !== undefined) throw badValue('Too many text expressions');
+  return operand;
 }
 
-/** The collection's one text index. */
-export function textIndexOf(collection: Collection): StoredIndex & { readonly text: TextIndex } {
-  const index = collection.indexes.find(({ text, hidden }) => text !== undefined && !hidden);
-  if (index?.text === undefined) throw new DatabaseError(27, 'text index required for $text query');
-  return index as StoredIndex & { readonly text: TextIndex };
-}
-
-/** Lets a filter, a sort and a projection of this query know what `$text` and its score are. */
-export function withText(collection: Collection, filter: Doc, context: QueryContext): QueryContext {
-  const operand = textOf(filter);
-  if (operand === undefined) return context;
-  const { text: index } = textIndexOf(collection);
-  const scorer = (operand: Doc) => scoring(index, parseSearch(operand, index));
-  return { ...context, text: scorer, textScore: scorer(operand) };
+function textsOf(filter: Doc): Doc[] {
+  return [...filter].flatMap(([name, value]) => {
+    if (name === '$text' && isDoc(value)) return [value];
+    return name === '$and' && Array.isArray(value) ? value.filter(isDoc).flatMap(textsOf) : [];
+  });
 }
 
 /** Reads `{ $search: 'coffee "flat white" -decaf' }`. */
-export function parseSearch(operand: Doc, { language: usual }: TextIndex): TextSearch {
+export function parseSearch(operand: Doc): TextSearch {
   const search = operand.get('$search');
-  if (typeof search !== 'string') throw new DatabaseError(9, '"$search" had the wrong type or is missing. Expected string.');
+  if (typeof search !== 'string') throw failedToParse('"$search" had the wrong type or is missing. Expected string.');
   for (const [name, value] of operand) {
     if (!['$search', '$language', '$caseSensitive', '$diacriticSensitive'].includes(name))
-      throw new DatabaseError(9, `unknown field in $text: ${name}`);
+      throw failedToParse(`unknown field in $text: ${name}`);
     if (name.endsWith('Sensitive') && value !== false) throw notSupported(`$text with ${name} is not supported`);
+    if (name === '$language' && value !== 'none')
+      throw badValue(`$language specified but unsupported language: ${String(value)}`);
   }
-  const named = operand.get('$language');
-  const language = named === undefined ? usual : textLanguage(String(named));
-  if (language === undefined) throw new DatabaseError(2, `$language specified but unsupported language: ${String(named)}`);
   const words = new Set<string>();
   const withoutWords = new Set<string>();
-  const phrases: string[] = [];
-  const withoutPhrases: string[] = [];
-  for (const { groups } of search.matchAll(PARTS)) {
+  const phrases = new Set<string>();
+  const withoutPhrases = new Set<string>();
+  for (const { groups } of search.matchAll(searchParts)) {
     const { minus, phrase, word } = groups as { minus?: string; phrase?: string; word?: string };
     const negated = minus !== undefined;
-    if (phrase !== undefined && phrase !== '') (negated ? withoutPhrases : phrases).push(phrase);
+    if (phrase !== undefined && phrase !== '') (negated ? withoutPhrases : phrases).add(folded(phrase));
     if (negated && phrase !== undefined) continue;
-    for (const term of termsOf(phrase ?? word ?? '', language)) (negated ? withoutWords : words).add(term);
+    for (const found of wordsOf(folded(phrase ?? word ?? ''))) (negated ? withoutWords : words).add(found);
   }
-  return { words, phrases, withoutWords, withoutPhrases };
+  // The longest is the least likely to be found.
+  const longestFirst = [...phrases].sort((a, b) => b.length - a.length);
+  return { words, phrases: longestFirst, withoutWords, withoutPhrases: [...withoutPhrases] };
 }
 
 /** A minus counts only before a word, not inside one. */
-const PARTS = /(?<minus>(?<!\S)-)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
+const searchParts = /(?<minus>(?<!\S)-)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
-function scoring(index: TextIndex, search: TextSearch): (doc: Doc) => number | undefined {
-  const { words, phrases, withoutWords, withoutPhrases } = search;
-  return (doc) => {
-    const score = index.score(doc, words);
-    if (score === 0 || !phrases.every((phrase) => index.hasPhrase(doc, phrase))) return undefined;
-    if (withoutWords.size > 0 && index.score(doc, withoutWords) > 0) return undefined;
-    return withoutPhrases.some((phrase) => index.hasPhrase(doc, phrase)) ? undefined : score;
-  };
+/** Whether what is asked for stands in the texts of a document, as they are searched. */
+export function isFound({ words, phrases, withoutWords, withoutPhrases }: TextSearch, texts: readonly string[]): boolean {
+  const has = (phrase: string) => texts.some((text) => text.includes(phrase));
+  if (!phrases.every(has) || withoutPhrases.some(has)) return false;
+  return texts.some((text) => hasWord(text, words)) && !texts.some((text) => hasWord(text, withoutWords));
+}
+
+/**
+ * How much texts have to do with some words, by MongoDB's formula: a word counts for more in a short text, and for half as much each
+ * further time.
+ */
+export function scoreOf(texts: readonly string[], wanted: ReadonlySet<string>): number {
+  let score = 0;
+  for (const text of texts) {
+    const words = wordsOf(text);
+    const counts = new Map<string, number>();
+    for (const word of words) if (wanted.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const [word, count] of counts) {
+      const frequency = 2 - 2 ** (1 - count);
+      const share = (0.5 * count) / words.length + 0.5;
+      score += frequency * share * (text === word ? 1.1 : 1);
+    }
+  }
+  return score;
 }
 
 /** Stages whose documents are still those of the collection, so that their scores are known. */
-const KEEPING = new Set(['$match', '$sort', '$skip', '$limit']);
-
-const META = new Set(['$meta']);
+const keepingStages = new Set(['$match', '$sort', '$skip', '$limit']);
 
 /** Refuses stages that ask for the score of a document that earlier ones have made. */
 export function checkScores(stages: readonly Value[]): void {
-  const first = stages.findIndex((stage) => !(isDoc(stage) && [...stage.keys()].every((name) => KEEPING.has(name))));
-  if (first >= 0 && mentions([...stages.slice(first + 1)], META))
+  const first = stages.findIndex((stage) => !(isDoc(stage) && [...stage.keys()].every((name) => keepingStages.has(name))));
+  if (first >= 0 && mentionsMeta([...stages.slice(first + 1)]))
     throw notSupported("{ $meta: 'textScore' } is supported up to the first stage that changes documents");
+}
+
+function mentionsMeta(value: Value): boolean {
+  if (Array.isArray(value)) return value.some(mentionsMeta);
+  return isDoc(value) && [...value].some(([name, inner]) => name === '$meta' || mentionsMeta(inner));
 }

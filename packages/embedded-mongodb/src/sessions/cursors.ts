@@ -1,9 +1,9 @@
-import type { TimeLimit } from '../plan/time-limit.ts';
-import { DatabaseError } from '../query/errors.ts';
+import type { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
+import { DatabaseError } from '../values/errors.ts';
 
 /** A query's answer that goes out in several batches. */
-export interface Cursor {
+export type Cursor = {
   readonly id: bigint;
   readonly namespace: string;
   readonly documents: Documents;
@@ -11,61 +11,70 @@ export interface Cursor {
   readonly collection: Collection | undefined;
   /** The session that opened it; its end is the cursor's. */
   readonly session: string | undefined;
-  readonly noTimeout: boolean;
-  readonly timeLimit: TimeLimit | undefined;
+  /** Reads the documents, and keeps what that takes. */
+  readonly operation: Operation;
   used: number;
-}
+  inUse: boolean;
+};
 
-/** Encoded documents, one after the other; `peek` tells whether there is another one. */
-export interface Documents {
-  next(): Uint8Array | undefined;
-  peek(): Uint8Array | undefined;
+/** Encoded documents, one after the other. */
+export type Documents = {
+  /** The next one, if there is another, without taking it; in between, others may have their turn. */
+  peek(): Generator<undefined, Uint8Array | undefined>;
+  take(): void;
   close(): void;
-}
+};
 
 /** MongoDB closes cursors that nobody asks for ten minutes long. */
-const IDLE_MINUTES = 10;
+const idleMinutes = 10;
 
-/** Turns any sequence of encoded documents into one that can be looked ahead at. */
-export function documentsOf(source: Iterator<Uint8Array>): Documents {
+/** With so many open, the one that was asked longest ago gives way to a new one. */
+const mostCursors = 1000;
+
+/** Turns a sequence of encoded documents, and `undefined` where others may have their turn, into one that can be looked ahead at. */
+export function documentsOf(source: Iterator<Uint8Array | undefined>): Documents {
   let ahead: Uint8Array | undefined;
-  const peek = () => {
-    if (ahead === undefined) {
-      const result = source.next();
-      ahead = result.done ? undefined : result.value;
-    }
-    return ahead;
-  };
   return {
-    peek,
-    next() {
-      const document = peek();
-      ahead = undefined;
-      return document;
+    *peek() {
+      while (ahead === undefined) {
+        const { done, value } = source.next();
+        if (done) return undefined;
+        if (value === undefined) yield undefined;
+        ahead = value;
+      }
+      return ahead;
     },
-    close: () => {
+    take() {
+      ahead = undefined;
+    },
+    close() {
       source.return?.();
     },
   };
 }
 
-/** The open cursors. */
+/** The open cursors, those that were asked longest ago first. */
 export function createCursors() {
   const cursors = new Map<bigint, Cursor>();
   const close = (id: bigint) => {
-    cursors.get(id)?.documents.close();
+    const cursor = cursors.get(id);
+    cursor?.documents.close();
+    cursor?.operation.release();
     return cursors.delete(id);
   };
   return {
-    open(cursor: Omit<Cursor, 'id' | 'used'>): Cursor {
+    open(cursor: Omit<Cursor, 'id' | 'used' | 'inUse'>): Cursor {
+      for (const { id } of cursors.values()) if (cursors.size >= mostCursors) close(id);
       let id: bigint;
       do id = BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1);
       while (cursors.has(id));
-      const opened = { ...cursor, id, used: Date.now() };
+      const opened = { ...cursor, id, used: Date.now(), inUse: false };
       cursors.set(id, opened);
+      opened.operation.outlivesCommand = true;
       return opened;
     },
-    get(id: bigint, namespace: string): Cursor {
+    /** Takes a cursor for a batch; it must be given back, or closed. */
+    take(id: bigint, namespace: string): Cursor {
       const cursor = cursors.get(id);
       if (cursor === undefined) throw new DatabaseError(43, `cursor id ${id} not found`);
       if (cursor.namespace !== namespace)
@@ -73,13 +82,20 @@ export function createCursors() {
           13,
           `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
         );
+      if (cursor.inUse) throw new DatabaseError(12051, `cursor id ${id} is already in use`);
+      cursor.inUse = true;
       cursor.used = Date.now();
+      cursors.delete(id);
+      cursors.set(id, cursor);
       return cursor;
+    },
+    giveBack(cursor: Cursor): void {
+      cursor.inUse = false;
     },
     close,
     /** Closes the cursors that nobody has asked for in a long time. */
     expire(now = Date.now()): void {
-      for (const { id, used, noTimeout } of cursors.values()) if (!noTimeout && used < now - IDLE_MINUTES * 60_000) close(id);
+      for (const { id, used } of cursors.values()) if (used < now - idleMinutes * 60_000) close(id);
     },
     endSession(session: string): void {
       for (const cursor of cursors.values()) if (cursor.session === session) close(cursor.id);
@@ -92,7 +108,3 @@ export function createCursors() {
 
 /** What `createCursors` makes. */
 export type Cursors = ReturnType<typeof createCursors>;
-
-/** 175: the collection went away under a cursor. */
-export const collectionDropped = (collection: Collection) =>
-  new DatabaseError(175, `collection dropped. UUID ${collection.identity.uuid.toUUID().toString()}`);

@@ -1,23 +1,23 @@
 import { Binary } from 'bson';
-import { decode, encode } from '../query/bson.ts';
-import { DatabaseError } from '../query/errors.ts';
-import { longField } from '../query/numbers.ts';
-import { type Doc, isDoc } from '../query/value.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
+import { decodeStored, encodeAnswer } from '../values/bson.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { longField } from '../values/numbers.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 
 /** How long an answer is kept for a client that asks again: as long as a session lives. */
-export const SESSION_MINUTES = 30;
+export const sessionMinutes = 30;
 
 /** A write command that its client may send again: the answers of those of its statements that were already carried out. */
-export interface Retry {
+export type Retry = {
   /** The answer of a statement that was carried out before. */
   done(statement: number): Doc | undefined;
   /** Notes a statement's answer. */
   record(statement: number, answer: Doc): void;
   /** Stores what was noted, in the same transaction as the writes themselves. */
   save(): void;
-}
+};
 
 /** Remembers, per session, the answers to its latest numbered write. */
 export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCommit) {
@@ -33,7 +33,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
 
     /** Forgets the answers of sessions that have ended. */
     expire(now = Date.now()): void {
-      const before = now - SESSION_MINUTES * 60_000;
+      const before = now - sessionMinutes * 60_000;
       const stale = file.prepare('SELECT 1 FROM retryable_writes WHERE used < ? LIMIT 1').get(before);
       if (stale === undefined) return;
       ifPossible(() => commits().write(() => file.prepare('DELETE FROM retryable_writes WHERE used < ?').run(before)));
@@ -47,7 +47,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       .get(session, number);
     const [last, results] = (row ?? []) as unknown as [string, Uint8Array] | [];
     if (last !== undefined && BigInt(last) > number) throw tooOld(number, last);
-    const answers: Doc = results === undefined ? new Map() : decode(results);
+    const answers: Doc = results === undefined ? new Map() : decodeStored(results);
     let noted = false;
     return {
       done: (statement) => answers.get(String(statement)) as Doc | undefined,
@@ -57,10 +57,12 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       },
       save() {
         if (!noted) return;
+        // Before the write, whose failure would be that of everything in this turn.
+        const results = encodeAnswer(answers);
         commits().write(() => {
           file
             .prepare('INSERT OR REPLACE INTO retryable_writes (session, number, used, results) VALUES (?, ?, ?, ?)')
-            .run(session, number, Date.now(), encode(answers));
+            .run(session, number, Date.now(), results);
         });
       },
     };

@@ -1,27 +1,47 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { DatabaseError } from '../query/errors.ts';
-import { makeDirectory, syncDirectory } from './directories.ts';
-import { DATABASE } from './holder.ts';
+import { setTimeout } from 'node:timers/promises';
+import { DatabaseError } from '../values/errors.ts';
+import { makeDirectory, makePrivateFile, syncDirectory } from './directories.ts';
+import { databaseFileName } from './holder.ts';
 import { sqlite } from './sqlite.ts';
 
 /** Pages of 4 KB copied between two looks at the writers' wishes. */
-const PAGES_PER_STEP = 500;
+const pagesPerStep = 500;
 
-/** Copies an open database into a directory that is empty or not there yet; what is written meanwhile is copied as well. */
+/** A transaction lasts for a turn of the event loop; only under much load one follows upon the other. */
+const patienceMillis = 10_000;
+
+/** Copies an open database into a new directory of its owner's; what is written meanwhile is copied as well. */
 export async function backupInto(database: DatabaseSync, directory: string): Promise<void> {
+  const path = join(directory, databaseFileName);
   try {
-    makeDirectory(directory);
+    makeDirectory(dirname(directory));
+    mkdirSync(directory, 0o700);
+    makePrivateFile(path);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new DatabaseError(2, `There is something at ${directory} already; nothing was copied.`);
     throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
   }
-  if (readdirSync(directory).length > 0)
-    throw new DatabaseError(2, `The directory ${directory} is not empty; nothing was copied.`);
   try {
-    await sqlite.backup(database, join(directory, DATABASE), { rate: PAGES_PER_STEP });
+    await copy(database, path);
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
   syncDirectory(directory);
+  syncDirectory(dirname(directory));
+}
+
+/** Copies the database, once there is no transaction in it: at the very beginning of a copy, Node takes one for an error without a code. */
+async function copy(database: DatabaseSync, path: string): Promise<void> {
+  for (const deadline = Date.now() + patienceMillis; ; await setTimeout(1)) {
+    try {
+      await sqlite.backup(database, path, { rate: pagesPerStep });
+      return;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== 0 || Date.now() > deadline) throw error;
+    }
+  }
 }

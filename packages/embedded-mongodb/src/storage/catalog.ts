@@ -1,11 +1,13 @@
 import { Binary, UUID } from 'bson';
-import { decode, encode } from '../query/bson.ts';
-import type { Doc } from '../query/value.ts';
-import { Collection, type CollectionIdentity } from './collection.ts';
+import { decode, encode } from '../values/bson.ts';
+import type { Doc } from '../values/value.ts';
+import { Collection, type CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { IndexIdentity, Presence } from './index-keys.ts';
 import { checkNames } from './names.ts';
 import { idIndexSpec, StoredIndex } from './stored-index.ts';
+import { TextIndex } from './text-index.ts';
 
 type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
 type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];
@@ -25,19 +27,30 @@ export class Catalog {
 
   /** Reads everything from the file, forgetting what memory held. */
   load(): void {
+    const before = this.all();
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
     for (const row of this.#file.prepare('SELECT id, db, name, options FROM collections ORDER BY id').all()) {
       const [id, db, name, stored] = row as unknown as CollectionRow;
-      const { uuid, options } = Object.fromEntries(decode(stored)) as { uuid: Binary; options: Doc };
-      const collection = new Collection({ id, db, name, uuid, options }, this.#file, this.#commits);
+      const uuid = decode(stored).get('uuid') as Binary;
+      const collection = new Collection({ id, db, name, uuid }, this.#file, this.#commits);
       byId.set(id, collection);
       this.#collections.set(collection.namespace, collection);
     }
     for (const row of this.#file.prepare('SELECT id, collection, spec, multikey, stored_to FROM indexes ORDER BY id').all()) {
       const [id, owner, spec, multikey, storedTo] = row as unknown as IndexRow;
       const collection = byId.get(owner);
-      collection?.indexes.push(new StoredIndex({ id, spec: decode(spec), multikey, storedTo }, collection.table, this.#file));
+      collection?.indexes.push(this.#open({ id, spec: decode(spec), multikey, storedTo }, collection));
+    }
+    // Whoever still reads what is no longer there, or will be dropped later, is to learn of it.
+    for (const collection of before) {
+      const after = byId.get(collection.identity.id);
+      passOn(collection, after);
+      for (const index of collection.indexes)
+        passOn(
+          index,
+          after?.indexes.find(({ id }) => id === index.id),
+        );
     }
   }
 
@@ -53,23 +66,18 @@ export class Catalog {
     return this.all().filter((collection) => collection.db === db);
   }
 
-  create(db: string, name: string, options: Doc = new Map()): Collection {
+  create(db: string, name: string): Collection {
     checkNames(db, name);
     return this.#commits().write(() => {
       const uuid = new Binary(new UUID().buffer, Binary.SUBTYPE_UUID);
-      const stored = encode(
-        new Map<string, Binary | Doc>([
-          ['uuid', uuid],
-          ['options', options],
-        ]),
-      );
+      const stored = encode(new Map([['uuid', uuid]]));
       const { lastInsertRowid } = this.#file
         .prepare('INSERT INTO collections (db, name, options) VALUES (?, ?, ?)')
         .run(db, name, stored);
-      const collection = new Collection({ id: Number(lastInsertRowid), db, name, uuid, options }, this.#file, this.#commits);
+      const collection = new Collection({ id: Number(lastInsertRowid), db, name, uuid }, this.#file, this.#commits);
       this.#file.exec(`CREATE TABLE ${collection.table} (rid INTEGER PRIMARY KEY, doc BLOB NOT NULL)`);
       this.#collections.set(collection.namespace, collection);
-      if (!options.has('viewOn')) this.addIndex(collection, idIndexSpec());
+      this.addIndex(collection, idIndexSpec());
       return collection;
     });
   }
@@ -80,73 +88,46 @@ export class Catalog {
       this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
       this.#dropTable(collection.table);
       this.#collections.delete(collection.namespace);
-    });
-  }
-
-  /** Gives a collection another name; what is open on it ends. */
-  rename(collection: Collection, db: string, name: string): void {
-    checkNames(db, name);
-    this.#commits().write(() => {
-      this.#file.prepare('UPDATE collections SET db = ?, name = ? WHERE id = ?').run(db, name, collection.identity.id);
-      this.#replace(collection, { ...collection.identity, db, name });
-    });
-  }
-
-  /** Changes the options that `create` set, such as the validator. */
-  setOptions(collection: Collection, options: Doc): void {
-    this.#commits().write(() => {
-      const stored = encode(
-        new Map<string, Binary | Doc>([
-          ['uuid', collection.identity.uuid],
-          ['options', options],
-        ]),
-      );
-      this.#file.prepare('UPDATE collections SET options = ? WHERE id = ?').run(stored, collection.identity.id);
-      this.#replace(collection, { ...collection.identity, options });
+      collection.presence.isOver = true;
     });
   }
 
   /** Adds an index, still empty; the keys of the documents that are there go right into its table. */
-  addIndex(collection: Collection, spec: Doc): StoredIndex {
+  addIndex(collection: Collection, spec: Doc): CollectionIndex {
     return this.#commits().write(() => {
       const storedTo = collection.lastRid();
       const { lastInsertRowid } = this.#file
         .prepare('INSERT INTO indexes (collection, spec, stored_to) VALUES (?, ?, ?)')
         .run(collection.identity.id, encode(spec), storedTo);
-      const identity = { id: Number(lastInsertRowid), spec, multikey: 0, storedTo };
-      const index = new StoredIndex(identity, collection.table, this.#file);
-      this.#file.exec(`CREATE TABLE ${index.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`);
+      const index = this.#open({ id: Number(lastInsertRowid), spec, multikey: 0, storedTo }, collection);
+      this.#file.exec(index.tableSql);
       collection.indexes.push(index);
       return index;
     });
   }
 
-  dropIndex(collection: Collection, index: StoredIndex): void {
+  dropIndex(collection: Collection, index: CollectionIndex): void {
     this.#commits().write(() => {
       this.#file.prepare('DELETE FROM indexes WHERE id = ?').run(index.id);
       this.#dropTable(index.table);
       collection.indexes.splice(collection.indexes.indexOf(index), 1);
+      index.presence.isOver = true;
     });
   }
 
-  /** Replaces what an index says about itself without building it again: `hidden`, `expireAfterSeconds`. */
-  replaceIndexSpec(collection: Collection, index: StoredIndex, spec: Doc): void {
-    this.#commits().write(() => {
-      this.#file.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id);
-      const successor = new StoredIndex({ ...index.identity, spec }, collection.table, this.#file);
-      collection.indexes[collection.indexes.indexOf(index)] = successor;
-    });
-  }
-
-  #replace(collection: Collection, identity: CollectionIdentity): void {
-    this.#collections.delete(collection.namespace);
-    const successor = new Collection(identity, this.#file, this.#commits);
-    successor.indexes.push(...collection.indexes);
-    this.#collections.set(successor.namespace, successor);
+  #open(identity: IndexIdentity, { table }: Collection): CollectionIndex {
+    const isText = (identity.spec.get('key') as Doc).has('_fts');
+    return isText ? new TextIndex(identity, table, this.#file) : new StoredIndex(identity, table, this.#file);
   }
 
   #dropTable(table: string): void {
     this.#file.forget(table);
     this.#file.exec(`DROP TABLE ${table}`);
   }
+}
+
+/** Gives what stands for the same from now on the presence of what stood for it before. */
+function passOn(before: { readonly presence: Presence }, after: { presence: Presence } | undefined): void {
+  if (after === undefined) before.presence.isOver = true;
+  else if (!before.presence.isOver) after.presence = before.presence;
 }

@@ -1,28 +1,30 @@
-import { decode } from '../query/bson.ts';
-import type { Collection } from './collection.ts';
+import { type Operation, present } from '../operation.ts';
+import { decodeStored } from '../values/bson.ts';
+import type { Collection, CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import { scanTable } from './scan.ts';
-import type { StoredIndex } from './stored-index.ts';
+import { wordCount } from './text-index.ts';
 
 /** What is wrong with a collection, in sentences, and how many keys each index has. */
-export interface CheckResult {
+export type CheckResult = {
   readonly documents: number;
   readonly keys: ReadonlyMap<string, number>;
   readonly errors: readonly string[];
-}
+};
 
 /** Reads all documents and looks each of their keys up, in every index; `full` also has SQLite check its pages. */
-export function checkCollection(file: DatabaseFile, collection: Collection, full: boolean): CheckResult {
+export function checkCollection(file: DatabaseFile, collection: Collection, full: boolean, operation: Operation): CheckResult {
   const errors: string[] = [];
-  const expected = new Map<StoredIndex, number>(collection.indexes.map((index) => [index, 0]));
+  const expected = new Map<CollectionIndex, number>(collection.indexes.map((index) => [index, 0]));
   let documents = 0;
-  for (const { rid, document } of scanTable(file, collection, false)) {
+  for (const { rid, document } of present(scanTable({ file, collection, backward: false, operation }))) {
     documents++;
     try {
-      const doc = decode(document);
+      const doc = decodeStored(document);
       for (const index of collection.indexes) {
         const { keys } = index.keysOf(document, () => doc);
-        expected.set(index, (expected.get(index) as number) + keys.length);
+        const count = index.kind === 'text' ? keys.reduce((sum, words) => sum + wordCount(words.toString()), 0) : keys.length;
+        expected.set(index, (expected.get(index) as number) + count);
         if (!keys.every((key) => index.has(key, rid))) errors.push(`index ${index.name} lacks keys of document ${rid}`);
       }
     } catch (error) {

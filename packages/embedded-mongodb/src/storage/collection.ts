@@ -1,21 +1,24 @@
 import type { Binary } from 'bson';
-import { decode } from '../query/bson.ts';
-import type { Doc } from '../query/value.ts';
+import { decodeStored } from '../values/bson.ts';
+import { asBuffer } from '../values/raw.ts';
+import type { Doc } from '../values/value.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { IndexKeys } from './index-keys.ts';
-import { asBuffer } from './raw.ts';
+import type { IndexKeys, Presence } from './index-keys.ts';
 import type { StoredIndex } from './stored-index.ts';
+import type { TextIndex } from './text-index.ts';
+
+/** An index of either kind. */
+export type CollectionIndex = StoredIndex | TextIndex;
 
 /** What the catalog stores about a collection. */
-export interface CollectionIdentity {
+export type CollectionIdentity = {
   readonly id: number;
   readonly db: string;
   readonly name: string;
   readonly uuid: Binary;
-  readonly options: Doc;
-}
+};
 
 /**
  * The documents of one collection: a table of (rid, BSON as it came), and its indexes. Each change first looks for what stands
@@ -25,7 +28,8 @@ export class Collection {
   readonly identity: CollectionIdentity;
   readonly namespace: string;
   readonly table: string;
-  readonly indexes: StoredIndex[] = [];
+  readonly indexes: CollectionIndex[] = [];
+  presence: Presence = { isOver: false };
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
   readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
@@ -50,8 +54,14 @@ export class Collection {
     return this.identity.db;
   }
 
-  get options(): Doc {
-    return this.identity.options;
+  /** The indexes that have documents in the order of their values. */
+  get ordered(): StoredIndex[] {
+    return this.indexes.filter((index) => index.kind === 'ordered');
+  }
+
+  /** The one text index, if there is one. */
+  get text(): TextIndex | undefined {
+    return this.indexes.find((index) => index.kind === 'text');
   }
 
   /** Stores a new document; `doc` is the same, decoded. */
@@ -122,7 +132,7 @@ export class Collection {
   }
 
   /** Fills a new index from the documents that are there; refuses if one of them stands against it. */
-  fill(index: StoredIndex): void {
+  fill(index: CollectionIndex): void {
     this.#commits().write(() => {
       const rows = this.#file.prepare(`SELECT rid, doc FROM ${this.table} WHERE rid > ? ORDER BY rid LIMIT 500`);
       for (let last = 0, batch: [number, Uint8Array][]; ; ) {
@@ -130,9 +140,8 @@ export class Collection {
         if (batch.length === 0) return;
         for (const [rid, bytes] of batch) {
           const document = asBuffer(bytes);
-          const keys = index.keysOf(document, () => decode(document));
-          const conflict = index.conflict(keys.keys, rid);
-          if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
+          const keys = index.keysOf(document, () => decodeStored(document));
+          this.#refuseDuplicates(document, [index], [keys], rid);
           index.put(keys, rid);
           last = rid;
         }
@@ -142,12 +151,13 @@ export class Collection {
 
   #refuseDuplicates(
     document: Buffer,
-    indexes: readonly StoredIndex[],
+    indexes: readonly CollectionIndex[],
     keys: readonly IndexKeys[],
     rid: number | undefined,
   ): void {
     keys.forEach(({ keys }, i) => {
-      const index = indexes[i] as StoredIndex;
+      const index = indexes[i] as CollectionIndex;
+      if (index.kind === 'text') return;
       const conflict = index.conflict(keys, rid);
       if (conflict !== undefined) throw duplicateKey(this.namespace, index, document, conflict.key);
     });

@@ -1,9 +1,9 @@
 import { ObjectId } from 'bson';
-import { decode } from '../query/bson.ts';
-import { DatabaseError } from '../query/errors.ts';
-import { type Doc, isDoc, type Value } from '../query/value.ts';
+import { decodeStored } from '../values/bson.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { IndexField } from './index-keys.ts';
-import { invertKey, NULL_KEY, valueKey } from './key.ts';
+import { invertKey, nullKey, valueKey } from './key.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** An error with fields of its own beside code and message. */
@@ -17,7 +17,7 @@ export class DetailedError extends DatabaseError {
 
 /** 11000: which index refuses the document and for which values. */
 export function duplicateKey(namespace: string, index: StoredIndex, document: Buffer, key: Buffer): DetailedError {
-  const keyValue = conflictingValues(index.fields, decode(document), key);
+  const keyValue = conflictingValues(index.fields, decodeStored(document), key);
   const shown = [...keyValue].map(([name, value]) => `${name}: ${showValue(value)}`).join(', ');
   return new DetailedError(
     11000,
@@ -36,7 +36,7 @@ function conflictingValues(fields: readonly IndexField[], doc: Doc, key: Buffer)
   for (const { name, descending } of fields) {
     const candidates = valuesAt(doc, name.split('.'));
     const keyed = candidates.map((value) => {
-      const bytes = value === undefined ? NULL_KEY : valueKey(value);
+      const bytes = value === undefined ? nullKey : valueKey(value);
       return { value: value ?? null, bytes: descending ? invertKey(bytes) : bytes };
     });
     const match = keyed.find(({ bytes }) => key.subarray(at, at + bytes.length).equals(bytes));

@@ -3,38 +3,37 @@ import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { backupInto } from './backup.ts';
-import { makeDirectory } from './directories.ts';
-import { announce, DATABASE, isBusy, readAnnounced, withdraw } from './holder.ts';
-import { sqlite } from './sqlite.ts';
+import { makeDirectory, makePrivate, makePrivateFile } from './directories.ts';
+import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw } from './holder.ts';
+import { checkVersion, sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
-/** The format that this version writes and reads; a later one is refused and never rewritten. */
-const FORMAT = 2;
+/** The format that this version writes; a later one is refused and never rewritten. */
+export const currentFormat = 3;
+/** The earliest that `upgrade` makes one of the present. */
+const earliestFormat = 1;
 /** "ChDb": tells our files from other SQLite files. */
-const APPLICATION_ID = 0x43684462;
+const applicationId = 0x43684462;
+const logName = `${databaseFileName}-wal`;
 /** A process that is ending lets go of its database within this time. */
-const PATIENCE_MILLIS = 2000;
+const patienceMillis = 2000;
 
-const SCHEMA = `
-  CREATE TABLE collections (id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name));
-  CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL DEFAULT 0, stored_to INTEGER NOT NULL DEFAULT 0);
-  CREATE TABLE retryable_writes (session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL) WITHOUT ROWID;
+const schema = `
+  CREATE TABLE collections (
+    id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, options BLOB NOT NULL, UNIQUE (db, name)
+  );
+  CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL,
+    multikey INTEGER NOT NULL DEFAULT 0, stored_to INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE retryable_writes (
+    session BLOB PRIMARY KEY, number INTEGER NOT NULL, used INTEGER NOT NULL, results BLOB NOT NULL
+  ) WITHOUT ROWID;
 `;
 
-/** What makes a file of each earlier format one of the next. */
-const UPGRADES: Readonly<Record<number, (database: DatabaseSync) => void>> = {
-  // Since 2, the keys of the latest documents may be missing from a text index.
-  1(database) {
-    database.exec('DROP INDEX retryable_writes_used; ALTER TABLE indexes ADD COLUMN stored_to INTEGER NOT NULL DEFAULT 0');
-    for (const { id } of database.prepare('SELECT id FROM collections').all()) {
-      const last = `(SELECT coalesce(max(rid), 0) FROM c${id})`;
-      database.exec(`UPDATE indexes SET stored_to = ${last} WHERE collection = ${id}`);
-    }
-  },
-};
-
 /** An open database file, locked for this process, with its prepared statements. */
-export interface DatabaseFile {
+export type DatabaseFile = {
+  readonly format: number;
   /** A statement that is prepared once; rows come as arrays. */
   prepare(sql: string): StatementSync;
   exec(sql: string): void;
@@ -45,14 +44,16 @@ export interface DatabaseFile {
   /** Tells other processes of this machine where the database answers. */
   announce(uri: string): void;
   close(): void;
-}
+};
 
 /** Opens the database in a directory, creating it if need be. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
-  const database = await openPatiently(directory);
+  checkVersion();
+  const { database, format } = await openPatiently(directory);
   withdraw(directory);
   const statements = new Map<string, StatementSync>();
   return {
+    format,
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) {
@@ -64,21 +65,26 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     },
     exec: (sql) => database.exec(sql),
     forget(table) {
-      const names = new RegExp(`\\b${table}\\b`);
+      const names = new RegExp(`\\b${table}(_|\\b)`);
       for (const sql of statements.keys()) if (names.test(sql)) statements.delete(sql);
     },
     backup: (target) => backupInto(database, target),
     announce: (uri) => announce(directory, uri),
     close() {
       statements.clear();
-      withdraw(directory);
-      database.close();
+      try {
+        withdraw(directory);
+      } finally {
+        database.close();
+      }
     },
   };
 }
 
-async function openPatiently(directory: string): Promise<DatabaseSync> {
-  for (const deadline = Date.now() + PATIENCE_MILLIS; ; await setTimeout(50)) {
+type Opened = { readonly database: DatabaseSync; readonly format: number };
+
+async function openPatiently(directory: string): Promise<Opened> {
+  for (const deadline = Date.now() + patienceMillis; ; await setTimeout(50)) {
     try {
       return openLocked(directory);
     } catch (error) {
@@ -87,23 +93,25 @@ async function openPatiently(directory: string): Promise<DatabaseSync> {
   }
 }
 
-function openLocked(directory: string): DatabaseSync {
+function openLocked(directory: string): Opened {
   let database: DatabaseSync | undefined;
   try {
     makeDirectory(directory);
-    database = new sqlite.DatabaseSync(join(directory, DATABASE));
+    makePrivate(directory, [databaseFileName, logName, holderFile]);
+    // SQLite gives its log the mode of its file.
+    makePrivateFile(join(directory, databaseFileName));
+    database = new sqlite.DatabaseSync(join(directory, databaseFileName));
     // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     const format = formatOf(database, directory);
     secureLog(directory);
     // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync. What a savepoint
-    // may take back is kept in memory: SQLite would write it to a file in the temporary directory.
+    // may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
-        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY',
+        'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST',
     );
-    upgrade(database, format);
-    return database;
+    return { database, format };
   } catch (error) {
     database?.close();
     throw error;
@@ -115,7 +123,7 @@ function openLocked(directory: string): DatabaseSync {
  * pages that the kernel dropped but still shows. Before anybody is told of them they are written once more, and synced.
  */
 function secureLog(directory: string): void {
-  const log = join(directory, `${DATABASE}-wal`);
+  const log = join(directory, logName);
   if (!existsSync(log)) return;
   const file = openSync(log, 'r+');
   try {
@@ -134,21 +142,16 @@ function formatOf(database: DatabaseSync, directory: string): number {
   const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
   const empty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (empty && pragma('application_id') === 0) {
-    database.exec(`BEGIN; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
-    return FORMAT;
+    database.exec(`BEGIN; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${currentFormat}; COMMIT`);
+    return currentFormat;
   }
-  const format = pragma('application_id') === APPLICATION_ID ? pragma('user_version') : undefined;
-  if (format !== undefined && (format === FORMAT || format in UPGRADES)) return format;
+  const format = pragma('application_id') === applicationId ? pragma('user_version') : undefined;
+  if (format !== undefined && format >= earliestFormat && format <= currentFormat) return format;
   const what =
-    format === undefined ? 'is not a database of this program' : `has format ${format}, this version knows format ${FORMAT}`;
-  throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, DATABASE)} ${what}; it was left as it is.`);
-}
-
-function upgrade(database: DatabaseSync, from: number): void {
-  if (from === FORMAT) return;
-  database.exec('BEGIN');
-  for (let format = from; format < FORMAT; format++) UPGRADES[format]?.(database);
-  database.exec(`PRAGMA user_version = ${FORMAT}; COMMIT`);
+    format === undefined
+      ? 'is not a database of this program'
+      : `has format ${format}, this version knows format ${currentFormat}`;
+  throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, databaseFileName)} ${what}; it was left as it is.`);
 }
 
 function startError(error: NodeJS.ErrnoException & { errcode?: number }, directory: string): Error {

@@ -1,14 +1,14 @@
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 import type { DatabaseFile } from './file.ts';
 
 /** So many commits lie between two looks at the length of the log. */
-const COMMITS_PER_LOOK = 16;
+const commitsPerLook = 16;
 
-/** Frames of 4 KB in the log beyond which it is written back into the database: bounds both the log and the time that takes. */
-const CHECKPOINT_FRAMES = 1000;
+/** Frames of 4 KB, together 64 MB, in the log beyond which it is written back into the database: a page that changed often is written once. */
+const checkpointFrames = 16_384;
 
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
+const sqliteIoerr = 10;
+const sqliteFull = 13;
 
 /** Told how the transaction ended that a statement ran in: `undefined`, or why nothing of it is stored. */
 export type Settled = (failure: DatabaseError | undefined) => void;
@@ -26,10 +26,10 @@ export function ifPossible(step: () => void): void {
  * Runs all that arrives in one turn of the event loop in one SQLite transaction, which is synced once. Nothing that was read or
  * written in the turn may be told to a client before `settled` is called.
  */
-export interface GroupCommit {
-  /** Runs a change that has looked before for all that may stand against it: should it break half-way, the whole turn's writes are lost. */
+export type GroupCommit = {
+  /** Runs a change that has looked before for all that may stand against it; should it break, the whole turn's writes are lost. */
   write<T>(change: () => T): T;
-  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the same turn is not touched. */
+  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the turn is not touched. */
   atomically<T>(change: () => T): T;
   /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
   settled(callback: Settled): void;
@@ -39,10 +39,13 @@ export interface GroupCommit {
   readonly failure: DatabaseError | undefined;
   /** Ends the present transaction at once. */
   flush(): void;
-}
+};
 
-/** `rolledBack` is called when memory no longer agrees with the stored data and must be read again. */
-export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): GroupCommit {
+/**
+ * `rolledBack` is called when memory no longer agrees with the stored data and must be read again, `grown` now and then when there
+ * were commits.
+ */
+export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, grown: () => void = () => {}): GroupCommit {
   let open = false;
   let changes = 0;
   let commits = 0;
@@ -60,7 +63,9 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
     const wrote = open || doomed !== undefined;
     const error = wrote ? commit() : undefined;
     for (const callback of callbacks) callback(error);
-    if (wrote && error === undefined && ++commits % COMMITS_PER_LOOK === 0) checkpoint();
+    if (!wrote || error !== undefined || ++commits % commitsPerLook !== 0) return;
+    checkpoint();
+    grown();
   };
 
   const schedule = () => {
@@ -94,9 +99,9 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
     const message = (error as Error).message;
     if (error instanceof DatabaseError) return error;
     if (code === undefined) return new DatabaseError(1, `internal error: ${message}`);
-    if ((code & 0xff) === SQLITE_FULL) return new DatabaseError(14031, 'no space left on the device; nothing was written');
+    if ((code & 0xff) === sqliteFull) return new DatabaseError(14031, 'no space left on the device; nothing was written');
     // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
-    if ((code & 0xff) === SQLITE_IOERR)
+    if ((code & 0xff) === sqliteIoerr)
       failure = new DatabaseError(96, `writing to disk failed (${message}); no writes until the database is restarted`);
     return failure ?? new DatabaseError(96, `writing to disk failed: ${message}`);
   };
@@ -116,7 +121,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void): G
   const checkpoint = () => {
     try {
       const [, frames] = file.prepare('PRAGMA wal_checkpoint(NOOP)').get() as unknown as [number, number, number];
-      if (frames > CHECKPOINT_FRAMES) file.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      if (frames > checkpointFrames) file.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
     } catch (error) {
       // A full disk only leaves the log longer.
       storageError(error);

@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { sqlite } from './sqlite.ts';
 
 /** The name of the database file in its directory; whoever has it open holds SQLite's lock on it. */
-export const DATABASE = 'database.sqlite';
-const HOLDER = 'holder.json';
-const SQLITE_BUSY = 5;
+export const databaseFileName = 'database.sqlite';
+/** Where its holder says who it is. */
+export const holderFile = 'holder.json';
+const sqliteBusy = 5;
 
 /** The process that has a directory's database open, and where it answers. */
-export interface Holder {
+export type Holder = {
   readonly pid: number;
   readonly uri: string;
-}
+};
 
 /** The process that holds the database of a directory, if there is one that answers. */
 export function readHolder(directory: string): Holder | undefined {
@@ -22,7 +23,7 @@ export function readHolder(directory: string): Holder | undefined {
 
 /** Whether some process has the database of a directory open, answering or not. */
 export function isHeld(directory: string): boolean {
-  const path = join(directory, DATABASE);
+  const path = join(directory, databaseFileName);
   if (!existsSync(path)) return false;
   try {
     const probe = new sqlite.DatabaseSync(path);
@@ -40,7 +41,7 @@ export function isHeld(directory: string): boolean {
 /** What the latest holder said about itself; true only as long as it holds the lock. */
 export function readAnnounced(directory: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(join(directory, HOLDER), 'utf8'));
+    return JSON.parse(readFileSync(join(directory, holderFile), 'utf8'));
   } catch {
     return undefined;
   }
@@ -48,16 +49,17 @@ export function readAnnounced(directory: string): Holder | undefined {
 
 /** Tells other processes of this machine where the database of a directory answers. */
 export function announce(directory: string, uri: string): void {
-  writeFileSync(join(directory, HOLDER), JSON.stringify({ pid: process.pid, uri } satisfies Holder));
+  const holder: Holder = { pid: process.pid, uri };
+  writeFileSync(join(directory, holderFile), JSON.stringify(holder), { mode: 0o600 });
 }
 
 /** Takes back what was announced; only while the lock is held, lest it be another one's. */
 export function withdraw(directory: string): void {
-  rmSync(join(directory, HOLDER), { force: true });
+  rmSync(join(directory, holderFile), { force: true });
 }
 
 /** Whether SQLite refused because another process holds the lock; extended codes carry the plain one in their lowest byte. */
 export function isBusy(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
-  return errcode !== undefined && (errcode & 0xff) === SQLITE_BUSY;
+  return errcode !== undefined && (errcode & 0xff) === sqliteBusy;
 }

@@ -1,20 +1,33 @@
-import { DatabaseError } from '../query/errors.ts';
-import { BsonType } from '../query/value.ts';
-import { EMPTY_ARRAY_KEY, KeyWriter } from './key.ts';
-import { type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { bsonType, type Doc } from '../values/value.ts';
+import { emptyArrayKey, KeyWriter } from './key.ts';
+
+/** Whether a collection or an index is gone, for who still reads it; it outlives the objects that stand for them. */
+export type Presence = { isOver: boolean };
+
+/** What the catalog stores about an index. */
+export type IndexIdentity = {
+  readonly id: number;
+  readonly spec: Doc;
+  /** The fields, as bits, that in some document led through an array. */
+  readonly multikey: number;
+  /** Of a text index: the last document whose words are in its table; those of later ones wait for it. */
+  readonly storedTo: number;
+};
 
 /** One field of an index: its path, each part encoded, and its direction. */
-export interface IndexField {
+export type IndexField = {
   readonly name: string;
   readonly path: readonly Buffer[];
   readonly descending: boolean;
-}
+};
 
 /** The keys of one document in one index, and the fields (as bits) that lead through an array. */
-export interface IndexKeys {
+export type IndexKeys = {
   readonly keys: Buffer[];
   readonly multikey: number;
-}
+};
 
 /** Prepares the pattern of an index, `{ room: 1, seq: -1 }`. */
 export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[] {
@@ -37,32 +50,32 @@ export function indexKeys(fields: readonly IndexField[], document: Buffer, spars
 }
 
 /** Where one field of the index stands in the document: `depth` parts of its path are walked. */
-interface Place {
+type Place = {
   readonly value: RawValue | undefined;
   readonly depth: number;
   readonly done: boolean;
-}
+};
 
-interface Found {
+type Found = {
   readonly keys: Map<string, Buffer>;
   readonly sparse: boolean;
   multikey: number;
-}
+};
 
 /** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
 function expand(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
   const walked = places.map((place, i) => walk(place, fields[i] as IndexField));
-  const array = walked.find((place) => !place.done && place.value?.type === BsonType.array)?.value;
+  const array = walked.find((place) => !place.done && place.value?.type === bsonType.array)?.value;
   if (array === undefined) {
     addKey(fields, walked, found);
     return;
   }
   walked.forEach((place, i) => {
-    if (place.done || place.value?.type !== BsonType.array) return;
+    if (place.done || place.value?.type !== bsonType.array) return;
     if (place.value.start !== array.start) throw parallelArrays(fields, walked);
     found.multikey |= 1 << i;
   });
-  const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === BsonType.array;
+  const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === bsonType.array;
   let empty = true;
   for (const element of rawValues(array)) {
     empty = false;
@@ -75,7 +88,7 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
   if (!empty) return;
   const noElement = walked.map((place, i) => {
     if (!here(place)) return place;
-    const value = place.depth === (fields[i] as IndexField).path.length ? EMPTY_ARRAY : undefined;
+    const value = place.depth === (fields[i] as IndexField).path.length ? emptyArray : undefined;
     return { ...place, value, done: true };
   });
   expand(fields, noElement, found);
@@ -84,7 +97,7 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
 /** An element of the array is the value itself at the end of the path; on the way, only documents lead on. */
 function intoElement(place: Place, field: IndexField, element: RawValue): Place {
   if (place.depth === field.path.length) return { ...place, value: element, done: true };
-  if (element.type === BsonType.object) return { ...place, value: element };
+  if (element.type === bsonType.object) return { ...place, value: element };
   return { ...place, value: undefined, done: true };
 }
 
@@ -93,14 +106,14 @@ function walk(place: Place, field: IndexField): Place {
   if (place.done) return place;
   while (depth < field.path.length && value !== undefined) {
     const part = field.path[depth] as Buffer;
-    if (value.type === BsonType.object) value = rawField(value, part);
-    else if (value.type === BsonType.array && isPosition(part) && rawField(value, part) !== undefined)
+    if (value.type === bsonType.object) value = rawField(value, part);
+    else if (value.type === bsonType.array && isPosition(part) && rawField(value, part) !== undefined)
       value = rawField(value, part);
-    else if (value.type === BsonType.array) return { value, depth, done: false };
+    else if (value.type === bsonType.array) return { value, depth, done: false };
     else value = undefined;
     depth++;
   }
-  return { value, depth, done: value?.type !== BsonType.array };
+  return { value, depth, done: value?.type !== bsonType.array };
 }
 
 function isPosition(part: Buffer): boolean {
@@ -108,7 +121,7 @@ function isPosition(part: Buffer): boolean {
 }
 
 /** Stands for the one value of an array without elements. */
-const EMPTY_ARRAY: RawValue = { type: BsonType.undefined, bytes: EMPTY_ARRAY_KEY, start: 0, end: 0 };
+const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
   if (isLeftOut(places, found.sparse)) return;
@@ -130,7 +143,7 @@ function keyOf(fields: readonly IndexField[], places: readonly Place[]): Buffer 
 
 function parallelArrays(fields: readonly IndexField[], places: readonly Place[]): DatabaseError {
   const names = fields
-    .filter((_, i) => !places[i]?.done && places[i]?.value?.type === BsonType.array)
+    .filter((_, i) => !places[i]?.done && places[i]?.value?.type === bsonType.array)
     .map(({ name }) => `[${name}]`);
   return new DatabaseError(171, `cannot index parallel arrays ${names.join(' ')}`);
 }

@@ -1,7 +1,8 @@
-import { encode } from '../query/bson.ts';
-import { BsonType, type Value } from '../query/value.ts';
+import { encodeAnswer } from '../values/bson.ts';
+import { notSupported } from '../values/errors.ts';
+import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { bsonType, type Value } from '../values/value.ts';
 import { numberKey } from './number-key.ts';
-import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from './raw.ts';
 
 /*
  * A key is bytes whose order under memcmp is MongoDB's order of the values. Each value is a byte for its place among the types
@@ -9,45 +10,38 @@ import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from './raw
  * All type bytes lie in 0x08..0xf0: 0x00 ends a list before any value, and 0xff comes after every value, also an inverted one.
  */
 
-const TYPE_BYTE: ReadonlyMap<number, number> = new Map([
-  [BsonType.minKey, 0x08],
-  [BsonType.undefined, 0x10],
-  [BsonType.null, 0x18],
-  [BsonType.double, 0x20],
-  [BsonType.int, 0x20],
-  [BsonType.long, 0x20],
-  [BsonType.decimal, 0x20],
-  [BsonType.string, 0x30],
-  [BsonType.symbol, 0x30],
-  [BsonType.object, 0x38],
-  [BsonType.array, 0x40],
-  [BsonType.binData, 0x48],
-  [BsonType.objectId, 0x50],
-  [BsonType.bool, 0x58],
-  [BsonType.date, 0x60],
-  [BsonType.timestamp, 0x68],
-  [BsonType.regex, 0x70],
-  [BsonType.dbPointer, 0x78],
-  [BsonType.javascript, 0x80],
-  [BsonType.javascriptWithScope, 0x88],
-  [BsonType.maxKey, 0xf0],
+const typeBytes: ReadonlyMap<number, number> = new Map([
+  [bsonType.undefined, 0x10],
+  [bsonType.null, 0x18],
+  [bsonType.double, 0x20],
+  [bsonType.int, 0x20],
+  [bsonType.long, 0x20],
+  [bsonType.string, 0x30],
+  [bsonType.object, 0x38],
+  [bsonType.array, 0x40],
+  [bsonType.binData, 0x48],
+  [bsonType.objectId, 0x50],
+  [bsonType.bool, 0x58],
+  [bsonType.date, 0x60],
 ]);
 
 /** The key of a field that is not there: MongoDB indexes it as null. */
-export const NULL_KEY = Buffer.of(0x18);
+export const nullKey = Buffer.of(0x18);
 /** The key that MongoDB gives an empty array in an index: that of `undefined`. */
-export const EMPTY_ARRAY_KEY = Buffer.of(0x10);
+export const emptyArrayKey = Buffer.of(0x10);
 
 /** The byte that begins the keys of all values of a BSON type; values of one bracket (all numbers, say) share it. */
 export function typeByte(type: number): number {
-  return TYPE_BYTE.get(type) as number;
+  const byte = typeBytes.get(type);
+  if (byte === undefined) throw notSupported(`an index on values of BSON type ${type} is not supported`);
+  return byte;
 }
 
 /** The keys from `low`, inclusive, to `high`, exclusive. */
-export interface KeyRange {
+export type KeyRange = {
   readonly low: Buffer;
   readonly high: Buffer;
-}
+};
 
 /** The key of a value inside encoded BSON. */
 function rawKey(value: RawValue): Buffer {
@@ -56,22 +50,22 @@ function rawKey(value: RawValue): Buffer {
   return writer.finish();
 }
 
-const VALUE_NAME = Buffer.from('v');
+const valueName = Buffer.from('v');
 
-const NOTHING = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
-  return rawKey(rawField(rawDocument(asBuffer(encode(new Map([['v', value]])))), VALUE_NAME) as RawValue);
+  return rawKey(rawField(rawDocument(asBuffer(encodeAnswer(new Map([['v', value]])))), valueName) as RawValue);
 }
 
 /** The key of a text, behind those of other fields. */
-export function textKey(text: string, prefix: Buffer = NOTHING): Buffer {
+export function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
   writer.bytes(prefix, 0, prefix.length);
-  writer.byte(typeByte(BsonType.string));
+  writer.byte(typeByte(bsonType.string));
   writer.text(bytes, 0, bytes.length);
   return writer.finish();
 }
@@ -85,10 +79,10 @@ export function invertKey(key: Buffer): Buffer {
 
 /** Kept between calls, so that a key costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(4096);
-const MAX_SCRATCH = 1024 * 1024;
+const maxScratch = 1024 * 1024;
 
 /** Below so many bytes a loop is faster than a call. */
-const FEW = 24;
+const few = 24;
 
 /** Writes the keys of values one behind the other. */
 export class KeyWriter {
@@ -97,7 +91,7 @@ export class KeyWriter {
 
   /** The bytes written, copied out of the shared buffer. */
   finish(): Buffer {
-    if (this.#bytes.length > scratch.length && this.#bytes.length <= MAX_SCRATCH) scratch = this.#bytes;
+    if (this.#bytes.length > scratch.length && this.#bytes.length <= maxScratch) scratch = this.#bytes;
     return Buffer.from(this.#bytes.subarray(0, this.#at));
   }
 
@@ -110,7 +104,7 @@ export class KeyWriter {
 
   /** Writes the key of a value, or of a field that is not there: MongoDB indexes it as null. */
   ascending(value: RawValue | undefined): void {
-    if (value === undefined) this.byte(NULL_KEY[0] as number);
+    if (value === undefined) this.byte(nullKey[0] as number);
     else this.value(value);
   }
 
@@ -118,50 +112,34 @@ export class KeyWriter {
     const { type, bytes, start, end } = value;
     this.byte(typeByte(type));
     switch (type) {
-      case BsonType.undefined:
-      case BsonType.null:
-      case BsonType.minKey:
-      case BsonType.maxKey:
+      case bsonType.undefined:
+      case bsonType.null:
         return;
-      case BsonType.double:
-      case BsonType.int:
-      case BsonType.long:
-      case BsonType.decimal: {
+      case bsonType.double:
+      case bsonType.int:
+      case bsonType.long: {
         const key = numberKey(value);
         this.bytes(key, 0, key.length);
         return;
       }
-      case BsonType.string:
-      case BsonType.symbol:
-      case BsonType.javascript:
+      case bsonType.string:
         this.text(bytes, start + 4, end - 1);
         return;
-      case BsonType.bool:
-      case BsonType.objectId:
-      case BsonType.regex:
+      case bsonType.bool:
+      case bsonType.objectId:
         this.bytes(bytes, start, end);
         return;
-      case BsonType.date:
+      case bsonType.date:
         this.#bigEndian(bytes.readBigInt64LE(start) + (1n << 63n));
         return;
-      case BsonType.timestamp:
-        this.#bigEndian(bytes.readBigUInt64LE(start));
-        return;
-      case BsonType.binData:
-      case BsonType.dbPointer:
-        // Binary data goes by length, then subtype, then content; a DBPointer by the length of its namespace, then that, then the id.
+      case bsonType.binData:
+        // Binary data goes by length, then subtype, then content.
         for (let at = start + 3; at >= start; at--) this.byte(bytes[at] as number);
         this.bytes(bytes, start + 4, end);
         return;
-      case BsonType.javascriptWithScope: {
-        const codeEnd = start + 8 + bytes.readInt32LE(start + 4);
-        this.text(bytes, start + 8, codeEnd - 1);
-        this.value({ type: BsonType.object, bytes, start: codeEnd, end });
-        return;
-      }
-      case BsonType.array:
+      case bsonType.array:
         for (const element of rawValues(value)) this.value(element);
-        this.byte(END);
+        this.byte(endByte);
         return;
       default:
         // MongoDB compares documents field by field: the type first, then the name, then the value.
@@ -170,7 +148,7 @@ export class KeyWriter {
           this.bytes(bytes, field.nameStart, field.start);
           this.value(field);
         }
-        this.byte(END);
+        this.byte(endByte);
     }
   }
 
@@ -181,7 +159,7 @@ export class KeyWriter {
 
   bytes(from: Buffer, start: number, end: number): void {
     this.#reserve(end - start);
-    if (end - start < FEW) for (let at = start; at < end; at++) this.#bytes[this.#at++] = from[at] as number;
+    if (end - start < few) for (let at = start; at < end; at++) this.#bytes[this.#at++] = from[at] as number;
     else this.#at += from.copy(this.#bytes, this.#at, start, end);
   }
 
@@ -190,10 +168,10 @@ export class KeyWriter {
     this.#reserve(2 * (end - start) + 1);
     for (let at = start; at < end; at++) {
       const byte = from[at] as number;
-      if (byte <= ESCAPE) this.#bytes[this.#at++] = ESCAPE;
-      this.#bytes[this.#at++] = byte <= ESCAPE ? byte + 1 : byte;
+      if (byte <= escapeByte) this.#bytes[this.#at++] = escapeByte;
+      this.#bytes[this.#at++] = byte <= escapeByte ? byte + 1 : byte;
     }
-    this.#bytes[this.#at++] = END;
+    this.#bytes[this.#at++] = endByte;
   }
 
   #bigEndian(value: bigint): void {
@@ -209,6 +187,6 @@ export class KeyWriter {
   }
 }
 
-const END = 0x00;
+const endByte = 0x00;
 
-const ESCAPE = 0x01;
+const escapeByte = 0x01;

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../query/errors.ts';
+import { DatabaseError } from '../values/errors.ts';
 
 /** 73 InvalidNamespace. */
 export const invalidNamespace = (message: string) => new DatabaseError(73, message);
@@ -8,7 +8,7 @@ export function checkNames(db: string, name: string): void {
   checkDatabaseName(db);
   if (name === '' || name.startsWith('.') || name.endsWith('.') || name.includes('..') || /[$\0]/.test(name))
     throw invalidNamespace(`Invalid collection name: ${name}`);
-  if (name.startsWith('system.') && name !== 'system.js') throw invalidNamespace(`Invalid system namespace: ${db}.${name}`);
+  if (name.startsWith('system.')) throw invalidNamespace(`Invalid system namespace: ${db}.${name}`);
   if (Buffer.byteLength(`${db}.${name}`) > 255) throw invalidNamespace('Fully qualified namespace is too long. Max: 255');
 }
 

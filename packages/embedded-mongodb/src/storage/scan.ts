@@ -1,78 +1,119 @@
-import type { Collection } from './collection.ts';
+import type { Operation } from '../operation.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { asBuffer } from '../values/raw.ts';
+import type { Collection, CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
-import { compareEntries, type IndexEntry } from './pending-keys.ts';
-import { asBuffer } from './raw.ts';
-import { LIMIT } from './sqlite.ts';
+import { limitClause } from './sqlite.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** A stored document as a scan meets it. */
-export interface Stored {
+export type Stored = {
   readonly rid: number;
   readonly document: Buffer;
-}
+};
 
-/** Rows fetched at once; enough to make a query cheap, few enough to keep memory flat. */
-const CHUNK = 100;
+/** What is read and how. */
+export type Scan = {
+  readonly file: DatabaseFile;
+  readonly collection: Collection;
+  readonly backward: boolean;
+  /** How many rows will probably be wanted. */
+  readonly expected?: number | undefined;
+  readonly operation: Operation;
+};
+
+/** Rows, or bytes of them, fetched at once: enough to make a query cheap, few enough to keep memory flat. */
+const chunkRows = 100;
+const chunkBytes = 1_000_000;
+
+/** So many rows are fetched in one call, whatever their size. */
+const fewRows = 4;
 
 /**
- * The documents of a range of an index in key order. The scan holds no SQLite cursor while it is suspended: it goes on behind
- * the last key it saw, whatever was written in between.
+ * The documents of a range of an index in key order, and `undefined` where others may have their turn. The scan holds no SQLite
+ * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
  */
-export function* scanIndex(
-  file: DatabaseFile,
-  collection: Collection,
-  index: StoredIndex,
-  range: KeyRange,
-  backward: boolean,
-  expected = CHUNK,
-): Generator<Stored> {
+export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<Stored | undefined> {
+  const { file, collection, backward, expected = chunkRows, operation } = scan;
   const sql = backward ? index.sql.backward : index.sql.forward;
-  const complete = (rows: Found[], wanted: number, after?: Found) =>
-    index.text === undefined ? rows : withPending(rows, wanted, collection, index, range, backward, after);
-  let rows = complete(file.prepare(sql.first).all(range.low, range.high, expected) as unknown as Found[], expected);
-  for (let wanted = expected; ; wanted = CHUNK) {
-    for (const [, rid, document] of rows) yield { rid, document: asBuffer(document) };
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < wanted) return;
-    const bound = backward ? range.low : range.high;
-    rows = complete(file.prepare(sql.further).all(last[0], last[1], bound, CHUNK) as unknown as Found[], CHUNK, last);
+  const bound = backward ? range.low : range.high;
+  let chunk = fetch<IndexRow>(file, sql.first, [range.low, range.high], expected);
+  for (;;) {
+    for (const [, rid, document] of chunk.rows) {
+      yield { rid, document: asBuffer(document) };
+      if (operation.isDue()) yield undefined;
+    }
+    const last = chunk.rows.at(-1);
+    if (last === undefined || chunk.isLast) return;
+    checkThere(collection, index);
+    chunk = fetch<IndexRow>(file, sql.further, [last[0], last[1], bound], chunkRows);
   }
 }
 
-/** The first of the rows of a chunk and of the entries behind `after` that the index has not stored yet; only their documents are read. */
-function withPending(
-  rows: Found[],
+/** All documents in the order in which they were inserted, or against it; `undefined` where others may have their turn. */
+export function* scanTable({ file, collection, backward, expected, operation }: Scan): Generator<Stored | undefined> {
+  const [after, order] = backward ? ['<', 'DESC'] : ['>', 'ASC'];
+  const sql = `SELECT rid, doc FROM ${collection.table} WHERE rid ${after} ? ORDER BY rid ${order} ${limitClause}`;
+  let last = backward ? Number.MAX_SAFE_INTEGER : 0;
+  for (let wanted = expected ?? chunkRows; ; wanted = chunkRows) {
+    const { rows, isLast } = fetch<TableRow>(file, sql, [last], wanted);
+    for (const [rid, document] of rows) {
+      last = rid;
+      yield { rid, document: asBuffer(document) };
+      if (operation.isDue()) yield undefined;
+    }
+    if (isLast) return;
+    checkThere(collection);
+  }
+}
+
+/** An entry of an index: the key, and the document that stands under it. */
+export type Entry = readonly [key: Uint8Array, rid: number];
+
+/** The next entries of a range of an index, without the documents; the first ones, unless there were some before. */
+export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | undefined, scan: Scan, wanted: number): Entry[] {
+  const { file, collection, backward } = scan;
+  checkThere(collection, index);
+  const sql = backward ? index.sql.backward : index.sql.forward;
+  const rows =
+    last === undefined
+      ? file.prepare(sql.firstKeys).all(range.low, range.high, wanted)
+      : file.prepare(sql.furtherKeys).all(...last, backward ? range.low : range.high, wanted);
+  return rows as unknown as Entry[];
+}
+
+type IndexRow = [key: Uint8Array, rid: number, document: Uint8Array];
+type TableRow = [rid: number, document: Uint8Array];
+
+/** The next rows of a statement whose last column is the document and whose last parameter the number of rows. */
+function fetch<Row extends IndexRow | TableRow>(
+  file: DatabaseFile,
+  sql: string,
+  values: (Uint8Array | number)[],
   wanted: number,
-  collection: Collection,
-  index: StoredIndex,
-  range: KeyRange,
-  backward: boolean,
-  after: Found | undefined,
-): Found[] {
-  const direction = backward ? -1 : 1;
-  const order = ([key, rid]: Entry, [otherKey, otherRid]: Entry) => direction * compareEntries([key, rid], [otherKey, otherRid]);
-  const pending: Entry[] = index.pending(range).filter((entry) => after === undefined || order(entry, after) > 0);
-  if (pending.length === 0) return rows;
-  const first = [...rows, ...pending].sort(order).slice(0, wanted);
-  return first.map(([key, rid, document]) => [key, rid, document ?? (collection.get(rid) as Buffer)]);
-}
-
-type Entry = readonly [...IndexEntry, document?: Uint8Array];
-
-type Found = [key: Uint8Array, rid: number, document: Uint8Array];
-
-/** All documents in the order in which they were inserted, or against it. */
-export function* scanTable(file: DatabaseFile, collection: Collection, backward: boolean, expected = CHUNK): Generator<Stored> {
-  const statement = file.prepare(
-    `SELECT rid, doc FROM ${collection.table} WHERE rid ${backward ? '<' : '>'} ? ORDER BY rid ${backward ? 'DESC' : 'ASC'} ${LIMIT}`,
-  );
-  let rid = backward ? Number.MAX_SAFE_INTEGER : 0;
-  for (let wanted = expected; ; wanted = CHUNK) {
-    const rows = statement.all(rid, wanted) as unknown as [number, Uint8Array][];
-    for (const row of rows) yield { rid: row[0], document: asBuffer(row[1]) };
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < wanted) return;
-    rid = last[0];
+): { readonly rows: Row[]; readonly isLast: boolean } {
+  const statement = file.prepare(sql);
+  if (wanted <= fewRows) {
+    const rows = statement.all(...values, wanted) as unknown as Row[];
+    return { rows, isLast: rows.length < wanted };
   }
+  const rows: Row[] = [];
+  let bytes = 0;
+  for (const row of statement.iterate(...values, wanted) as unknown as Iterable<Row>) {
+    rows.push(row);
+    bytes += (row.at(-1) as Uint8Array).length;
+    if (bytes >= chunkBytes) return { rows, isLast: false };
+  }
+  return { rows, isLast: rows.length < wanted };
 }
+
+/** Ends a scan whose collection or index was dropped since its last rows. */
+export function checkThere(collection: Collection, index?: CollectionIndex): void {
+  if (collection.presence.isOver) throw collectionDropped(collection);
+  if (index?.presence.isOver) throw new DatabaseError(175, `query plan killed :: index '${index.name}' dropped`);
+}
+
+/** 175: the collection went away during a scan. */
+export const collectionDropped = (collection: Collection) =>
+  new DatabaseError(175, `collection dropped. UUID ${collection.identity.uuid.toUUID().toString()}`);

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { DatabaseStartError } from './start-error.ts';
 
 /** Node 24 prints a warning that `node:sqlite` is experimental; a newcomer need not worry about it. */
 function loadQuietly(): typeof import('node:sqlite') {
@@ -15,4 +16,15 @@ function loadQuietly(): typeof import('node:sqlite') {
 export const sqlite = loadQuietly();
 
 /** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled anew for each value. */
-export const LIMIT = 'LIMIT ? + 0';
+export const limitClause = 'LIMIT ? + 0';
+
+/** The first that tells how long its log is without writing it back. */
+const earliest = [3, 51] as const;
+
+/** Refuses a Node.js whose SQLite lacks what the database needs. */
+export function checkVersion(version = process.versions.sqlite ?? ''): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > earliest[0] || (major === earliest[0] && minor >= earliest[1])) return;
+  const what = `The database needs SQLite ${earliest.join('.')} or later, and Node.js ${process.versions.node} has ${version || 'none'}.`;
+  throw new DatabaseStartError('FAILED', `${what} A later Node.js 24 has one.`);
+}

@@ -1,14 +1,11 @@
 import { type Decimal128, type Double, Int32, type Long } from 'bson';
-import { decode } from '../query/bson.ts';
-import { compileFilter, type Filter } from '../query/match.ts';
-import type { Doc } from '../query/value.ts';
+import { compileFilter, type Filter } from '../match/filter.ts';
+import { hasSameField } from '../values/raw.ts';
+import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
-import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
+import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
-import { type IndexEntry, PendingKeys } from './pending-keys.ts';
-import { asBuffer, hasSameField } from './raw.ts';
-import { LIMIT } from './sqlite.ts';
-import { TextIndex } from './text-index.ts';
+import { limitClause } from './sqlite.ts';
 
 /** The index that every collection has. */
 export const idIndexSpec = (): Doc =>
@@ -18,88 +15,62 @@ export const idIndexSpec = (): Doc =>
     ['name', '_id_'],
   ]);
 
-/** What the catalog stores about an index. */
-export interface IndexIdentity {
-  readonly id: number;
-  readonly spec: Doc;
-  /** The fields, as bits, that in some document led through an array. */
-  readonly multikey: number;
-  /** Of a text index: the last document whose keys are in its table; those of later ones are pending. */
-  readonly storedTo: number;
-}
-
-/** So many words, or documents that may have none: a search looks through what is pending, and a start makes it again. */
-const MOST_PENDING = 1000;
-
-/** So many entries are stored with one statement where there are many. */
-const TOGETHER = 10;
-
 /** An index: a table of (key, rid) in key order, with what its specification says. */
 export class StoredIndex {
+  readonly kind = 'ordered';
   readonly id: number;
   readonly spec: Doc;
   readonly name: string;
   readonly pattern: Doc;
   readonly fields: readonly IndexField[];
-  /** Set for a text index, whose last field stands for the words. */
-  readonly text: TextIndex | undefined;
   readonly unique: boolean;
   readonly sparse: boolean;
-  readonly hidden: boolean;
   readonly partialFilter: Doc | undefined;
   readonly expireAfterSeconds: number | undefined;
   readonly table: string;
   /** The fields, as bits, that in some document led through an array: bounds on them must not be intersected. */
   multikey: number;
+  presence: Presence = { isOver: false };
+  /** The statement that makes its table. */
+  readonly tableSql: string;
   readonly sql: IndexSql;
   readonly #file: DatabaseFile;
   readonly #partial: Filter | undefined;
-  readonly #pending = new PendingKeys();
-  #storedTo: number;
 
   /** `documents` is the table of its collection. */
-  constructor({ id, spec, multikey, storedTo }: IndexIdentity, documents: string, file: DatabaseFile) {
+  constructor({ id, spec, multikey }: IndexIdentity, documents: string, file: DatabaseFile) {
     this.id = id;
     this.spec = spec;
     this.multikey = multikey;
-    this.#storedTo = storedTo;
     this.#file = file;
     this.name = spec.get('name') as string;
     this.pattern = spec.get('key') as Doc;
-    this.text = this.pattern.has('_fts') ? new TextIndex(spec) : undefined;
-    this.fields = this.text === undefined ? indexFields(this.pattern) : [...this.text.prefix, WORD];
+    this.fields = indexFields(this.pattern);
     this.unique = this.name === '_id_' || spec.get('unique') === true;
     this.sparse = spec.get('sparse') === true;
-    this.hidden = spec.get('hidden') === true;
     this.partialFilter = spec.get('partialFilterExpression') as Doc | undefined;
     this.#partial = this.partialFilter && compileFilter(this.partialFilter);
     const expiry = spec.get('expireAfterSeconds') as Int32 | Double | Long | Decimal128 | undefined;
     this.expireAfterSeconds = expiry === undefined ? undefined : Number(expiry.toString());
     this.table = `i${id}`;
+    this.tableSql = `CREATE TABLE ${this.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`;
     this.sql = indexSql(this.table, documents);
-    if (this.text !== undefined) this.#readPending(documents);
-  }
-
-  get identity(): IndexIdentity {
-    return { id: this.id, spec: this.spec, multikey: this.multikey, storedTo: this.#storedTo };
   }
 
   /** Whether all documents can be found by their values at a path, for it is the first field and none is left out. */
   leadsBy(path: string): boolean {
-    return (
-      this.fields[0]?.name === path && this.text === undefined && !this.hidden && !this.sparse && this.partialFilter === undefined
-    );
+    return this.fields[0]?.name === path && !this.sparse && this.partialFilter === undefined;
   }
 
   /** The keys under which a document stands in this index. */
   keysOf(document: Buffer, doc: () => Doc): IndexKeys {
-    if (this.#partial !== undefined && !this.#partial.matches(doc())) return NO_KEYS;
-    return this.text?.keysOf(document, doc()) ?? indexKeys(this.fields, document, this.sparse);
+    if (this.#partial !== undefined && !this.#partial.matches(doc())) return noKeys;
+    return indexKeys(this.fields, document, this.sparse);
   }
 
   /** Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. */
   leavesUntouched(before: Buffer, after: Buffer): boolean {
-    if (this.#partial !== undefined || this.text !== undefined) return false;
+    if (this.#partial !== undefined) return false;
     return this.fields.every(({ path: [top] }) => top !== undefined && hasSameField(before, after, top));
   }
 
@@ -118,102 +89,71 @@ export class StoredIndex {
       this.multikey |= keys.multikey;
       this.#file.prepare('UPDATE indexes SET multikey = ? WHERE id = ?').run(this.multikey, this.id);
     }
-    if (this.#isPending(rid)) {
-      this.#pending.add(keys.keys, rid);
-      if (this.#pending.count > MOST_PENDING || rid - this.#storedTo > MOST_PENDING) this.#storePending();
-    } else for (const key of keys.keys) this.#store(key, rid);
+    const insert = this.#file.prepare(this.sql.insert);
+    for (const key of keys.keys) insert.run(key, rid);
   }
 
   remove(keys: IndexKeys, rid: number): void {
-    if (this.#isPending(rid)) {
-      this.#pending.remove(keys.keys, rid);
-      return;
-    }
     const remove = this.#file.prepare(this.sql.remove);
     for (const key of keys.keys) remove.run(key, rid);
   }
 
   /** Whether a document stands under a key. */
   has(key: Buffer, rid: number): boolean {
-    if (this.#isPending(rid)) return this.#pending.has(key, rid);
     return this.#file.prepare(`SELECT 1 FROM ${this.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
   }
 
   /** How many entries there are, in a range or in all. */
   count(range?: KeyRange): number {
     const counted = `SELECT count(*) FROM ${this.table}`;
-    const stored =
+    const row =
       range === undefined
         ? this.#file.prepare(counted).get()
         : this.#file.prepare(`${counted} WHERE key >= ? AND key < ?`).get(range.low, range.high);
-    return (stored as unknown as [number])[0] + this.#pending.entries(range).length;
-  }
-
-  /** The entries of a range that are not in the table, in order. */
-  pending(range: KeyRange): IndexEntry[] {
-    return this.#pending.entries(range);
-  }
-
-  #isPending(rid: number): boolean {
-    return this.text !== undefined && rid > this.#storedTo;
-  }
-
-  #store(key: Uint8Array, rid: number): void {
-    this.#file.prepare(this.sql.insert).run(key, rid);
-  }
-
-  #storePending(): void {
-    const entries = this.#pending.entries();
-    const alone = entries.length % TOGETHER;
-    for (const [key, rid] of entries.slice(0, alone)) this.#store(key, rid);
-    const insert = this.#file.prepare(this.sql.insertMany);
-    for (let at = alone; at < entries.length; at += TOGETHER) insert.run(...entries.slice(at, at + TOGETHER).flat());
-    this.#storedTo = this.#pending.last;
-    this.#pending.clear();
-    this.#file.prepare('UPDATE indexes SET stored_to = ? WHERE id = ?').run(this.#storedTo, this.id);
-  }
-
-  #readPending(documents: string): void {
-    for (const row of this.#file.prepare(`SELECT rid, doc FROM ${documents} WHERE rid > ?`).all(this.#storedTo)) {
-      const [rid, bytes] = row as unknown as [number, Uint8Array];
-      const document = asBuffer(bytes);
-      this.#pending.add(this.keysOf(document, () => decode(document)).keys, rid);
-    }
+    return (row as unknown as [number])[0];
   }
 }
 
 /** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
-interface IndexSql {
+type IndexSql = {
   readonly insert: string;
-  readonly insertMany: string;
   readonly remove: string;
   readonly holders: string;
-  /** Scans with the documents, in key order or against it: from its beginning, and from behind an entry on. */
+  /** Scans with the documents, in key order or against it: from its beginning, and from after an entry on. */
   readonly forward: ScanSql;
   readonly backward: ScanSql;
-}
+};
 
-interface ScanSql {
+type ScanSql = {
   readonly first: string;
   readonly further: string;
-}
+  /** The same without the documents. */
+  readonly firstKeys: string;
+  readonly furtherKeys: string;
+};
 
 function indexSql(table: string, documents: string): IndexSql {
-  const scan = (condition: string, order: string) =>
-    `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid ` +
-    `WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${LIMIT}`;
-  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
-  const first = 'i.key >= ? AND i.key < ?';
+  const entries = `SELECT i.key, i.rid FROM ${table} i`;
+  const withDocuments = `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
+  const scan = (order: string, further: string): ScanSql => {
+    const sql = (rows: string, condition: string) =>
+      `${rows} WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limitClause}`;
+    // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
+    const first = 'i.key >= ? AND i.key < ?';
+    return {
+      first: sql(withDocuments, first),
+      further: sql(withDocuments, further),
+      firstKeys: sql(entries, first),
+      furtherKeys: sql(entries, further),
+    };
+  };
   return {
     insert: `INSERT INTO ${table} VALUES (?, ?)`,
-    insertMany: `INSERT INTO ${table} VALUES ${Array(TOGETHER).fill('(?, ?)')}`,
     remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
     holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
-    forward: { first: scan(first, 'ASC'), further: scan('(i.key, i.rid) > (?, ?) AND i.key < ?', 'ASC') },
-    backward: { first: scan(first, 'DESC'), further: scan('(i.key, i.rid) < (?, ?) AND i.key >= ?', 'DESC') },
+    forward: scan('ASC', '(i.key, i.rid) > (?, ?) AND i.key < ?'),
+    backward: scan('DESC', '(i.key, i.rid) < (?, ?) AND i.key >= ?'),
   };
 }
 
-const WORD: IndexField = { name: '_fts', path: [], descending: false };
-
-const NO_KEYS: IndexKeys = { keys: [], multikey: 0 };
+const noKeys: IndexKeys = { keys: [], multikey: 0 };

@@ -1,89 +1,225 @@
-import { DatabaseError } from '../query/errors.ts';
-import { toNumber } from '../query/numbers.ts';
-import { type Doc, isDoc, isNumber, type Value } from '../query/value.ts';
-import { type IndexField, type IndexKeys, indexFields, indexKeys } from './index-keys.ts';
-import { textKey } from './key.ts';
-import { folded, type TextLanguage, termsOf, textLanguage } from './text-terms.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { valuesAt } from '../values/path.ts';
+import { asBuffer, hasSameField, type RawValue, rawDocument, rawField, rawValues, textOf } from '../values/raw.ts';
+import { bsonType, type Doc } from '../values/value.ts';
+import type { DatabaseFile } from './file.ts';
+import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
+import { limitClause } from './sqlite.ts';
+import { searchable, tokenOf, wordsOf } from './words.ts';
 
-/** What a text index adds to others: a key for each word of a document, behind the keys of the fields before `_fts`. */
+/** So many documents, or characters of their words, wait for being stored together; a start reads them again. */
+const mostPending = 100;
+const mostPendingLength = 64 * 1024;
+
+/** When so many documents, or this share of all, were stored one by one, the table is put together again. */
+const mostApart = 1000;
+const shareApart = 1 / 8;
+
+/** Documents without a word wait as well, for nothing, so that the next start would read them. */
+const mostPassed = 1000;
+
+/**
+ * A text index: a table of SQLite's full-text search, which finds documents by the words in them, newest first. The words of the
+ * latest documents are only in memory: each has its own place in the table, and many documents together write it once. Nothing
+ * is lost with this memory, for the words are read from the stored documents again.
+ */
 export class TextIndex {
+  readonly kind = 'text';
+  readonly id: number;
+  readonly spec: Doc;
+  readonly name: string;
+  readonly pattern: Doc;
+  readonly table: string;
+  /** The fields before the text: a search gives a value for each. */
   readonly prefix: readonly IndexField[];
-  readonly language: TextLanguage;
-  readonly #weights: readonly (readonly [path: string[], weight: number])[];
-  readonly #override: string;
+  presence: Presence = { isOver: false };
+  /** The statement that makes its table, which has no texts but only where words are found, and of which documents can be removed. */
+  readonly tableSql: string;
+  readonly #texts: readonly Buffer[][];
+  readonly #override: Buffer;
+  readonly #file: DatabaseFile;
+  readonly #sql: {
+    readonly insert: string;
+    readonly remove: string;
+    readonly newest: string;
+    readonly among: string;
+    readonly merge: string;
+  };
+  /** By the number of the document its words, as they will be stored. */
+  readonly #pending = new Map<number, string>();
+  #pendingLength = 0;
+  #storedTo: number;
+  #storedApart = 0;
+  #isMerging = false;
 
-  constructor(spec: Doc) {
-    const fields = [...(spec.get('key') as Doc)];
-    this.prefix = indexFields(
-      new Map(
-        fields.slice(
-          0,
-          fields.findIndex(([name]) => name === '_fts'),
-        ),
-      ),
-    );
-    this.language = textLanguage(spec.get('default_language') as string) as TextLanguage;
-    this.#override = spec.get('language_override') as string;
-    this.#weights = Array.from(spec.get('weights') as Doc, ([path, weight]) => [
-      path === '$**' ? [] : path.split('.'),
-      isNumber(weight) ? toNumber(weight) : 1,
-    ]);
+  /** `documents` is the table of its collection. */
+  constructor({ id, spec, storedTo }: IndexIdentity, documents: string, file: DatabaseFile) {
+    this.id = id;
+    this.spec = spec;
+    this.name = spec.get('name') as string;
+    this.pattern = spec.get('key') as Doc;
+    this.table = `i${id}`;
+    this.tableSql = `CREATE VIRTUAL TABLE ${this.table} USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')`;
+    this.prefix = indexFields(new Map([...this.pattern].filter(([name]) => name !== '_fts' && name !== '_ftsx')));
+    this.#texts = [...(spec.get('weights') as Doc).keys()].map((path) => path.split('.').map((part) => Buffer.from(part)));
+    this.#override = Buffer.from(spec.get('language_override') as string);
+    this.#file = file;
+    this.#storedTo = storedTo;
+    const found = `SELECT rowid FROM ${this.table} WHERE ${this.table} MATCH ?`;
+    this.#sql = {
+      insert: `INSERT INTO ${this.table} (rowid, words) VALUES (${integer}, ?)`,
+      remove: `DELETE FROM ${this.table} WHERE rowid = ${integer}`,
+      newest: `${found} AND rowid < ${integer} ORDER BY rowid DESC ${limitClause}`,
+      among: `${found} AND rowid BETWEEN ${integer} AND ${integer} ${limitClause}`,
+      merge: `INSERT INTO ${this.table} (${this.table}, rank) VALUES ('merge', ${integer})`,
+    };
+    this.#readPending(documents);
   }
 
-  keysOf(document: Buffer, doc: Doc): IndexKeys {
-    const terms = new Set(this.textsOf(doc).flatMap(({ text }) => termsOf(text, this.#languageOf(doc))));
+  /** The words of a document, as they are stored, in the place of keys. */
+  keysOf(document: Buffer): IndexKeys {
+    const language = rawField(rawDocument(document), this.#override);
+    if (language?.type === bsonType.string && textOf(language) !== 'none')
+      throw new DatabaseError(17262, `language override unsupported: ${textOf(language)}`);
     const [prefix, other] = indexKeys(this.prefix, document, false).keys;
     if (prefix === undefined || other !== undefined)
       throw new DatabaseError(16675, 'cannot have a multi-key as a prefix to a text index');
-    return { keys: [...terms].map((term) => textKey(term, prefix)), multikey: 1 };
+    const tokens = new Set(
+      this.textsOf(document)
+        .flatMap(wordsOf)
+        .map((word) => tokenOf(prefix, word)),
+    );
+    return { keys: tokens.size === 0 ? [] : [Buffer.from([...tokens].join(' '), 'latin1')], multikey: 0 };
   }
 
-  /** How much a document has to do with some words, by MongoDB's formula; 0 if it has none of them. */
-  score(doc: Doc, wanted: ReadonlySet<string>): number {
-    const language = this.#languageOf(doc);
-    let score = 0;
-    for (const { text, weight } of this.textsOf(doc)) score += weight * scoreOfText(text, termsOf(text, language), wanted);
-    return score;
+  /** The texts of a document that are indexed, in the form in which they are searched. */
+  textsOf(document: Buffer): string[] {
+    const root = rawDocument(document);
+    return searchable(this.#texts.flatMap((path) => textsAt(root, path, 0)));
   }
 
-  /** Whether a phrase stands in one of the indexed texts. */
-  hasPhrase(doc: Doc, phrase: string): boolean {
-    const wanted = folded(phrase);
-    return this.textsOf(doc).some(({ text }) => folded(text).includes(wanted));
+  /** The same of a decoded one. */
+  textsOfDoc(doc: Doc): string[] {
+    const paths = [...(this.spec.get('weights') as Doc).keys()];
+    const values = paths.flatMap((path) => valuesAt(doc, path.split('.')));
+    return searchable(values.filter((value) => typeof value === 'string'));
   }
 
-  textsOf(doc: Doc): { readonly text: string; readonly weight: number }[] {
-    return this.#weights.flatMap(([path, weight]) => textsAt(doc, path, path.length === 0).map((text) => ({ text, weight })));
+  /** Whether a change leaves all as it is that is indexed; if it cannot be told at a glance, it does not. */
+  leavesUntouched(before: Buffer, after: Buffer): boolean {
+    const paths = [...this.#texts, ...this.prefix.map(({ path }) => path), [this.#override]];
+    return paths.every(([top]) => top !== undefined && hasSameField(before, after, top));
   }
 
-  #languageOf(doc: Doc): TextLanguage {
-    const name = doc.get(this.#override);
-    if (typeof name !== 'string') return this.language;
-    const language = textLanguage(name);
-    if (language === undefined) throw new DatabaseError(17262, `language override unsupported: ${name}`);
-    return language;
+  put({ keys: [words] }: IndexKeys, rid: number): void {
+    if (rid <= this.#storedTo) {
+      if (words !== undefined) this.#store(rid, words.toString('latin1'));
+      return;
+    }
+    if (words !== undefined) this.#add(rid, words.toString('latin1'));
+    if (this.#pending.size >= mostPending || this.#pendingLength >= mostPendingLength || rid - this.#storedTo > mostPassed)
+      this.#storePending(Math.max(rid, ...this.#pending.keys()));
+  }
+
+  remove({ keys: [words] }: IndexKeys, rid: number): void {
+    if (words === undefined) return;
+    if (rid <= this.#storedTo) this.#file.prepare(this.#sql.remove).run(rid);
+    else if (this.#pending.delete(rid)) this.#pendingLength -= words.length;
+  }
+
+  /** Whether a document stands under its words. */
+  has(words: Buffer, rid: number): boolean {
+    if (rid > this.#storedTo) return this.#pending.get(rid) === words.toString('latin1');
+    const expression = words.toString('latin1').replaceAll(' ', ' AND ');
+    return this.#file.prepare(this.#sql.among).get(expression, rid, rid, 1) !== undefined;
+  }
+
+  /** How many words stand in the index, each once for every document that has it. */
+  count(): number {
+    const vocabulary = `temp.${this.table}_words`;
+    this.#file.exec(`CREATE VIRTUAL TABLE ${vocabulary} USING fts5vocab('main', '${this.table}', 'row')`);
+    const [stored] = this.#file.prepare(`SELECT coalesce(sum(doc), 0) FROM ${vocabulary}`).get() as unknown as [number];
+    this.#file.forget(`${this.table}_words`);
+    this.#file.exec(`DROP TABLE ${vocabulary}`);
+    return [...this.#pending.values()].reduce((sum, words) => sum + wordCount(words), stored);
+  }
+
+  /** The latest documents, newest first, whose words wait for being stored and have one of those asked for. */
+  pending(tokens: readonly string[]): number[] {
+    const found: number[] = [];
+    for (const [rid, words] of this.#pending) if (tokens.some((token) => words.includes(token))) found.push(rid);
+    return found.sort((a, b) => b - a);
+  }
+
+  /** The newest stored documents before a given one for which an expression holds. */
+  newest(expression: string, before: number, limit: number): number[] {
+    return this.#rids(this.#sql.newest, expression, before, limit);
+  }
+
+  /** Which stored documents between two, both included, an expression holds for; no more than asked for, in any order. */
+  among(expression: string, first: number, last: number, limit: number): number[] {
+    return this.#rids(this.#sql.among, expression, first, last, limit);
+  }
+
+  /** Whether the table has got into so many parts, one for each time that documents were stored, that each search has to look into many. */
+  get isUntidy(): boolean {
+    return this.#isMerging || this.#storedApart > Math.max(mostApart, this.#storedTo * shareApart);
+  }
+
+  /** Puts parts of the table together, as much as makes so many pages of 4 KB. */
+  merge(pages: number): void {
+    const changes = () => (this.#file.prepare('SELECT total_changes()').get() as unknown as [number])[0];
+    const before = changes();
+    this.#file.prepare(this.#sql.merge).run(-pages);
+    // The statement itself counts as one.
+    this.#isMerging = changes() - before > 1;
+    this.#storedApart = 0;
+  }
+
+  #store(rid: number, words: string): void {
+    this.#file.prepare(this.#sql.insert).run(rid, words);
+    this.#storedApart++;
+  }
+
+  #rids(sql: string, ...values: (string | number)[]): number[] {
+    return (this.#file.prepare(sql).all(...values) as unknown as [number][]).map(([rid]) => rid);
+  }
+
+  #add(rid: number, words: string): void {
+    this.#pending.set(rid, words);
+    this.#pendingLength += words.length;
+  }
+
+  #storePending(last: number): void {
+    for (const [rid, words] of [...this.#pending].sort(([a], [b]) => a - b)) this.#store(rid, words);
+    this.#pending.clear();
+    this.#pendingLength = 0;
+    this.#storedTo = last;
+    this.#file.prepare('UPDATE indexes SET stored_to = ? WHERE id = ?').run(last, this.id);
+  }
+
+  #readPending(documents: string): void {
+    const rows = this.#file.prepare(`SELECT rid, doc FROM ${documents} WHERE rid > ? ORDER BY rid`).all(this.#storedTo);
+    for (const [rid, document] of rows as unknown as [number, Uint8Array][]) {
+      const [words] = this.keysOf(asBuffer(document)).keys;
+      if (words !== undefined) this.#add(rid, words.toString('latin1'));
+    }
   }
 }
 
-/** Each further time that a word occurs counts half of the time before; a word counts more in a short text. */
-function scoreOfText(text: string, terms: readonly string[], wanted: ReadonlySet<string>): number {
-  const counts = new Map<string, number>();
-  for (const term of terms) if (wanted.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  let score = 0;
-  for (const [term, count] of counts) {
-    const frequency = 2 - 2 ** (1 - count);
-    const share = (0.5 * count) / terms.length + 0.5;
-    score += frequency * share * (text.length === term.length && folded(text) === term ? 1.1 : 1);
-  }
-  return score;
+/** How many words stand in what is stored for a document. */
+export function wordCount(words: string): number {
+  return words.split(' ').length;
 }
 
-/** The texts at a path, through arrays; with `deep`, all texts below it. */
-function textsAt(value: Value | undefined, path: readonly string[], deep: boolean): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => textsAt(item, path, deep));
-  const [part, ...rest] = path;
-  if (part === undefined && typeof value === 'string') return [value];
-  if (!isDoc(value)) return [];
-  if (part !== undefined) return textsAt(value.get(part), rest, deep);
-  return deep ? [...value.values()].flatMap((inner) => textsAt(inner, path, deep)) : [];
+/** A parameter for a document's number: all numbers of JavaScript come as real ones, which full-text search does not take. */
+const integer = 'CAST(? AS INTEGER)';
+
+/** The texts at a path, through arrays. */
+function textsAt(value: RawValue, path: readonly Buffer[], at: number): string[] {
+  if (value.type === bsonType.array) return Array.from(rawValues(value), (item) => textsAt(item, path, at)).flat();
+  const part = path[at];
+  if (part === undefined) return value.type === bsonType.string ? [textOf(value)] : [];
+  const inner = value.type === bsonType.object ? rawField(value, part) : undefined;
+  return inner === undefined ? [] : textsAt(inner, path, at + 1);
 }

@@ -1,6 +1,6 @@
-import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 
 /** A document from pairs, for tests: JavaScript objects would put integer-like names first. */
 export function doc(...fields: [string, Value][]): Doc {
@@ -14,7 +14,6 @@ export const numbers: Arbitrary<Value> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -3, max: 5 }).map((n) => new Int32(n)) },
   { weight: 2, arbitrary: fc.integer({ min: -3, max: 5 }).map((n) => Long.fromNumber(n)) },
   { weight: 3, arbitrary: fc.constantFrom(-1.5, 0, 0.5, 1, 2, 2.5, 3, 1e10).map((n) => new Double(n)) },
-  { weight: 1, arbitrary: fc.constantFrom('1', '1.0', '0.5', '-2', '2.50', '1E+3').map((text) => Decimal128.fromString(text)) },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Value>(
@@ -47,17 +46,7 @@ export const scalars: Arbitrary<Value> = fc.oneof(
   { weight: 2, arbitrary: fc.boolean() },
   { weight: 1, arbitrary: ids },
   { weight: 1, arbitrary: dates },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Value>(
-      new Binary(Buffer.from('ab')),
-      new Binary(Buffer.from('b'), 4),
-      new Timestamp({ t: 1, i: 2 }),
-      new MinKey(),
-      new MaxKey(),
-      new BSONRegExp('^a', 'i'),
-    ),
-  },
+  { weight: 1, arbitrary: fc.constantFrom<Value>(new Binary(Buffer.from('ab')), new Binary(Buffer.from('b'), 4)) },
 );
 
 /** Any value, nested up to three levels. */
@@ -95,32 +84,13 @@ export const paths: Arbitrary<string> = fc.oneof(
 );
 
 /** What a filter may compare with. */
-const operands = values.filter((value) => !(value instanceof BSONRegExp) && !isDoc(value));
-
-const types = fc.constantFrom<Value>(
-  'number',
-  'string',
-  'array',
-  'object',
-  'null',
-  'bool',
-  'int',
-  'long',
-  'double',
-  'date',
-  'objectId',
-  new Int32(2),
-  new Int32(4),
-);
-
-const regexes = fc.constantFrom(new BSONRegExp('^a'), new BSONRegExp('b$', 'i'), new BSONRegExp('.', 'm'), new BSONRegExp('^$'));
+const operands = values.filter((value) => !isDoc(value));
 
 /** One operator of a filter with its operand. */
 const operators: Arbitrary<[string, Value]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), operands) },
-  { weight: 2, arbitrary: fc.tuple(fc.constantFrom('$in', '$nin', '$all'), fc.array(operands, { maxLength: 3 })) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('$in'), fc.array(operands, { maxLength: 3 })) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('$exists'), fc.boolean()) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('$type'), types) },
   {
     weight: 1,
     arbitrary: fc.tuple(
@@ -128,21 +98,6 @@ const operators: Arbitrary<[string, Value]> = fc.oneof(
       fc.integer({ min: 0, max: 3 }).map((n) => new Int32(n)),
     ),
   },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(
-      fc.constant('$mod'),
-      fc.tuple(fc.constantFrom(2, 3), fc.constantFrom(0, 1)).map((pair) => pair.map((n) => new Int32(n))),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(
-      fc.constantFrom('$bitsAllSet', '$bitsAnySet', '$bitsAllClear', '$bitsAnyClear'),
-      fc.integer({ min: 0, max: 7 }).map((n) => new Int32(n)),
-    ),
-  },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('$regex'), regexes) },
 );
 
 const operatorDocs: Arbitrary<Doc> = fc
@@ -179,9 +134,7 @@ const pushes: Arbitrary<Value> = fc.oneof(
     .record(
       {
         $each: fc.array(values, { maxLength: 3 }),
-        $position: fc.integer({ min: -2, max: 2 }).map((n) => new Int32(n)),
         $slice: fc.integer({ min: -2, max: 3 }).map((n) => new Int32(n)),
-        $sort: fc.constantFrom<Value>(new Int32(1), new Int32(-1), doc(['a', new Int32(1)])),
       },
       { requiredKeys: ['$each'] },
     )
@@ -191,8 +144,8 @@ const pushes: Arbitrary<Value> = fc.oneof(
 const updateParts: Arbitrary<[string, Value]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('$set'), values) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('$unset'), fc.constant('')) },
-  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('$inc', '$mul'), numbers) },
-  { weight: 2, arbitrary: fc.tuple(fc.constantFrom('$min', '$max'), values) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('$inc'), numbers) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('$max'), values) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('$push'), pushes) },
   {
     weight: 2,
@@ -205,13 +158,6 @@ const updateParts: Arbitrary<[string, Value]> = fc.oneof(
     ),
   },
   {
-    weight: 1,
-    arbitrary: fc.tuple(
-      fc.constant('$pop'),
-      fc.constantFrom(1, -1).map((n) => new Int32(n)),
-    ),
-  },
-  {
     weight: 2,
     arbitrary: fc.tuple(
       fc.constant('$pull'),
@@ -220,15 +166,6 @@ const updateParts: Arbitrary<[string, Value]> = fc.oneof(
         operatorDocs,
         fc.tuple(names, operatorDocs).map(([name, inner]) => doc([name, inner])),
       ),
-    ),
-  },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('$pullAll'), fc.array(values, { maxLength: 3 })) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('$rename'), names) },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(
-      fc.constant('$bit'),
-      fc.tuple(fc.constantFrom('and', 'or', 'xor'), fc.integer({ min: 0, max: 7 })).map(([name, n]) => doc([name, new Int32(n)])),
     ),
   },
 );
@@ -275,30 +212,17 @@ const comparisons = fc
   .tuple(fc.constantFrom('$eq', '$gt', '$lte', '$ne'), operands)
   .map(([name, operand]) => doc([name, operand]));
 
-/** Projections that only a find has, or that compute; `$elemMatch` beside a path into an array brings the engine down. */
+/** Projections that only a find has, or that compute. */
 export const findProjections: Arbitrary<Doc> = fc
   .uniqueArray(
     fc.tuple(
       names,
       fc.oneof<Arbitrary<Value>[]>(
-        fc.integer({ min: -2, max: 2 }).map((n) => doc(['$slice', new Int32(n)])),
-        fc
-          .tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 1, max: 2 }))
-          .map((pair) => doc(['$slice', pair.map((n) => new Int32(n))])),
         fc.tuple(names, comparisons).map(([name, inner]) => doc(['$elemMatch', doc([name, inner])])),
         comparisons.map((inner) => doc(['$elemMatch', inner])),
-        fc.constantFrom<Value>(new Int32(1), new Int32(0), '$b', 'text', doc(['x', '$a']), doc(['b', new Int32(1)])),
+        fc.constantFrom<Value>(new Int32(1), new Int32(0), '$b', 'text'),
       ),
     ),
     { selector: ([name]) => name, minLength: 1, maxLength: 3 },
   )
-  .filter((fields) => !(fields.some(([, value]) => hasElemMatch(value)) && fields.some(([, value]) => leadsInside(value))))
   .map((fields) => new Map(fields));
-
-function hasElemMatch(value: Value): boolean {
-  return isDoc(value) && value.has('$elemMatch');
-}
-
-function leadsInside(value: Value): boolean {
-  return isDoc(value) && ![...value.keys()].some((name) => name.startsWith('$'));
-}

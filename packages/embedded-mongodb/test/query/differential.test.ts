@@ -1,8 +1,8 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compare } from '../../src/query/compare.ts';
-import { type Doc, isDoc, type Value } from '../../src/query/value.ts';
+import { compare } from '../../src/values/compare.ts';
+import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import {
   collections,
   doc,
@@ -16,11 +16,11 @@ import {
 } from './arbitraries.ts';
 import { expressionFamilies, pipelines } from './arbitrary-expressions.ts';
 import {
-  FILTER_DIFFERENCES,
-  PIPELINE_DIFFERENCES,
-  PROJECTION_DIFFERENCES,
-  SORT_DIFFERENCES,
-  UPDATE_DIFFERENCES,
+  filterDifferences,
+  pipelineDifferences,
+  projectionDifferences,
+  sortDifferences,
+  updateDifferences,
 } from './known-differences.ts';
 import { type Outcome, ownOracle, serverOracle } from './oracle.ts';
 
@@ -28,7 +28,7 @@ const uri = process.env.DIFFERENTIAL_URI ?? '';
 const numRuns = Number(process.env.DIFFERENTIAL_CASES ?? 300);
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000);
 const parameters = { numRuns, seed, endOnFailure: false };
-const ALL: Doc = new Map();
+const noFilter: Doc = new Map();
 
 describe.runIf(uri !== '')(
   `the functions answer as the engine does, in ${numRuns} cases each from seed ${seed}`,
@@ -48,7 +48,7 @@ describe.runIf(uri !== '')(
       await fc.assert(
         fc.asyncProperty(collections, filters, async (docs, filter) => {
           const [ours, theirs] = await both(docs, { filter });
-          if (!FILTER_DIFFERENCES.some((known) => known.applies({ docs, filter }))) expect(byId(ours)).toEqual(byId(theirs));
+          if (!filterDifferences.some((known) => known.applies({ docs, filter }))) expect(byId(ours)).toEqual(byId(theirs));
         }),
         parameters,
       );
@@ -57,7 +57,7 @@ describe.runIf(uri !== '')(
     it('on projections', async () => {
       await fc.assert(
         fc.asyncProperty(collections, projections, async (docs, projection) => {
-          const [ours, theirs] = await both(docs, { filter: ALL, projection });
+          const [ours, theirs] = await both(docs, { filter: noFilter, projection });
           expect(byId(ours)).toEqual(byId(theirs));
         }),
         parameters,
@@ -67,12 +67,12 @@ describe.runIf(uri !== '')(
     it('on projections of a find, but for the order of fields', async () => {
       await fc.assert(
         fc.asyncProperty(collections, findProjections, async (docs, projection) => {
-          const [ours, theirs] = (await both(docs, { filter: ALL, projection })).map(docsOrCode) as [
+          const [ours, theirs] = (await both(docs, { filter: noFilter, projection })).map(docsOrCode) as [
             Doc[] | number,
             Doc[] | number,
           ];
-          const known = PROJECTION_DIFFERENCES.some((difference) => difference.applies({ projection }));
-          const refused = [ours, theirs].every((outcome) => typeof outcome === 'number' && REFUSED_PROJECTIONS.has(outcome));
+          const known = projectionDifferences.some((difference) => difference.applies({ projection }));
+          const refused = [ours, theirs].every((outcome) => typeof outcome === 'number' && refusedProjections.has(outcome));
           if (!known && !refused) expect(unorderedSet(ours)).toEqual(unorderedSet(theirs));
         }),
         parameters,
@@ -83,8 +83,8 @@ describe.runIf(uri !== '')(
       await fc.assert(
         fc.asyncProperty(collections, sorts, async (docs, parts) => {
           const sort = new Map(parts).set('_id', new Int32(1));
-          const [ours, theirs] = await both(docs, { filter: ALL, sort });
-          if (!SORT_DIFFERENCES.some((known) => known.applies({ docs, sort }))) expect(ours).toEqual(theirs);
+          const [ours, theirs] = await both(docs, { filter: noFilter, sort });
+          if (!sortDifferences.some((known) => known.applies({ docs, sort }))) expect(ours).toEqual(theirs);
         }),
         parameters,
       );
@@ -142,7 +142,7 @@ describe.runIf(uri !== '')(
     ): void {
       docs.forEach((before, i) => {
         const difference = { before, ...question, own: ours[i] as Doc | number, theirs: theirs[i] as Doc | number };
-        const known = UPDATE_DIFFERENCES.some((entry) => entry.applies(difference));
+        const known = updateDifferences.some((entry) => entry.applies(difference));
         if (!known) expect(unordered(difference.own)).toEqual(unordered(difference.theirs));
       });
     }
@@ -151,14 +151,14 @@ describe.runIf(uri !== '')(
       const [ours, theirs] = (await Promise.all([own.aggregate(docs, stages, docs), engine.aggregate(docs, stages, docs)])).map(
         docsOrCode,
       ) as [Doc[] | number, Doc[] | number];
-      const known = PIPELINE_DIFFERENCES.some((difference) => difference.applies({ docs, stages, own: ours, theirs }));
+      const known = pipelineDifferences.some((difference) => difference.applies({ docs, stages, own: ours, theirs }));
       if (!known) expect(unorderedSet(ours)).toEqual(unorderedSet(theirs));
     }
   },
 );
 
 /** The engine gives other codes of the same kind for a projection that both includes and excludes. */
-const REFUSED_PROJECTIONS: ReadonlySet<number> = new Set([31252, 31253, 31254, 31310]);
+const refusedProjections: ReadonlySet<number> = new Set([31252, 31253, 31254, 31310]);
 
 function docsOrCode(outcome: Outcome): Doc[] | number {
   return 'docs' in outcome ? outcome.docs : outcome.code;

@@ -1,22 +1,20 @@
-import { Decimal128, Double, Int32, Long, ObjectId } from 'bson';
-import { compileExpression } from '../../src/query/expression.ts';
-import type { Value } from '../../src/query/value.ts';
+import { Double, Long, ObjectId } from 'bson';
+import { compileExpression } from '../../src/aggregate/expression.ts';
+import type { Value } from '../../src/values/value.ts';
 import { d } from './notation.ts';
 
 /** The time at which tests evaluate. */
 export const now = new Date('2024-05-01T12:00:00Z');
 export const double = (value: number) => new Double(value);
 export const long = (text: string) => Long.fromString(text);
-export const decimal = (text: string) => Decimal128.fromString(text);
 export const id = new ObjectId('507f1f77bcf86cd799439011');
 
 /** A document from pairs: an object with a field `then` would pass for a promise. */
 export const named = (...pairs: [string, unknown][]) => Object.fromEntries(pairs);
 
-/** Evaluates an expression as a driver would send it, with a variable `given`. */
+/** Evaluates an expression as a driver would send it. */
 export function evaluate(expression: unknown, document: object = {}): Value | undefined {
-  const context = { now, variables: new Map<string, Value>([['given', new Int32(42)]]) };
-  return compileExpression(d({ expression }).get('expression') as Value, context)(d(document));
+  return compileExpression(d({ expression }).get('expression') as Value, { now })(d(document));
 }
 
 /** A sentence, an expression, what it evaluates to (`undefined`: missing), and the document it does so on. */

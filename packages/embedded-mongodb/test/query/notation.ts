@@ -1,7 +1,7 @@
 import { serialize } from 'bson';
-import { decode } from '../../src/query/bson.ts';
-import { DatabaseError } from '../../src/query/errors.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { decode } from '../../src/values/bson.ts';
+import { DatabaseError } from '../../src/values/errors.ts';
+import type { Doc } from '../../src/values/value.ts';
 
 /** A document as a driver would send it: whole numbers are int32 where they fit, others double. */
 export function d(fields: object): Doc {

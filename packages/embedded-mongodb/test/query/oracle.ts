@@ -1,31 +1,32 @@
 import { Int32 } from 'bson';
 import { type Db, MongoClient } from 'mongodb';
-import { decode } from '../../src/query/bson.ts';
-import { DatabaseError } from '../../src/query/errors.ts';
-import { compileFilter } from '../../src/query/match.ts';
-import { runPipeline } from '../../src/query/pipeline.ts';
-import { compileProjection } from '../../src/query/project.ts';
-import { compileSort, sortDocs } from '../../src/query/sort.ts';
-import { compileUpdate } from '../../src/query/update.ts';
-import type { Doc, Value } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { compileFilter } from '../../src/match/filter.ts';
+import { compileSort } from '../../src/match/sort.ts';
+import { present } from '../../src/operation.ts';
+import { compileProjection } from '../../src/project/projection.ts';
+import { compileUpdate } from '../../src/update/update.ts';
+import { decode } from '../../src/values/bson.ts';
+import { DatabaseError } from '../../src/values/errors.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 
 /** What became of a question: documents, or the code of an error. */
 export type Outcome = { docs: Doc[] } | { code: number };
 
 /** What `find` asks for. */
-export interface Question {
+export type Question = {
   filter: Doc;
   sort?: Doc;
   projection?: Doc;
-}
+};
 
 /** Something that answers questions about documents, so that two of the kind can be compared. */
-export interface Oracle {
+export type Oracle = {
   find(docs: readonly Doc[], question: Question): Promise<Outcome>;
   /** The documents after an update of each by itself; one that fails is its error's code instead. */
   update(docs: readonly Doc[], update: Value, arrayFilters?: Value[]): Promise<(Doc | number)[]>;
   aggregate(docs: readonly Doc[], stages: Value[], others?: readonly Doc[]): Promise<Outcome>;
-}
+};
 
 /** The functions under test. */
 export function ownOracle(): Oracle {
@@ -34,7 +35,8 @@ export function ownOracle(): Oracle {
       outcome(() => {
         const compiled = compileFilter(filter);
         const found = docs.filter((doc) => compiled.matches(doc));
-        const sorted = sort === undefined ? found : sortDocs(found, compileSort(sort));
+        const order = compileSort(sort ?? new Map());
+        const sorted = found.toSorted((a, b) => order.compareKeys(order.keyOf(a), order.keyOf(b)));
         return sorted.map(compileProjection(projection, { filter: compiled }));
       }),
     update: async (docs, update, arrayFilters = []) =>
@@ -43,12 +45,15 @@ export function ownOracle(): Oracle {
         return 'docs' in result ? (result.docs[0] as Doc) : result.code;
       }),
     aggregate: async (docs, stages, others = []) =>
-      outcome(() => [...runPipeline(stages, docs, { collection: (name) => (name === OTHERS ? others : docs) })]),
+      outcome(() => {
+        const collection = (name: string) => (name === othersName ? others : docs);
+        return [...present(compilePipeline(stages, { collection }).run(docs))];
+      }),
   };
 }
 
 /** The second collection of a question, for joins. */
-export const OTHERS = 'others';
+export const othersName = 'others';
 
 /** A server that speaks MongoDB's protocol; the database is its own and dropped in the end. */
 export async function serverOracle(uri: string, name: string): Promise<Oracle & { close(): Promise<void> }> {
@@ -73,7 +78,7 @@ export async function serverOracle(uri: string, name: string): Promise<Oracle & 
     },
     async aggregate(docs, stages, others = []) {
       await fill(db, 'docs', docs);
-      if (others.length > 0) await fill(db, OTHERS, others);
+      if (others.length > 0) await fill(db, othersName, others);
       return ask(db, { aggregate: 'docs', pipeline: stages, cursor: {} });
     },
     async close() {

@@ -1,59 +1,30 @@
-import { Long } from 'bson';
 import { describe, expect, it } from 'vitest';
-import { runPipeline } from '../../src/query/pipeline.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { present } from '../../src/operation.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 
-const SECTIONS: Readonly<Record<string, readonly Row[]>> = {
+const sections: Readonly<Record<string, readonly Row[]>> = {
   'letting documents through': [
     ['$match', [{ $match: { a: { $gt: 1 } } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }]],
     ['$limit and $skip', [{ $skip: 1 }, { $limit: 1 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 2 }]],
     ['$sort', [{ $sort: { a: -1 } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }]],
-    ['$sample of all of them', [{ $sample: { size: 5 } }, { $sort: { a: 1 } }], [{ a: 2 }, { a: 1 }], [{ a: 1 }, { a: 2 }]],
-    ['$documents', [{ $documents: [{ a: 1 }, { a: { $add: [1, 1] } }] }], [], [{ a: 1 }, { a: 2 }]],
-    [
-      '$redact',
-      [{ $redact: { $cond: [{ $eq: ['$secret', true] }, '$$PRUNE', '$$DESCEND'] } }],
-      [{ a: { secret: true }, b: [{ secret: true }, { c: 1 }] }],
-      [{ b: [{ c: 1 }] }],
-    ],
   ],
   'shaping documents': [
     ['$project', [{ $project: { _id: 0, a: 1 } }], [{ _id: 1, a: 2, b: 3 }], [{ a: 2 }]],
-    ['$set is $addFields', [{ $set: { b: '$a' } }, { $addFields: { c: '$b' } }], [{ a: 1 }], [{ a: 1, b: 1, c: 1 }]],
-    ['$unset', [{ $unset: 'a' }], [{ a: 1, b: 2 }], [{ b: 2 }]],
-    [
-      '$replaceRoot and $replaceWith',
-      [{ $replaceRoot: { newRoot: '$a' } }, { $replaceWith: { x: '$b' } }],
-      [{ a: { b: 1 } }],
-      [{ x: 1 }],
-    ],
+    ['$set', [{ $set: { b: '$a' } }, { $set: { c: '$b' } }], [{ a: 1 }], [{ a: 1, b: 1, c: 1 }]],
+    ['$replaceWith', [{ $replaceWith: '$a' }, { $replaceWith: { x: '$b' } }], [{ a: { b: 1 } }], [{ x: 1 }]],
     [
       '$unwind makes a document of each element',
       [{ $unwind: '$a' }],
       [{ a: [1, 2], b: 0 }, { a: [] }, { b: 1 }, { a: 5 }],
       [{ a: 1, b: 0 }, { a: 2, b: 0 }, { a: 5 }],
     ],
-    [
-      '$unwind keeps what has no elements when told to',
-      [{ $unwind: { path: '$a', preserveNullAndEmptyArrays: true } }],
-      [{ a: [] }, { b: 1 }, { a: null }],
-      [{}, { b: 1 }, { a: null }],
-    ],
-    [
-      '$unwind tells the index',
-      [{ $unwind: { path: '$a', includeArrayIndex: 'i' } }],
-      [{ a: ['x'] }, { a: 'y' }],
-      [
-        { a: 'x', i: Long.fromInt(0) },
-        { a: 'y', i: null },
-      ],
-    ],
   ],
 };
 
-describe.each(Object.entries(SECTIONS))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });
@@ -65,12 +36,12 @@ describe('a pipeline is lazy', () => {
     function* endless(): Generator<Doc> {
       for (;;) yield d({ a: asked++ });
     }
-    const stages = [{ $match: { a: { $mod: [2, 0] } } }, { $set: { b: 1 } }, { $skip: 1 }, { $limit: 2 }].map(d);
-    expect([...runPipeline(stages, endless(), { collection: () => [] })].map(plain)).toEqual([
+    const stages = [{ $match: { a: { $ne: 1 } } }, { $set: { b: 1 } }, { $skip: 1 }, { $limit: 2 }].map(d);
+    expect([...present(compilePipeline(stages, { collection: () => [] }).run(endless()))].map(plain)).toEqual([
       { a: 2, b: 1 },
-      { a: 4, b: 1 },
+      { a: 3, b: 1 },
     ]);
-    expect(asked).toBe(5);
+    expect(asked).toBe(4);
   });
 });
 
@@ -87,39 +58,22 @@ describe('a pipeline is refused', () => {
     ['with an unknown stage', [{ $foo: {} }], 40324],
     ['with a stage of two names', [{ $match: {}, $limit: 1 }], 40323],
     ['with a stage of no name', [{}], 40323],
-    ['with a stage that this database does not have', [{ $geoNear: {} }], 115],
-    ['with $out before the end', [{ $out: 'x' }, { $match: {} }], 40601],
-    ['with $out in a sub-pipeline', [{ $lookup: { from: 'users', pipeline: [{ $out: 'x' }], as: 'x' } }], 51047],
+    ['with a stage that this database does not have', [{ $facet: { a: [] } }], 40324],
     ['with $match of no document', [{ $match: 1 }], 15959],
     ['with $limit 0', [{ $limit: 0 }], 15958],
     ['with a negative $skip', [{ $skip: -1 }], 5107200],
     ['with a $sort by nothing', [{ $sort: {} }], 15976],
     ['with $group without _id', [{ $group: { n: { $sum: 1 } } }], 15955],
-    ['with an unknown accumulator', [{ $group: { _id: null, n: { $foo: 1 } } }], 15952],
-    ['with an accumulator of a list', [{ $group: { _id: null, n: { $push: ['$a'] } } }], 40237],
+    ['with another accumulator than $sum', [{ $group: { _id: null, n: { $avg: 1 } } }], 115],
+    ['with an accumulator of a list', [{ $group: { _id: null, n: { $sum: ['$a'] } } }], 40237],
     ['with a grouped field that is no accumulator', [{ $group: { _id: null, n: 1 } }], 40234],
     ['with a dotted grouped field', [{ $group: { _id: null, 'a.b': { $sum: 1 } } }], 40235],
     ['with $unwind of no path', [{ $unwind: {} }], 28812],
     ['with $unwind of a path without $', [{ $unwind: 'a' }], 28818],
+    ['with $unwind and an option', [{ $unwind: { path: '$a', preserveNullAndEmptyArrays: true } }], 28811],
+    ['with $lookup by a pipeline', [{ $lookup: { from: 'users', pipeline: [], as: 'x' } }], 9],
     ['with $lookup without as', [{ $lookup: { from: 'users', localField: 'a', foreignField: 'b' } }], 9],
     ['with $lookup of half a pair of fields', [{ $lookup: { from: 'users', localField: 'a', as: 'x' } }], 9],
-    ['with $facet of no arrays', [{ $facet: { a: 1 } }], 40170],
-    ['with $facet in $facet', [{ $facet: { a: [{ $facet: { b: [] } }] } }], 40600],
-    ['with $bucket boundaries out of order', [{ $bucket: { groupBy: '$a', boundaries: [2, 1] } }], 40194],
-    ['with $sample of nothing', [{ $sample: { size: 0 } }], 28747],
-    ['with $documents behind other stages', [{ $match: {} }, { $documents: [] }], 40602],
-    ['with an unknown window function', [{ $setWindowFields: { output: { a: { $foo: 1 } } } }], 9],
-    [
-      'with a window function that this database does not have',
-      [{ $setWindowFields: { sortBy: { a: 1 }, output: { a: { $derivative: { input: '$a' } } } } }],
-      115,
-    ],
-    ['with a rank and no order', [{ $setWindowFields: { output: { a: { $rank: {} } } } }], 5371602],
-    [
-      'with the bounds of a window crossed',
-      [{ $setWindowFields: { sortBy: { a: 1 }, output: { a: { $sum: 1, window: { documents: [1, -1] } } } } }],
-      5339900,
-    ],
   ])('%s', (_story, stages, code) => {
     expect(codeOf(() => run(stages, all({ a: 1 })))).toBe(code);
   });

@@ -1,12 +1,13 @@
 import { deserialize } from 'bson';
-import { encode } from '../../src/query/bson.ts';
-import { runPipeline } from '../../src/query/pipeline.ts';
-import type { PipelineContext } from '../../src/query/stages/stage.ts';
-import type { Doc } from '../../src/query/value.ts';
+import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import type { PipelineContext } from '../../src/aggregate/stages/stage.ts';
+import { present } from '../../src/operation.ts';
+import { encode } from '../../src/values/bson.ts';
+import type { Doc } from '../../src/values/value.ts';
 import { all, d } from './notation.ts';
 
 /** The collection that joins find under the name `users`. */
-export const USERS = all(
+export const someUsers = all(
   { _id: 1, name: 'Ada', rooms: ['a', 'b'] },
   { _id: 2, name: 'Bob', boss: 1 },
   { _id: 3, name: 'Cyd', boss: 2 },
@@ -14,8 +15,8 @@ export const USERS = all(
 
 /** Runs a pipeline, as a driver would send it. */
 export function run(stages: object[], docs: Doc[], context: Partial<PipelineContext> = {}): Doc[] {
-  const collection = (name: string) => (name === 'users' ? USERS : []);
-  return [...runPipeline(stages.map(d), docs, { collection, ...context })];
+  const collection = (name: string) => (name === 'users' ? someUsers : []);
+  return [...present(compilePipeline(stages.map(d), { collection, ...context }).run(docs))];
 }
 
 /** A document as a driver would read it. */

@@ -1,6 +1,6 @@
 import { Int32 } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Doc, Value } from '../../src/query/value.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 import { doc, paths, scalars } from '../query/arbitraries.ts';
 
 const directions = fc.constantFrom(1, -1).map((direction) => new Int32(direction));

@@ -1,6 +1,6 @@
-import { Decimal128, Double, Int32, Long, ObjectId } from 'bson';
+import { Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Doc, Value } from '../../src/query/value.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 import { doc } from '../query/arbitraries.ts';
 
 /* Commands as services send them; where MongoDB leaves the order or the choice of documents open, they fix it. */
@@ -9,7 +9,7 @@ const int = (n: number) => new Int32(n);
 const smallInts = fc.integer({ min: -2, max: 6 }).map(int);
 const numbers: Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: smallInts },
-  fc.constantFrom<Value>(new Double(0.5), new Double(2), Long.fromNumber(3), Decimal128.fromString('1.5')),
+  fc.constantFrom<Value>(new Double(0.5), new Double(2), Long.fromNumber(3)),
 );
 const texts = fc.constantFrom('', 'a', 'b', 'ab', 'room', 'ü');
 const dates = fc.integer({ min: 0, max: 4 }).map((n) => new Date(1_700_000_000_000 + n * 1000));
@@ -28,7 +28,7 @@ const comparable = fc.constantFrom('n', 't', 's', 'd.x', 'd.y', 'l');
 const conditions: Arbitrary<Value> = fc.oneof(
   scalars,
   fc.tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$ne', '$eq'), scalars).map((entry) => doc(entry)),
-  fc.tuple(fc.constantFrom('$in', '$nin'), fc.array(scalars, { minLength: 1, maxLength: 3 })).map((entry) => doc(entry)),
+  fc.tuple(fc.constant('$in'), fc.array(scalars, { minLength: 1, maxLength: 3 })).map((entry) => doc(entry)),
   fc.boolean().map((exists) => doc(['$exists', exists])),
 );
 const plainFilters = fc
@@ -43,12 +43,11 @@ const filters = fc.oneof(
 const operators: Arbitrary<[string, Doc]> = fc.oneof(
   fc.tuple(fc.constantFrom('n', 't', 's', 'd.x'), scalars).map(([path, value]): [string, Doc] => ['$set', doc([path, value])]),
   fc.tuple(fc.constantFrom('n', 'd.y'), smallInts).map(([path, by]): [string, Doc] => ['$inc', doc([path, by])]),
-  fc.tuple(fc.constantFrom('$min', '$max'), smallInts).map(([name, to]): [string, Doc] => [name, doc(['n', to])]),
+  smallInts.map((to): [string, Doc] => ['$max', doc(['n', to])]),
   fc.constantFrom('t', 'd.x', 'l').map((path): [string, Doc] => ['$unset', doc([path, ''])]),
   fc
     .tuple(fc.constantFrom('$push', '$addToSet', '$pull'), numbers)
     .map(([name, item]): [string, Doc] => [name, doc(['l', item])]),
-  texts.map((text): [string, Doc] => ['$setOnInsert', doc(['made', text])]),
 );
 const updates = fc
   .uniqueArray(operators, { selector: ([, target]) => [...target.keys()][0]?.split('.')[0], minLength: 1, maxLength: 3 })
@@ -96,25 +95,15 @@ const uniqueIndexes = fc.constantFrom('n', 's', 'd.x').map((path): [Doc, [string
 const stages: Arbitrary<Doc[]> = fc.oneof(
   filters.map((filter): Doc[] => [doc(['$match', filter]), doc(['$sort', doc(['_id', int(1)])])]),
   fc
-    .constantFrom<Value>('$t', doc(['$type', '$s']), doc(['$type', '$d.y']))
+    .constantFrom<Value>('$t', doc(['$gt', ['$n', int(1)]]))
     .map((by): Doc[] => [
-      doc([
-        '$group',
-        doc(['_id', by], ['count', doc(['$sum', int(1)])], ['most', doc(['$max', '$t'])], ['sum', doc(['$sum', '$n'])]),
-      ]),
+      doc(['$group', doc(['_id', by], ['count', doc(['$sum', int(1)])], ['sum', doc(['$sum', '$n'])])]),
       doc(['$sort', doc(['_id', int(1)])]),
     ]),
-  // A list may hold equal numbers of several types: only their place tells them apart.
-  fc.constant<Doc[]>([
-    doc(['$unwind', doc(['path', '$l'], ['includeArrayIndex', 'i'])]),
-    doc(['$sort', doc(['l', int(1)], ['_id', int(1)], ['i', int(1)])]),
-    doc(['$limit', int(4)]),
-  ]),
-  fc.constant<Doc[]>([
-    doc(['$sort', doc(['_id', int(1)])]),
-    doc(['$project', doc(['double', doc(['$cond', [doc(['$isNumber', '$n']), doc(['$multiply', ['$n', int(2)]]), null]])])]),
-  ]),
-  filters.map((filter): Doc[] => [doc(['$match', filter]), doc(['$count', 'count'])]),
+  // A list may hold equal numbers of several types, which only their places tell apart.
+  fc.constant<Doc[]>([doc(['$sort', doc(['_id', int(1)])]), doc(['$unwind', '$l']), doc(['$limit', int(4)])]),
+  fc.constant<Doc[]>([doc(['$sort', doc(['_id', int(1)])]), doc(['$project', doc(['sum', doc(['$add', ['$n', int(2)]])])])]),
+  filters.map((filter): Doc[] => [doc(['$match', filter]), doc(['$group', doc(['_id', int(1)], ['n', doc(['$sum', int(1)])])])]),
 );
 
 const maybe = <T extends Value>(name: string, value: Arbitrary<T>): Arbitrary<[string, Value][]> =>
@@ -183,11 +172,6 @@ export const work: Arbitrary<Work> = fc.oneof(
         maybe('limit', fc.integer({ min: 1, max: 4 }).map(int)),
       )
       .map(([filter, sort, ...rest]): Work => ['find', ['filter', filter], ['sort', sort], ...rest.flat()]),
-  },
-  { weight: 1, arbitrary: filters.map((query): Work => ['count', ['query', query]]) },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(comparable, filters).map(([key, query]): Work => ['distinct', ['key', key], ['query', query]]),
   },
   { weight: 3, arbitrary: stages.map((pipeline): Work => ['aggregate', ['pipeline', pipeline], ['cursor', new Map()]]) },
   {

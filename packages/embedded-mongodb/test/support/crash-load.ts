@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'bson';
-import { DB, examine, prepare } from './examine.ts';
+import { examine, prepare, testDatabase } from './examine.ts';
 import type { Findings } from './findings.ts';
 import { createRandom } from './random.ts';
 import { connectWire } from './wire-client.ts';
 import { createWriter, type Writer } from './writer.ts';
 
 /** A database under test: `cut` ends it in the middle of its work, `start` starts it over what is left. */
-export interface Victim {
-  start(): Promise<{ readonly port: number }>;
+export type Victim = {
+  start(): Promise<{ readonly uri: string }>;
   cut(): Promise<void>;
-}
+};
 
 /** How much is to happen. */
-export interface CrashPlan {
+export type CrashPlan = {
   readonly cuts: number;
   /** In all rounds together, at least. */
   readonly acknowledgements: number;
   readonly seed: number;
-}
+};
 
 /** What happened until the last cut, or until the first one that did damage. */
-export interface CrashReport {
+export type CrashReport = {
   readonly cuts: number;
   readonly acknowledged: number;
   readonly documents: number;
   /** Commands that were under way when the database was cut, and which of them had been carried out. */
   readonly underWay: { sent: number; done: number };
   readonly findings: Findings;
-}
+};
 
-const WRITERS = 16;
+const writerCount = 16;
 /** Of a database that does not start. */
-const NO_PORT = 0;
+const nowhere = 'mongodb://127.0.0.1:1/';
 
 /**
  * Lets several clients write, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
@@ -40,15 +40,15 @@ const NO_PORT = 0;
  */
 export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promise<CrashReport> {
   const random = createRandom(plan.seed);
-  const writers = Array.from({ length: WRITERS }, (_, id) => createWriter(id, plan.seed));
+  const writers = Array.from({ length: writerCount }, (_, id) => createWriter(id, plan.seed));
   const underWay = { sent: 0, done: 0 };
   let acknowledged = 0;
   let cuts = 0;
-  let { port } = await victim.start();
-  await prepare(port);
+  let { uri } = await victim.start();
+  await prepare(uri);
   for (;;) {
     const documents: Document[] = [];
-    const findings = await examine(writers, port, documents);
+    const findings = await examine(writers, uri, documents);
     const report = { cuts, acknowledged, documents: documents.length, underWay, findings };
     if (Object.values(findings).some((list) => list.length > 0) || cuts >= plan.cuts) return report;
     count(writers, documents, underWay);
@@ -57,7 +57,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     const enough = last ? plan.acknowledgements : acknowledged + (goal - acknowledged) * 2 * random.fraction();
     const reached = signal();
     const running = writers.map((writer) =>
-      write(writer, port, () => {
+      write(writer, uri, () => {
         acknowledged++;
         if (acknowledged >= enough) reached.done();
       }),
@@ -67,19 +67,19 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     await victim.cut();
     await Promise.all(running);
     cuts++;
-    port = await victim.start().then(
-      ({ port }) => port,
-      () => NO_PORT,
+    uri = await victim.start().then(
+      ({ uri }) => uri,
+      () => nowhere,
     );
   }
 }
 
 /** Works until the connection breaks. */
-async function write(writer: Writer, port: number, acknowledged: () => void): Promise<void> {
-  const client = await connectWire(port);
+async function write(writer: Writer, uri: string, acknowledged: () => void): Promise<void> {
+  const client = await connectWire(uri);
   for (;;) {
     const { command } = writer.next();
-    const reply = await client.command(DB, command).catch(() => undefined);
+    const reply = await client.command(testDatabase, command).catch(() => undefined);
     if (reply === undefined) break;
     writer.acknowledged(reply);
     acknowledged();

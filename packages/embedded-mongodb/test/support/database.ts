@@ -14,7 +14,7 @@ export function freshDirectory(): string {
 
 /** A database of the test's own; in a fresh directory unless the test brings one. */
 export async function freshDatabase(options: Partial<DatabaseOptions> = {}): Promise<RunningDatabase> {
-  const database = await startDatabase({ dataDir: options.dataDir ?? freshDirectory(), port: 0, ...options });
+  const database = await startDatabase({ dataDir: options.dataDir ?? freshDirectory(), ...options });
   onTestFinished(() => database.close());
   return database;
 }

@@ -1,27 +1,27 @@
 import type { Document } from 'bson';
 import { compareWithWriters, type Findings } from './findings.ts';
 import { connectWire, type WireClient } from './wire-client.ts';
-import { COLLECTION, type Writer } from './writer.ts';
+import { sharedCollection, type Writer } from './writer.ts';
 
-export const DB = 'crash';
+export const testDatabase = 'crash';
 
 /** Makes the collection that the writers share, with its indexes. */
-export async function prepare(port: number): Promise<void> {
-  const client = await connectWire(port);
+export async function prepare(uri: string): Promise<void> {
+  const client = await connectWire(uri);
   const indexes = [
     { name: 'key', key: { key: 1 }, unique: true },
     { name: 'writer', key: { writer: 1 } },
     { name: 'n', key: { n: -1, writer: 1 } },
   ];
-  const { ok } = await client.command(DB, { createIndexes: COLLECTION, indexes });
+  const { ok } = await client.command(testDatabase, { createIndexes: sharedCollection, indexes });
   if (ok !== 1) throw new Error('the indexes could not be made');
   client.close();
 }
 
 /** Reads all documents and compares them with what the writers know. */
-export async function examine(writers: readonly Writer[], port: number, documents: Document[] = []): Promise<Findings> {
+export async function examine(writers: readonly Writer[], uri: string, documents: Document[] = []): Promise<Findings> {
   try {
-    const client = await connectWire(port);
+    const client = await connectWire(uri);
     documents.push(...(await readAll(client)));
     const findings = compareWithWriters(writers, documents);
     findings.lost.push(...(await faultsOfIndexes(client, documents.length)));
@@ -34,12 +34,12 @@ export async function examine(writers: readonly Writer[], port: number, document
 
 async function readAll(client: WireClient): Promise<Document[]> {
   const documents: Document[] = [];
-  let reply = await client.command(DB, { find: COLLECTION, batchSize: 10_000 });
+  let reply = await client.command(testDatabase, { find: sharedCollection, batchSize: 10_000 });
   for (;;) {
     if (reply.ok !== 1) throw new Error(reply.errmsg);
     documents.push(...(reply.cursor.firstBatch ?? reply.cursor.nextBatch));
     if (reply.cursor.id === 0) return documents;
-    reply = await client.command(DB, { getMore: reply.cursor.id, collection: COLLECTION, batchSize: 10_000 });
+    reply = await client.command(testDatabase, { getMore: reply.cursor.id, collection: sharedCollection, batchSize: 10_000 });
   }
 }
 
@@ -50,8 +50,9 @@ async function faultsOfIndexes(client: WireClient, documents: number): Promise<s
     ['key', ''],
     ['writer', 0],
   ] as const) {
-    const command = { count: COLLECTION, query: { [field]: { $gte: least } }, hint: { [field]: 1 } };
-    const { n, errmsg } = await client.command(DB, command);
+    const pipeline = [{ $match: { [field]: { $gte: least } } }, { $group: { _id: 1, n: { $sum: 1 } } }];
+    const { cursor, errmsg } = await client.command(testDatabase, { aggregate: sharedCollection, pipeline, cursor: {} });
+    const n = cursor?.firstBatch[0]?.n ?? 0;
     if (n !== documents) faults.push(`the index on ${field} has ${errmsg ?? n} of ${documents} documents`);
   }
   return faults;

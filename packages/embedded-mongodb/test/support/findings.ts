@@ -2,14 +2,14 @@ import type { Document } from 'bson';
 import type { Kept, Writer } from './writer.ts';
 
 /** What a recovered database has wrong, one sentence for each document. */
-export interface Findings {
+export type Findings = {
   readonly lost: string[];
   readonly doubled: string[];
   readonly halfWritten: string[];
-}
+};
 
 /** No findings: what every recovered database must have. */
-export const NOTHING_WRONG: Findings = { lost: [], doubled: [], halfWritten: [] };
+export const nothingWrong: Findings = { lost: [], doubled: [], halfWritten: [] };
 
 /** Compares the documents that are there with what the writers know. */
 export function compareWithWriters(writers: readonly Writer[], found: readonly Document[]): Findings {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /** An ext4 file system in a file, mounted where `mountpoint` is. */
-export interface LoopImage {
+export type LoopImage = {
   readonly mountpoint: string;
   /** Copies what has reached the device, as a power cut would leave it; nothing may be writing. */
   copyAsCut(target: string): void;
   unmount(): void;
-}
+};
 
 /** Makes a file that holds an empty ext4 file system. */
 export function makeImage(file: string, megabytes: number): void {

@@ -1,9 +1,9 @@
 import { Binary, type Document, Long, serialize, UUID } from 'bson';
-import { crc32c } from '../../src/wire/crc32c.ts';
+import { crc32c } from '../../src/protocol/crc32c.ts';
 import type { Random } from './random.ts';
 import { message } from './wire-client.ts';
 
-const BODIES: readonly Document[] = [
+const bodies: readonly Document[] = [
   { ping: 1 },
   { hello: 1, helloOk: true, client: { application: { name: 'fuzz' }, driver: { name: 'x', version: '1' } } },
   {
@@ -17,26 +17,27 @@ const BODIES: readonly Document[] = [
   { findAndModify: 'things', query: { _id: 1 }, update: [{ $set: { x: { $add: ['$n', 1] } } }], new: true, upsert: true },
   { aggregate: 'things', pipeline: [{ $match: { n: 1 } }, { $group: { _id: '$a', n: { $sum: 1 } } }, { $limit: 3 }], cursor: {} },
   { createIndexes: 'things', indexes: [{ key: { a: 1, b: -1 }, name: 'ab', unique: true }] },
-  { count: 'things', query: { $or: [{ a: 1 }, { b: { $in: [1, 2, 'x'] } }] } },
-  { distinct: 'things', key: 'a.b', query: {} },
+  { find: 'things', filter: { $or: [{ a: 1 }, { b: { $in: [1, 2, 'x'] } }] } },
   { listCollections: 1, filter: { name: 'things' }, nameOnly: true },
   { explain: { find: 'things', filter: { a: 1 } }, verbosity: 'executionStats' },
 ];
 
 /** Right messages of all shapes, from which wrong ones are made. */
-export const SEEDS: readonly Buffer[] = BODIES.flatMap((body) => {
-  const plain = message(serialize({ ...body, $db: 'fuzz' }));
-  return [plain, checked(plain)];
-}).concat(sequenced(), silent(), legacy());
+export const seeds: readonly Buffer[] = bodies
+  .flatMap((body) => {
+    const plain = message(serialize({ ...body, $db: 'fuzz' }));
+    return [plain, checked(plain)];
+  })
+  .concat(sequenced(), silent(), legacy());
 
-const INTERESTING = [
+const interesting = [
   0, 1, 4, 5, 15, 16, 17, 255, 0x7fff, 0xffff, 48_000_000, 48_000_001, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 ];
 
 /** Breaks a message in one to four places; mostly it still says its right length, so that more than that is looked at. */
 export function mutate(original: Buffer, random: Random): Buffer {
   let bytes: Buffer = Buffer.from(original);
-  for (let times = 1 + random.below(4); times > 0; times--) bytes = random.pick(MUTATIONS)(bytes, random);
+  for (let times = 1 + random.below(4); times > 0; times--) bytes = random.pick(mutations)(bytes, random);
   if (bytes.length >= 4 && random.below(4) > 0) bytes.writeInt32LE(bytes.length, 0);
   if (bytes.length >= 24 && (bytes[16] as number) & 1 && random.below(2) > 0) sign(bytes);
   return bytes;
@@ -44,12 +45,12 @@ export function mutate(original: Buffer, random: Random): Buffer {
 
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
-const MUTATIONS: readonly Mutation[] = [
+const mutations: readonly Mutation[] = [
   (bytes, random) => set(bytes, random.below(bytes.length), 1 << random.below(8), true),
   (bytes, random) => set(bytes, random.below(bytes.length), random.below(256), false),
   (bytes, random) => set(bytes, random.below(bytes.length), random.pick([0, 1, 2, 3, 4, 5, 7, 10, 11, 13, 15, 127, 255]), false),
   (bytes, random) => {
-    if (bytes.length >= 4) bytes.writeUInt32LE(random.pick(INTERESTING), random.below(bytes.length - 3));
+    if (bytes.length >= 4) bytes.writeUInt32LE(random.pick(interesting), random.below(bytes.length - 3));
     return bytes;
   },
   (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
@@ -64,7 +65,7 @@ const MUTATIONS: readonly Mutation[] = [
     return Buffer.concat([bytes.subarray(0, from), bytes.subarray(from + 1 + random.below(8))]);
   },
   (bytes, random) => {
-    const other = random.pick(SEEDS);
+    const other = random.pick(seeds);
     return Buffer.concat([bytes.subarray(0, random.below(bytes.length + 1)), other.subarray(random.below(other.length))]);
   },
   (bytes, random) => {

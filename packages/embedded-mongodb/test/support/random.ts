@@ -1,11 +1,11 @@
 /** Numbers that come again with the same seed. */
-export interface Random {
+export type Random = {
   /** From 0 to below 1. */
   fraction(): number;
   /** A whole number from 0 to below `limit`. */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
-}
+};
 
 /** A small generator (mulberry32) for tests whose course must be told by one number. */
 export function createRandom(seed: number): Random {
@@ -21,4 +21,4 @@ export function createRandom(seed: number): Random {
 }
 
 /** The seed of a run: `SEED`, or another one each time. */
-export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
+export const testSeed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));

@@ -1,8 +1,10 @@
-import { decode } from '../../src/query/bson.ts';
+import { Operation, present } from '../../src/operation.ts';
 import { Catalog } from '../../src/storage/catalog.ts';
+import { checkCollection } from '../../src/storage/check.ts';
 import { openDatabaseFile } from '../../src/storage/file.ts';
 import { createGroupCommit } from '../../src/storage/group-commit.ts';
 import { scanTable } from '../../src/storage/scan.ts';
+import { decode } from '../../src/values/bson.ts';
 
 /** Opens the database of a directory and says what does not fit together: within SQLite's file, or between documents and indexes. */
 export async function faultsOfStoredData(dataDir: string): Promise<string[]> {
@@ -12,9 +14,11 @@ export async function faultsOfStoredData(dataDir: string): Promise<string[]> {
     const faults = integrity === 'ok' ? [] : [integrity];
     const commits = createGroupCommit(file, () => {});
     for (const collection of new Catalog(file, () => commits).all()) {
-      for (const index of collection.indexes) {
+      const { errors } = checkCollection(file, collection, false, new Operation());
+      faults.push(...errors.map((error) => `${collection.namespace}: ${error}`));
+      for (const index of collection.ordered) {
         const wanted = new Set<string>();
-        for (const { rid, document } of scanTable(file, collection, false))
+        for (const { rid, document } of present(scanTable({ file, collection, backward: false, operation: new Operation() })))
           for (const key of index.keysOf(document, () => decode(document)).keys) wanted.add(`${key.toString('hex')} ${rid}`);
         const rows = file.prepare(`SELECT lower(hex(key)), rid FROM ${index.table}`).all() as unknown as [string, number][];
         const stored = new Set(rows.map(([key, rid]) => `${key} ${rid}`));

@@ -4,23 +4,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** A database process that tests may treat badly. */
-export interface DatabaseProcess {
+export type DatabaseProcess = {
   readonly pid: number;
-  readonly port: number;
+  readonly uri: string;
   /** Ends it at once, without any chance to tidy up. */
   kill(): Promise<void>;
   /** Stops every thread of it; only `kill` comes after that. */
   freeze(): Promise<void>;
-}
+};
 
 /** The database as it is. */
-export const DATABASE = fileURLToPath(new URL('../../bin/serve.ts', import.meta.url));
+export const databaseFileName = fileURLToPath(new URL('../../bin/serve.ts', import.meta.url));
 /** Databases with a fault, which prove that a test would find it. */
-export const CARELESS = fileURLToPath(new URL('./careless-main.ts', import.meta.url));
+export const carelessMain = fileURLToPath(new URL('./careless-main.ts', import.meta.url));
 
 /** Starts a database process; `main` is one of the above. */
-export async function forkDatabase(dataDir: string, main = DATABASE, args: readonly string[] = []): Promise<DatabaseProcess> {
-  const child = fork(main, ['--data-dir', dataDir, '--port', '0', ...args], {
+export async function forkDatabase(
+  dataDir: string,
+  main = databaseFileName,
+  args: readonly string[] = [],
+): Promise<DatabaseProcess> {
+  const child = fork(main, ['--data-dir', dataDir, ...args], {
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -28,7 +32,7 @@ export async function forkDatabase(dataDir: string, main = DATABASE, args: reado
   const uri = await readyUri(child);
   return {
     pid: child.pid as number,
-    port: Number(new URL(uri).port),
+    uri,
     async kill() {
       child.kill('SIGKILL');
       await ended;

@@ -1,23 +1,24 @@
 import { connect, type Socket } from 'node:net';
 import { type Document, deserialize, serialize } from 'bson';
-import { decode, encode } from '../../src/query/bson.ts';
-import type { Doc, Value } from '../../src/query/value.ts';
+import { addressOf } from '../../src/protocol/address.ts';
+import { decode, encode } from '../../src/values/bson.ts';
+import type { Doc, Value } from '../../src/values/value.ts';
 
-const OP_MSG = 2013;
-const HEADER_BYTES = 16;
+const opMsg = 2013;
+const headerBytes = 16;
 
 /** A client that knows exactly what it has sent and what was answered: unlike the driver it sends nothing twice by itself. */
-export interface WireClient {
+export type WireClient = {
   /** The answer, also one that tells of an error; rejects when the connection ends before. */
   command(db: string, body: Document): Promise<Document>;
   /** The same with the database's own documents, in which no type is lost. */
   exact(db: string, body: Doc): Promise<Doc>;
   close(): void;
-}
+};
 
 /** Connects to a database on this machine; one command at a time. */
-export async function connectWire(port: number): Promise<WireClient> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+export async function connectWire(uri: string): Promise<WireClient> {
+  const socket = connect(addressOf(uri));
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
@@ -26,7 +27,7 @@ export async function connectWire(port: number): Promise<WireClient> {
   const exchange = async (body: Uint8Array) => {
     const answer = answers.next();
     socket.write(message(body));
-    return (await answer).subarray(HEADER_BYTES + 5);
+    return (await answer).subarray(headerBytes + 5);
   };
   return {
     command: async (db, body) =>
@@ -38,11 +39,11 @@ export async function connectWire(port: number): Promise<WireClient> {
 
 /** An OP_MSG with one encoded body and no flags. */
 export function message(document: Uint8Array, requestId = 1): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES + 5 + document.length);
+  const bytes = Buffer.alloc(headerBytes + 5 + document.length);
   bytes.writeInt32LE(bytes.length, 0);
   bytes.writeInt32LE(requestId, 4);
-  bytes.writeInt32LE(OP_MSG, 12);
-  bytes.set(document, HEADER_BYTES + 5);
+  bytes.writeInt32LE(opMsg, 12);
+  bytes.set(document, headerBytes + 5);
   return bytes;
 }
 

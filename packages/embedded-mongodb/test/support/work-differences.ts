@@ -1,14 +1,14 @@
-import { type Doc, isDoc } from '../../src/query/value.ts';
+import { type Doc, isDoc } from '../../src/values/value.ts';
 import type { Work } from './arbitrary-work.ts';
 
 /** Something that the engine does otherwise than MongoDB; a sequence ends where it shows. */
-export interface WorkDifference {
+export type WorkDifference = {
   readonly reason: string;
   applies(step: Work, own: Doc, theirs: Doc): boolean;
-}
+};
 
 /** What is known. */
-export const WORK_DIFFERENCES: readonly WorkDifference[] = [
+export const workDifferences: readonly WorkDifference[] = [
   {
     reason: 'the engine estimates how many documents there are where count has no query, and is wrong for a while',
     applies: ([name, query]) => name === 'count' && query !== undefined && (query[1] as Doc).size === 0,
@@ -29,7 +29,7 @@ export const WORK_DIFFERENCES: readonly WorkDifference[] = [
   {
     reason: 'the engine counts with booleans in $inc; MongoDB refuses them as no numbers',
     applies: (step, own, theirs) =>
-      usesOperator(step, '$inc') && refusedAs(own, TYPE_MISMATCH) && !refusedAs(theirs, TYPE_MISMATCH),
+      usesOperator(step, '$inc') && refusedAs(own, typeMismatch) && !refusedAs(theirs, typeMismatch),
   },
   {
     reason: 'the engine takes back a whole multi-update that meets a duplicate key; MongoDB leaves what it had changed before',
@@ -54,7 +54,7 @@ function incrementsByZero(step: Work): boolean {
   );
 }
 
-const TYPE_MISMATCH = 14;
+const typeMismatch = 14;
 
 function refusedAs(reply: Doc, code: number): boolean {
   const [error] = (reply.get('errors') as Doc[] | undefined) ?? [];

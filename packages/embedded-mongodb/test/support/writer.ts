@@ -2,25 +2,25 @@ import { type Document, Long, UUID } from 'bson';
 import { createRandom } from './random.ts';
 
 /** A document as the test knows it must be stored. */
-export interface Kept {
+export type Kept = {
   readonly _id: string;
   readonly writer: number;
   readonly key: string;
   readonly n: number;
   readonly pad: string;
-}
+};
 
 /** One write command and what comes of it. */
-export interface Step {
+export type Step = {
   readonly command: Document;
   /** The documents that it changes, as they are afterwards; `undefined`: gone. All of them change, or none. */
   readonly changes: ReadonlyMap<string, Kept | undefined>;
   /** Whether this is the answer it must get, the first time as well as when it is sent again. */
   readonly answeredBy: (reply: Document) => boolean;
-}
+};
 
 /** One client's own documents in a shared collection, and the command that it waits for. */
-export interface Writer {
+export type Writer = {
   readonly id: number;
   /** The documents as all acknowledged commands have left them. */
   readonly model: ReadonlyMap<string, Kept>;
@@ -29,9 +29,9 @@ export interface Writer {
   /** The next command: the pending one again, or a new one. */
   next(): Step;
   acknowledged(reply: Document): void;
-}
+};
 
-export const COLLECTION = 'kept';
+export const sharedCollection = 'kept';
 
 /** Makes a writer whose commands follow from the seed; each is numbered, so that it may be sent again. */
 export function createWriter(id: number, seed: number): Writer {
@@ -60,7 +60,7 @@ export function createWriter(id: number, seed: number): Writer {
   const insert = (count: number): Step => {
     const documents = Array.from({ length: count }, fresh);
     return {
-      command: numbered({ insert: COLLECTION, documents }),
+      command: numbered({ insert: sharedCollection, documents }),
       changes: new Map(documents.map((document) => [document._id, document])),
       answeredBy: ({ ok, n, writeErrors }) => ok === 1 && n === count && writeErrors === undefined,
     };
@@ -69,7 +69,7 @@ export function createWriter(id: number, seed: number): Writer {
     const before = anyOf();
     const u = random.below(3) > 0 ? { $inc: { n: 1 } } : { $inc: { n: 1 }, $set: { key: `key ${before._id} ${++made}` } };
     return {
-      command: numbered({ update: COLLECTION, updates: [{ q: { _id: before._id }, u }] }),
+      command: numbered({ update: sharedCollection, updates: [{ q: { _id: before._id }, u }] }),
       changes: new Map([[before._id, { ...before, ...u.$set, n: before.n + 1 }]]),
       answeredBy: ({ ok, n, nModified }) => ok === 1 && n === 1 && nModified === 1,
     };
@@ -77,7 +77,7 @@ export function createWriter(id: number, seed: number): Writer {
   const findAndModify = (): Step => {
     const { key, ...before } = anyOf();
     return {
-      command: numbered({ findAndModify: COLLECTION, query: { key }, update: { $inc: { n: 1 } }, new: true }),
+      command: numbered({ findAndModify: sharedCollection, query: { key }, update: { $inc: { n: 1 } }, new: true }),
       changes: new Map([[before._id, { ...before, key, n: before.n + 1 }]]),
       answeredBy: ({ ok, value }) => ok === 1 && value._id === before._id && value.n === before.n + 1,
     };
@@ -85,13 +85,13 @@ export function createWriter(id: number, seed: number): Writer {
   const remove = (): Step => {
     const { _id } = anyOf();
     return {
-      command: numbered({ delete: COLLECTION, deletes: [{ q: { _id }, limit: 1 }] }),
+      command: numbered({ delete: sharedCollection, deletes: [{ q: { _id }, limit: 1 }] }),
       changes: new Map([[_id, undefined]]),
       answeredBy: ({ ok, n }) => ok === 1 && n === 1,
     };
   };
   const collide = (): Step => ({
-    command: numbered({ insert: COLLECTION, documents: [{ ...fresh(), key: anyOf().key }] }),
+    command: numbered({ insert: sharedCollection, documents: [{ ...fresh(), key: anyOf().key }] }),
     changes: new Map(),
     answeredBy: ({ ok, n, writeErrors }) => ok === 1 && n === 0 && writeErrors[0].code === 11000,
   });

@@ -96,7 +96,8 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const rows: ComponentChildren[] = [];
   const next: typeof drawn.current = new Map();
   let before: Message | undefined;
-  let hasLine = false;
+  // The line stands before the first new message, not before the first one of a window that begins later.
+  let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
   for (const message of messages) {
     const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
     if (isNewDay)

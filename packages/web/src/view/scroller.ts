@@ -101,7 +101,8 @@ export class Scroller {
     // Lines between days may go when older messages come: messages stay.
     while (rows[low] && !(rows[low] as HTMLElement).dataset.seq) low++;
     // The first message of all loses its author's name when an earlier one by the same author comes before it: the next one keeps its height.
-    const row = low <= 1 && (rows[low + 1] as HTMLElement | undefined)?.dataset.seq ? rows[low + 1] : rows[low];
+    const isFirst = !(rows[low - 1] as HTMLElement | undefined)?.dataset.seq;
+    const row = isFirst && (rows[low + 1] as HTMLElement | undefined)?.dataset.seq ? rows[low + 1] : rows[low];
     return row && { row, offset: this.#offsetOf(row) };
   }
 }

@@ -1,0 +1,21 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Notes that someone ran a command, and how it ended: in the file of the setting AUDIT_LOG, or else in the data directory of the embedded
+ * database, if there is one. Arguments hold no secrets: passwords come from the terminal or from standard input.
+ */
+export function noteCommand(command: string, words: string[], outcome: 'done' | 'failed'): void {
+  const file = auditFile();
+  if (!file) return;
+  const line = { time: new Date().toISOString(), by: userInfo().username, command, words, outcome };
+  appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+}
+
+function auditFile(): string | undefined {
+  const wanted = process.env.AUDIT_LOG?.trim();
+  if (wanted) return wanted;
+  const directory = process.env.DATA_DIR?.trim() || './data';
+  return existsSync(directory) ? join(directory, 'audit.log') : undefined;
+}

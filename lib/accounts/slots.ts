@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { ObjectId } from 'mongodb';
+import { type LimitDocument, loginLimits } from '../collections/login-limits.ts';
+import { retryContended } from '../database/writes.ts';
+import { attempt } from '../deadline.ts';
+import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
+import { describeError, log } from '../log.ts';
+
+/** How many slots there are in a window of so many milliseconds; `isSettled`: whoever takes one keeps it. */
+export type Limit = { most: number; window: number; isSettled?: true };
+
+export const minute = 60_000;
+
+// In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died, and stays taken.
+const longestAttempt = 10_000;
+
+// For how many milliseconds a login waits for attempts that are under way, which may yet succeed and return their slots.
+const patience = 5_000;
+
+/** Takes a slot, or refuses with 429 when all are taken and none may be returned soon. */
+export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise<LimitDocument> {
+  let state: LimitDocument | undefined;
+  const exhausted = () => tooManyRequests(state && secondsUntilFree(state, limit));
+  const pause = (count: number) => Math.min(25 * 2 ** count, 800) * (0.5 + Math.random());
+  return attempt({ milliseconds: patience, pause, exhausted }, async () => {
+    state = await tryToTake(key, id, limit);
+    if (state.attempts.some((taken) => taken.id.equals(id))) return state;
+    if (!state.attempts.some(isUnderWay(state.checked_at))) throw exhausted();
+    return undefined;
+  });
+}
+
+/** One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a free slot. */
+async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }: Limit): Promise<LimitDocument> {
+  const recent = { $gt: ['$$attempt.at', { $subtract: ['$$NOW', window] }] };
+  const mine = { id, at: '$$NOW', is_pending: isSettled !== true };
+  const step = [
+    {
+      $set: {
+        checked_at: '$$NOW',
+        expires_at: { $max: ['$known_until', { $add: ['$$NOW', window] }] },
+        attempts: { $filter: { input: { $ifNull: ['$attempts', []] }, as: 'attempt', cond: recent } },
+      },
+    },
+    {
+      $set: {
+        attempts: { $cond: [{ $lt: [{ $size: '$attempts' }, most] }, { $concatArrays: ['$attempts', [mine]] }, '$attempts'] },
+      },
+    },
+  ];
+  const state = await retryContended(() =>
+    loginLimits.findOneAndUpdate({ _id: key }, step, { upsert: true, returnDocument: 'after' }),
+  );
+  if (!state) throw new Error('An upsert returned no document');
+  return state;
+}
+
+const isUnderWay = (now: Date) => (attempt: LimitDocument['attempts'][number]) =>
+  attempt.is_pending && now.getTime() - attempt.at.getTime() < longestAttempt;
+
+// There may be more than `most` when the account's limit did not hold: then so many must end before a slot is free.
+function secondsUntilFree({ attempts, checked_at }: LimitDocument, { most, window }: Limit): number {
+  const freeing = attempts.map(({ at }) => at.getTime()).sort((one, other) => one - other)[attempts.length - most];
+  return Math.max(1, Math.ceil(((freeing ?? 0) + window - checked_at.getTime()) / 1000));
+}
+
+/** Keeps slots: their attempts have failed. */
+export async function settleSlots(keys: string[], id: ObjectId): Promise<void> {
+  const change = { $set: { 'attempts.$[mine].is_pending': false } };
+  await loginLimits.updateMany({ _id: { $in: keys } }, change, { arrayFilters: [{ 'mine.id': id }] });
+}
+
+/** Returns slots: their attempts do not count. */
+export async function returnSlots(keys: string[], id: ObjectId): Promise<void> {
+  await loginLimits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
+}
+
+/** A failure to read the limits refuses everyone: an attacker must not be able to switch them off. */
+export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    log('error', 'the limits of logins could not be read', { error: describeError(error) });
+    throw serviceUnavailable();
+  }
+}
+
+/** The key of what is counted, from which nobody learns what it is. */
+export const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
+
+/** The address, or the first 64 bits of an IPv6 address: whoever has one has all addresses that begin with them. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1]) return mapped[1];
+  const [head = '', tail = ''] = address.split('::');
+  const groups = (part: string) => part.split(':').filter(Boolean);
+  const missing = Math.max(0, 8 - groups(head).length - groups(tail).length);
+  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::`;
+}

@@ -1,0 +1,78 @@
+import type { ObjectId } from 'mongodb';
+import { type RateDocument, rateLimits } from '../collections/rate-limits.ts';
+import { config } from '../config.ts';
+import { batchByKey, fulfilled } from '../database/batching.ts';
+import { retryContended } from '../database/writes.ts';
+import { tooManyRequests } from '../errors.ts';
+
+/** Whose rate it is; `writes_per_second` where the account has one of its own. */
+export type Rated = { _id: ObjectId; writes_per_second?: number };
+
+/** The header fields that say what is left of a rate (draft-ietf-httpapi-ratelimit-headers). */
+export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
+
+/**
+ * Counts a message or a change of an account: returns what is left of its rate, undefined where there is none, or refuses with 429.
+ *
+ * A burst is possible at once, and one more with each interval from then on. The state is one document per account, changed by one atomic step
+ * by the database's clock, so that the rate holds however many processes are asked. Those that come to one process at the same time are
+ * counted together.
+ */
+export async function countWrite({ _id, writes_per_second: own }: Rated): Promise<RateFields | undefined> {
+  const perSecond = own ?? config.limits.writesPerSecond;
+  if (!config.limits.areOn) return undefined;
+  const burst = Math.max(config.limits.writeBurst, 5 * (own ?? 0));
+  return countTogether(_id.toHexString(), { account: _id.toHexString(), interval: 1_000 / perSecond, burst });
+}
+
+/** Forgets the rate of an account that is deleted. */
+export const forgetRate = async (account: ObjectId): Promise<void> =>
+  void (await rateLimits.deleteOne({ _id: account.toHexString() }));
+
+/** Times are in milliseconds. */
+type Rate = { account: string; interval: number; burst: number };
+
+const countTogether = batchByKey<Rate, RateFields>(async (counted) => {
+  const [rate] = counted as [Rate];
+  const { granted, left, full } = await take(rate, counted.length);
+  return counted.map((_, at) => {
+    const after = Math.max(0, left + granted - 1 - at);
+    const fields = {
+      RateLimit: `"writes";r=${after};t=${Math.ceil(full / 1_000)}`,
+      'RateLimit-Policy': `"writes";q=${rate.burst};w=${Math.ceil((rate.burst * rate.interval) / 1_000)}`,
+    };
+    if (at < granted) return fulfilled(fields);
+    const next = full - (rate.burst - 1) * rate.interval;
+    return { status: 'rejected', reason: tooManyRequests(Math.max(1, Math.ceil(next / 1_000)), fields) };
+  });
+});
+
+/** Takes as many of `wanted` as there are; tells how many are left, and in how many milliseconds all are free. */
+async function take(rate: Rate, wanted: number): Promise<{ granted: number; left: number; full: number }> {
+  const most = rate.burst * rate.interval;
+  for (let asked = wanted; ; ) {
+    const { is_granted, free_at, checked_at } = await step(rate, asked);
+    const full = free_at.getTime() - checked_at.getTime();
+    const left = Math.floor((most - full) / rate.interval);
+    if (is_granted) return { granted: asked, left, full };
+    if (left < 1) return { granted: 0, left: 0, full };
+    // Others may take some in between: then there are fewer.
+    asked = Math.min(asked - 1, left);
+  }
+}
+
+async function step({ account, interval, burst }: Rate, count: number): Promise<RateDocument> {
+  const after = { $add: ['$free_at', Math.round(count * interval)] };
+  const update = [
+    { $set: { checked_at: '$$NOW', free_at: { $max: ['$free_at', '$$NOW'] }, expires_at: inAnHour() } },
+    { $set: { is_granted: { $lte: [after, { $add: ['$$NOW', Math.round(burst * interval)] }] } } },
+    { $set: { free_at: { $cond: ['$is_granted', after, '$free_at'] } } },
+  ];
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  const state = await retryContended(() => rateLimits.findOneAndUpdate({ _id: account }, update, options));
+  if (!state) throw new Error('An upsert returned no document');
+  return state;
+}
+
+// To the full hour, so that the index of this field changes once an hour and not with each message.
+const inAnHour = () => new Date((Math.floor(Date.now() / 3_600_000) + 2) * 3_600_000);

@@ -1,0 +1,60 @@
+import { compileFilter } from '../../match/filter.ts';
+import { compileSort } from '../../match/sort.ts';
+import { sorted } from '../../match/sorting.ts';
+import { DatabaseError } from '../../values/errors.ts';
+import { integerOf } from '../../values/numbers.ts';
+import { sizeOf } from '../../values/size.ts';
+import { isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
+import type { StageCompiler } from './stage.ts';
+
+/** Stages that let documents through: which of them, how many, in which order. */
+export const flow: Readonly<Record<string, StageCompiler>> = {
+  $match: (spec, context) => {
+    if (!isDoc(spec)) throw new DatabaseError(15959, 'the match filter must be an expression in an object');
+    const { matches } = compileFilter(spec, context);
+    return function* (input) {
+      for (const doc of input) if (doc === undefined || matches(doc)) yield doc;
+    };
+  },
+  $limit: (spec) => {
+    const limit = countOf(spec, '$limit', 5107201);
+    if (limit === 0) throw new DatabaseError(15958, 'the limit must be positive');
+    return function* (input) {
+      let left = limit;
+      for (const doc of input) {
+        yield doc;
+        if (doc !== undefined) left--;
+        if (left === 0) return;
+      }
+    };
+  },
+  $skip: (spec) => {
+    const skip = countOf(spec, '$skip', 5107200);
+    return function* (input) {
+      let left = skip;
+      for (const doc of input) {
+        if (left === 0 || doc === undefined) yield doc;
+        else left--;
+      }
+    };
+  },
+  $sort: (spec, context) => {
+    if (!isDoc(spec)) throw new DatabaseError(15973, 'the $sort key specification must be an object');
+    if (spec.size === 0) throw new DatabaseError(15976, '$sort stage must have at least one sort key');
+    const sort = compileSort(spec);
+    return (input) => sorted(input, sort, { docOf: (doc) => doc, sizeOf }, context.operation, context.limit);
+  },
+};
+
+/** How many documents a stage lets through, `undefined` for all other stages. */
+export function limitOf(stage: Maybe): number | undefined {
+  const limit = isDoc(stage) ? stage.get('$limit') : undefined;
+  const whole = isNumber(limit) ? integerOf(limit) : undefined;
+  return whole !== undefined && whole > 0 ? whole : undefined;
+}
+
+function countOf(spec: Value, name: string, code: number): number {
+  const whole = isNumber(spec) ? integerOf(spec) : undefined;
+  if (whole !== undefined && whole >= 0) return whole;
+  throw new DatabaseError(code, `invalid argument to ${name} stage: Expected a non-negative number in: ${name}: ${String(spec)}`);
+}

@@ -1,0 +1,65 @@
+import { DatabaseError, notSupported } from '../../values/errors.ts';
+import { hashKey } from '../../values/hash-key.ts';
+import { sizeOf } from '../../values/size.ts';
+import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
+import { compilerFor } from '../expression.ts';
+import type { Compiler } from '../expressions/operator.ts';
+import { Summation } from '../expressions/summation.ts';
+import { docOf, type StageCompiler } from './stage.ts';
+
+/** `$group` with `$sum`: groups by what an expression gives, null for missing; they come in the order of their first documents. */
+export const group: StageCompiler = (spec, context) => {
+  const options = docOf(spec, '$group', 15947);
+  if (!options.has('_id')) throw new DatabaseError(15955, 'a group specification must include an _id');
+  const compiler = compilerFor(context);
+  const idOf = compileId(options.get('_id') as Value, compiler);
+  const fields = [...options].filter(([name]) => name !== '_id').map(([name, value]) => sumOf(name, value, compiler));
+  return function* (input) {
+    const groups = new Map<string, { id: Value; sums: Summation[] }>();
+    for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined;
+        continue;
+      }
+      const id = idOf(doc) ?? null;
+      const key = hashKey(id);
+      let found = groups.get(key);
+      if (found === undefined) {
+        found = { id, sums: fields.map(() => new Summation()) };
+        context.operation?.hold(groupBytes + sizeOf(id) + 2 * key.length + fields.length * sumBytes, '$group');
+        groups.set(key, found);
+      }
+      for (const [i, { addend }] of fields.entries()) {
+        const value = addend(doc);
+        if (isNumber(value)) found.sums[i]?.add(value);
+      }
+    }
+    for (const { id, sums } of groups.values()) {
+      yield new Map<string, Value>([['_id', id], ...fields.map(({ name }, i) => [name, (sums[i] as Summation).total] as const)]);
+      if (context.operation?.isDue()) yield undefined;
+    }
+  };
+};
+
+/** What a group takes in memory beside its identity. */
+const groupBytes = 200;
+const sumBytes = 100;
+
+/** A single missing part of a document as `_id` counts as null, but one of several parts is left out: so MongoDB has it. */
+function compileId(spec: Value, compiler: Compiler): (doc: Doc) => Maybe {
+  const [only, other] = isDoc(spec) ? spec : [];
+  if (only === undefined || other !== undefined || only[0].startsWith('$')) return compiler.compile(spec).evaluate;
+  const part = compiler.compile(only[1]);
+  return (doc) => new Map([[only[0], part.evaluate(doc) ?? null]]);
+}
+
+function sumOf(name: string, value: Value, compiler: Compiler): { name: string; addend: (doc: Doc) => Maybe } {
+  if (name.includes('.')) throw new DatabaseError(40235, `The field name '${name}' cannot contain '.'`);
+  if (name.startsWith('$')) throw new DatabaseError(40236, `The field name '${name}' cannot be an operator name`);
+  const [[operator, operand] = ['', null], other] = isDoc(value) ? value : [];
+  if (!operator.startsWith('$')) throw new DatabaseError(40234, `The field '${name}' must be an accumulator object`);
+  if (other !== undefined) throw new DatabaseError(40238, `The field '${name}' must specify one accumulator`);
+  if (operator !== '$sum') throw notSupported(`The accumulator ${operator} is not supported`);
+  if (Array.isArray(operand)) throw new DatabaseError(40237, 'The $sum accumulator is a unary operator');
+  return { name, addend: compiler.compile(operand).evaluate };
+}

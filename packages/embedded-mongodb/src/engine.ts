@@ -1,0 +1,63 @@
+import type { Database } from './protocol/command.ts';
+import type { Handler } from './protocol/connection.ts';
+import { createDispatcher } from './protocol/dispatch.ts';
+import { createCursors } from './sessions/cursors.ts';
+import { createRetryableWrites } from './sessions/retryable-writes.ts';
+import { Catalog } from './storage/catalog.ts';
+import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
+import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
+import { createTextMerges } from './storage/text-merges.ts';
+import { removeExpired } from './storage/ttl.ts';
+import { upgrade } from './storage/upgrade.ts';
+
+/** How often expired documents, cursors and answers are looked for. */
+const usualSweepMillis = 60_000;
+
+/** A database that is open and answers messages, however they come. */
+export type Engine = {
+  readonly handle: Handler;
+  /** Tells other processes of this machine where the database answers. */
+  announce(uri: string): void;
+  close(): void;
+};
+
+/** Opens the database of a directory; what stands against it is one sentence in a DatabaseStartError. */
+export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis): Promise<Engine> {
+  const file = await openDatabaseFile(dataDir);
+  try {
+    upgrade(file, dataDir);
+    const database = assemble(file);
+    const sweep = () => {
+      database.cursors.expire();
+      if (database.commits.failure !== undefined) return;
+      database.retryableWrites.expire();
+      removeExpired(file, database.catalog);
+    };
+    sweep();
+    const sweeper = setInterval(sweep, sweepMillis).unref();
+    return {
+      handle: createDispatcher(database),
+      announce: (uri) => file.announce(uri),
+      close() {
+        clearInterval(sweeper);
+        database.commits.flush();
+        file.close();
+      },
+    };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+function assemble(file: DatabaseFile): Database {
+  const commits: GroupCommit = createGroupCommit(
+    file,
+    () => catalog.load(),
+    () => mergeTexts(),
+  );
+  const catalog = new Catalog(file, () => commits);
+  const mergeTexts = createTextMerges(catalog, commits);
+  const retryableWrites = createRetryableWrites(file, () => commits);
+  return { file, catalog, commits, cursors: createCursors(), retryableWrites, memory: { held: 0 } };
+}

@@ -1,7 +1,0 @@
-import type { Context } from '../query/context.ts';
-import type { TimeLimit } from './time-limit.ts';
-
-/** What a query may refer to, and how long it may take. */
-export interface QueryContext extends Context {
-  readonly timeLimit?: TimeLimit | undefined;
-}

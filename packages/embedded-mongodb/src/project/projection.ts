@@ -1,0 +1,131 @@
+import { compilerFor, isExpressionOperator } from '../aggregate/expression.ts';
+import type { Compiler } from '../aggregate/expressions/operator.ts';
+import type { Context } from '../context.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
+import { elementMatch, type FindProjection, positional } from './find-operators.ts';
+import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './tree.ts';
+
+/** Makes one document of another. */
+export type Transform = (doc: Doc) => Doc;
+
+/** Compiles the projection of a find; the filter tells what the positional `a.$` stands for. */
+export function compileProjection(spec: Doc, context: FindProjection = {}): Transform {
+  return spec.size === 0 ? (doc) => doc : compile(spec, context, true);
+}
+
+/** Compiles the aggregation stage `$project`. */
+export function compileProject(spec: Value, context: Context = {}): Transform {
+  if (!isDoc(spec)) throw new DatabaseError(15969, '$project specification must be an object');
+  if (spec.size === 0)
+    throw new DatabaseError(51272, 'Invalid $project :: caused by :: projection specification must have at least one field');
+  return compile(spec, context, false);
+}
+
+/** Compiles the aggregation stage `$set`. */
+export function compileAddFields(spec: Value, context: Context = {}): Transform {
+  if (!isDoc(spec)) throw new DatabaseError(40272, `$set specification stage must be an object, got ${String(spec)}`);
+  const root = projectionRoot();
+  addComputed(root, spec, '', compilerFor(context));
+  return (doc) => applyAdditions(root, doc, doc);
+}
+
+type Builder = {
+  readonly root: ProjectionNode;
+  readonly compiler: Compiler;
+  readonly find: FindProjection | undefined;
+  /** Done after the tree has been applied, for what needs the document's array as a whole. */
+  finish: ((result: Doc, doc: Doc) => Doc) | undefined;
+  /** `$elemMatch` decides for inclusion where nothing else decides. */
+  hasElementMatch: boolean;
+  mode: Mode | undefined;
+};
+
+type Mode = 'inclusion' | 'exclusion';
+
+function compile(spec: Doc, context: FindProjection, isFind: boolean): Transform {
+  const root = projectionRoot();
+  const find = isFind ? context : undefined;
+  const builder: Builder = {
+    root,
+    compiler: compilerFor(context),
+    find,
+    finish: undefined,
+    hasElementMatch: false,
+    mode: undefined,
+  };
+  const id = spec.get('_id');
+  const idIsFlag = id !== undefined && isFlag(id);
+  for (const [name, value] of spec) if (name !== '_id' || !idIsFlag) addField(builder, name, value);
+  const keepsId = !idIsFlag || isTrue(id);
+  const mode = builder.mode ?? ((idIsFlag && keepsId) || builder.hasElementMatch ? 'inclusion' : 'exclusion');
+  if (mode === 'inclusion' && keepsId && !root.children.has('_id')) root.children.set('_id', { kind: 'include' });
+  if (mode === 'exclusion' && !keepsId) root.children.set('_id', { kind: 'exclude' });
+  const { finish } = builder;
+  const apply: Transform =
+    mode === 'inclusion'
+      ? (doc) => applyInclusion(root, doc, doc)
+      : (doc) => (root.computes ? applyAdditions(root, applyExclusion(root, doc), doc) : applyExclusion(root, doc));
+  return finish === undefined ? apply : (doc) => finish(apply(doc), doc);
+}
+
+function isFlag(value: Value): boolean {
+  return typeof value === 'boolean' || isNumber(value);
+}
+
+function addField(builder: Builder, path: string, value: Value): void {
+  if (builder.find !== undefined && (path.endsWith('.$') || path === '$')) {
+    require(builder, path, 'inclusion');
+    if (builder.finish !== undefined)
+      throw new DatabaseError(31276, 'Cannot specify more than one positional projection per query.');
+    builder.finish = positional(builder.find, path);
+    addLeaf(builder.root, path.slice(0, -2), { kind: 'include' });
+    return;
+  }
+  if (isFlag(value)) {
+    require(builder, path, isTrue(value) ? 'inclusion' : 'exclusion');
+    addLeaf(builder.root, path, { kind: isTrue(value) ? 'include' : 'exclude' });
+    return;
+  }
+  if (isDoc(value)) {
+    const [first = ''] = value.keys();
+    if (!first.startsWith('$')) throw new DatabaseError(115, `a projection of '${path}' by a document is not supported`);
+    if (addFindOperator(builder, path, first, value)) return;
+    if (!isExpressionOperator(first)) throw new DatabaseError(31325, `Unknown expression ${first}`);
+  }
+  require(builder, path, 'inclusion', isDoc(value) ? 31252 : 31310);
+  addLeaf(builder.root, path, { kind: 'compute', expression: builder.compiler.compile(value) });
+}
+
+/** `$elemMatch` means something of its own in a find; `$meta` may stand beside anything there. */
+function addFindOperator(builder: Builder, path: string, name: string, value: Doc): boolean {
+  const { find, root } = builder;
+  if (find === undefined || (name !== '$elemMatch' && name !== '$meta')) return false;
+  const expression =
+    name === '$meta' ? builder.compiler.compile(value) : elementMatch(value.get('$elemMatch') as Value, path, find);
+  if (name === '$elemMatch') builder.hasElementMatch = true;
+  addLeaf(root, path, { kind: 'compute', expression });
+  return true;
+}
+
+function require(builder: Builder, path: string, mode: Mode, computed?: 31252 | 31310): void {
+  if (builder.mode !== undefined && builder.mode !== mode) {
+    if (computed !== undefined)
+      throw new DatabaseError(computed, 'Cannot use an expression other than $meta in an exclusion projection');
+    throw new DatabaseError(
+      mode === 'inclusion' ? 31253 : 31254,
+      `Invalid projection :: caused by :: Cannot do ${mode} on field ${path} in ${builder.mode} projection`,
+    );
+  }
+  builder.mode = mode;
+}
+
+function addComputed(root: ProjectionNode, spec: Doc, prefix: string, compiler: Compiler): void {
+  for (const [name, value] of spec) {
+    const path = `${prefix}${name}`;
+    const [first] = isDoc(value) ? value.keys() : [];
+    if (isDoc(value) && value.size > 0 && !first?.startsWith('$')) addComputed(root, value, `${path}.`, compiler);
+    else addLeaf(root, path, { kind: 'compute', expression: compiler.compile(value) });
+  }
+}

@@ -1,0 +1,118 @@
+import { fieldParts } from '../aggregate/expression.ts';
+import { type RawValue, rawDocument, rawValues } from '../values/raw.ts';
+import { isTrue } from '../values/truth.ts';
+import { bsonType, type Doc, isNumber } from '../values/value.ts';
+
+/** Makes one encoded document of another. */
+export type RawTransform = (document: Buffer) => Buffer;
+
+/** Which fields of a document a projection names, by their encoded names: a whole field, or some below it. */
+type Named = Map<string, Named | 'whole'>;
+
+/**
+ * A projection of a find that only includes or only excludes fields, for documents that need not be decoded; `undefined` for any
+ * other. Whether it is a valid one `compileProjection` tells.
+ */
+export function compileRawProjection(spec: Doc): RawTransform | undefined {
+  const flags = new Map<string, boolean>();
+  for (const [path, value] of spec) {
+    if (!(typeof value === 'boolean' || isNumber(value)) || path.includes('$') || path.startsWith('_id.')) return undefined;
+    flags.set(path, isTrue(value));
+  }
+  const id = flags.get('_id');
+  flags.delete('_id');
+  const [includes = id === true] = flags.values();
+  const named: Named = new Map();
+  if (includes ? id !== false : id === false) named.set('_id', 'whole');
+  for (const path of flags.keys()) add(named, path);
+  return (document) => {
+    const copy = new Copy(document, includes);
+    copy.document(named, rawDocument(document));
+    return copy.finish();
+  };
+}
+
+function add(root: Named, path: string): void {
+  const parts = fieldParts(path).map((part) => Buffer.from(part).toString('latin1'));
+  const last = parts.pop() as string;
+  let named = root;
+  for (const part of parts) {
+    const below = named.get(part);
+    const next: Named = below instanceof Map ? below : new Map();
+    named.set(part, next);
+    named = next;
+  }
+  named.set(last, 'whole');
+}
+
+/** Where copies are made, which are mostly much shorter than their documents. */
+let scratch: Buffer = Buffer.allocUnsafe(64 * 1024);
+const maxScratch = 1024 * 1024;
+
+/** A copy of some fields of a document, which is never longer than the document. */
+class Copy {
+  readonly #from: Buffer;
+  readonly #includes: boolean;
+  readonly #to: Buffer;
+  #at = 0;
+
+  constructor(from: Buffer, includes: boolean) {
+    this.#from = from;
+    this.#includes = includes;
+    this.#to = from.length <= scratch.length ? scratch : Buffer.allocUnsafeSlow(from.length);
+    if (this.#to.length <= maxScratch) scratch = this.#to;
+  }
+
+  finish(): Buffer {
+    return Buffer.from(this.#to.subarray(0, this.#at));
+  }
+
+  document(named: Named, document: RawValue): void {
+    const start = this.#open();
+    for (const field of rawValues(document)) {
+      const below = named.get(this.#from.toString('latin1', field.nameStart, field.start - 1));
+      if (below instanceof Map && (isNested(field) || !this.#includes)) {
+        this.#copy(field.nameStart - 1, field.start);
+        this.#value(below, field);
+      } else if ((below === undefined) !== this.#includes && !(below instanceof Map)) this.#copy(field.nameStart - 1, field.end);
+    }
+    this.#close(start);
+  }
+
+  /** Within a field, only documents have something that is named, be they in arrays. */
+  #value(named: Named, value: RawValue): void {
+    if (value.type === bsonType.object) this.document(named, value);
+    else if (value.type === bsonType.array) this.#array(named, value);
+    else this.#copy(value.start, value.end);
+  }
+
+  #array(named: Named, array: RawValue): void {
+    const start = this.#open();
+    let index = 0;
+    for (const item of rawValues(array)) {
+      if (this.#includes && !isNested(item)) continue;
+      this.#to[this.#at++] = item.type & 0xff;
+      this.#at += this.#to.write(`${index++}\0`, this.#at, 'latin1');
+      this.#value(named, item);
+    }
+    this.#close(start);
+  }
+
+  #open(): number {
+    this.#at += 4;
+    return this.#at - 4;
+  }
+
+  #close(start: number): void {
+    this.#to[this.#at++] = 0;
+    this.#to.writeInt32LE(this.#at - start, start);
+  }
+
+  #copy(from: number, to: number): void {
+    this.#at += this.#from.copy(this.#to, this.#at, from, to);
+  }
+}
+
+function isNested({ type }: RawValue): boolean {
+  return type === bsonType.object || type === bsonType.array;
+}

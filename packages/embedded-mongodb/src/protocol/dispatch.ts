@@ -1,0 +1,130 @@
+import { Double } from 'bson';
+import { Operation } from '../operation.ts';
+import type { GroupCommit } from '../storage/group-commit.ts';
+import { DatabaseError } from '../values/errors.ts';
+import type { Doc } from '../values/value.ts';
+import type { Command, Database, Work } from './command.ts';
+import { checkFields, checkReadConcern, checkWriteConcern, maxMillisOf, refuseTransactions } from './common-options.ts';
+import type { Connection, Handler } from './connection.ts';
+import { errorFields } from './error-fields.ts';
+import type { Message } from './messages.ts';
+import { encodedReply, type Reply } from './reply.ts';
+import { allCommands } from './table.ts';
+
+/** The encoded pieces of an answer. */
+type Pieces = readonly Buffer[];
+
+/** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
+export function createDispatcher(database: Database): Handler {
+  const { commits, memory } = database;
+  const later = createTurns(commits);
+
+  return (message, connection, done) => {
+    const [name = ''] = message.body.keys();
+
+    const start = () => {
+      const operation = new Operation(memory);
+      const { changes } = commits;
+      const begun = begin(database, name, message, connection, operation);
+      const isRepeatable = commits.changes === changes && name !== 'getMore';
+
+      /** Goes on once it is known whether what was seen so far has lasted. */
+      const afterwards = (proceed: () => void) =>
+        commits.settled((lost) => {
+          if (lost === undefined) {
+            proceed();
+            return;
+          }
+          // What a command read of changes that are now rolled back never was: it reads again.
+          operation.release();
+          if (isRepeatable) start();
+          else done({ pieces: encodedReply(errorReply(lost)) });
+        });
+
+      const answer = (pieces: Pieces) =>
+        afterwards(() => {
+          if (!operation.outlivesCommand) operation.release();
+          done({ pieces });
+        });
+
+      /** One slice after the other, in each turn of the event loop one of one command, so that nobody waits for long. */
+      const advance = (work: Work) => {
+        operation.beginSlice();
+        const pieces = carefully(name, () => {
+          const { done, value } = work.next();
+          return done ? encodedReply(value) : undefined;
+        });
+        if (pieces !== undefined) answer(pieces);
+        else afterwards(() => later(() => advance(work)));
+      };
+
+      if (begun instanceof Promise) begun.then(answer);
+      else if ('next' in begun) advance(begun);
+      else answer(begun);
+    };
+
+    start();
+  };
+}
+
+/** Runs what is handed to it piece by piece, in each turn of the event loop one; those whose answers are ready get them before. */
+function createTurns(commits: GroupCommit): (step: () => void) => void {
+  const waiting: (() => void)[] = [];
+  const next = () => {
+    commits.flush();
+    const step = waiting.shift();
+    if (waiting.length > 0) setImmediate(next);
+    step?.();
+  };
+  return (step) => {
+    if (waiting.push(step) === 1) setImmediate(next);
+  };
+}
+
+/** Begins a command: gives its answer, or, if it is carried out in slices, the work to be done. */
+function begin(
+  database: Database,
+  name: string,
+  message: Message,
+  connection: Connection,
+  operation: Operation,
+): Pieces | Promise<Pieces> | Work {
+  const args = message.body;
+  return carefully(name, () => {
+    if (message.refusal !== undefined) throw message.refusal;
+    const entry = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined;
+    if (entry === undefined) throw new DatabaseError(59, `no such command: '${name}'`);
+    checkFields(name, args, entry.fields);
+    refuseTransactions(args);
+    checkReadConcern(name, args);
+    const concernError = checkWriteConcern(name, args);
+    operation.resume(connection, maxMillisOf(args));
+    const db = String(args.get('$db') ?? '');
+    const command: Command = { name, db, args, message, connection, now: new Date(), operation };
+    const carryOut = () => entry.handle(database, command);
+    const begun = entry.atomic ? database.commits.atomically(carryOut) : carryOut();
+    if (begun instanceof Promise) return begun.then(encodedReply).catch((error) => refusal(name, error));
+    if ('next' in begun) return begun;
+    if (concernError !== undefined && begun instanceof Map) begun.set('writeConcernError', concernError);
+    return encodedReply(begun);
+  });
+}
+
+/** What a step of a command gives, or the refusal that it ends in. */
+function carefully<T>(name: string, step: () => T): T | Pieces {
+  try {
+    return step();
+  } catch (error) {
+    return refusal(name, error);
+  }
+}
+
+function refusal(name: string, error: unknown): Pieces {
+  if (error instanceof DatabaseError) return encodedReply(errorReply(error));
+  console.error(`The command ${name} failed unexpectedly:`, error);
+  return encodedReply(errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`)));
+}
+
+function errorReply(error: DatabaseError): Reply {
+  return new Map([['ok', new Double(0)], ...errorFields(error)]) satisfies Doc;
+}

@@ -1,0 +1,158 @@
+import { decode } from '../values/bson.ts';
+import { DatabaseError } from '../values/errors.ts';
+import type { Doc } from '../values/value.ts';
+import { crc32c } from './crc32c.ts';
+
+/** MongoDB's own limit on a message. */
+export const maxMessageBytes = 48_000_000;
+const headerBytes = 16;
+/** What comes before the body of an OP_MSG: header, flags and the kind of the section. */
+export const replyHeadBytes = headerBytes + 5;
+
+const opReply = 1;
+const opQuery = 2004;
+const opMsg = 2013;
+
+const checksumPresent = 1;
+const moreToCome = 2;
+/** The low 16 bits are those that a receiver must understand. */
+const requiredBits = 0xffff;
+
+/** MongoDB's limit on the body of a command: a document of the greatest size and what stands around it. */
+const maxBodyBytes = 16 * 1024 * 1024 + 16 * 1024;
+
+/** A message that breaks the protocol; the connection it came by is closed. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
+
+/** A command as it came over the wire. */
+export type Message = {
+  readonly requestId: number;
+  readonly body: Doc;
+  /** The encoded body, for documents that are kept as they came. */
+  readonly bytes: Buffer;
+  /** Documents sent beside the body, by the name of the field they stand for. */
+  readonly sequences: ReadonlyMap<string, readonly Buffer[]>;
+  /** Sent as OP_QUERY, as a driver's first hello may be. */
+  readonly legacy: boolean;
+  readonly expectsReply: boolean;
+  /** Why the message is not even looked into. */
+  readonly refusal?: DatabaseError;
+};
+
+/** The length that a message announces, once its first bytes are there. */
+export function messageLength(header: Buffer): number {
+  const length = header.readInt32LE(0);
+  if (length < headerBytes || length > maxMessageBytes) throw new ProtocolError(`a message of ${length} bytes`);
+  return length;
+}
+
+/** Takes a whole message apart. */
+export function parseMessage(bytes: Buffer): Message {
+  const requestId = bytes.readInt32LE(4);
+  const opcode = bytes.readInt32LE(12);
+  try {
+    if (opcode === opMsg) return parseMsg(bytes, requestId);
+    if (opcode === opQuery) return parseQuery(bytes, requestId);
+  } catch (error) {
+    throw error instanceof ProtocolError ? error : new ProtocolError((error as Error).message);
+  }
+  throw new ProtocolError(`opcode ${opcode}`);
+}
+
+function parseMsg(bytes: Buffer, requestId: number): Message {
+  const flags = bytes.readUInt32LE(headerBytes);
+  if ((flags & requiredBits & ~(checksumPresent | moreToCome)) !== 0) throw new ProtocolError(`unknown flags ${flags}`);
+  const end = (flags & checksumPresent) !== 0 ? checked(bytes) : bytes.length;
+  const expectsReply = (flags & moreToCome) === 0;
+  const sequences = new Map<string, Buffer[]>();
+  let body: Buffer | undefined;
+  for (let at = headerBytes + 4; at < end; ) {
+    const kind = bytes[at] as number;
+    const section = bytes.subarray(at + 1, at + 1 + lengthAt(bytes, at + 1, end));
+    at += 1 + section.length;
+    if (kind === 0 && body === undefined) body = section;
+    else if (kind === 1) addSequence(sequences, section);
+    else throw new ProtocolError(`section of kind ${kind}`);
+  }
+  if (body === undefined) throw new ProtocolError('no body');
+  const tooLarge = [body, ...[...sequences.values()].flat()].find(({ length }) => length > maxBodyBytes);
+  if (tooLarge !== undefined) {
+    const refusal = new DatabaseError(
+      10334,
+      `BSONObj size: ${tooLarge.length} is invalid. Size must be between 0 and ${maxBodyBytes}`,
+    );
+    return { requestId, body: new Map(), bytes: body, sequences, legacy: false, expectsReply, refusal };
+  }
+  return { requestId, body: decode(body), bytes: body, sequences, legacy: false, expectsReply };
+}
+
+function addSequence(sequences: Map<string, Buffer[]>, section: Buffer): void {
+  const nameEnd = section.indexOf(0, 4);
+  if (nameEnd === -1) throw new ProtocolError('a sequence without a name');
+  const name = section.toString('utf8', 4, nameEnd);
+  if (sequences.has(name)) throw new ProtocolError(`two sequences '${name}'`);
+  const documents: Buffer[] = [];
+  for (let at = nameEnd + 1; at < section.length; ) {
+    const document = section.subarray(at, at + lengthAt(section, at, section.length));
+    documents.push(document);
+    at += document.length;
+  }
+  sequences.set(name, documents);
+}
+
+function lengthAt(bytes: Buffer, at: number, end: number): number {
+  if (at + 5 > end) throw new ProtocolError('a section runs over the end');
+  const length = bytes.readInt32LE(at);
+  if (length < 5 || at + length > end) throw new ProtocolError(`a section of ${length} bytes`);
+  return length;
+}
+
+/** The end of what the CRC-32C at the end of a message vouches for. */
+function checked(bytes: Buffer): number {
+  const end = bytes.length - 4;
+  if (end < headerBytes + 4 || crc32c(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
+    throw new ProtocolError('wrong checksum');
+  return end;
+}
+
+function parseQuery(bytes: Buffer, requestId: number): Message {
+  const nameStart = headerBytes + 4;
+  const nameEnd = bytes.indexOf(0, nameStart);
+  const collection = bytes.toString('utf8', nameStart, nameEnd);
+  const at = nameEnd + 1 + 8;
+  if (nameEnd === -1 || !collection.endsWith('.$cmd')) throw new ProtocolError('an OP_QUERY that is no command');
+  const section = bytes.subarray(at, at + lengthAt(bytes, at, bytes.length));
+  const outer = decode(section);
+  const body = outer.get('$query') instanceof Map ? (outer.get('$query') as Doc) : outer;
+  if (!body.has('$db')) body.set('$db', collection.slice(0, -'.$cmd'.length));
+  return { requestId, body, bytes: section, sequences: new Map(), legacy: true, expectsReply: true };
+}
+
+/** The bytes of a command, without checksum or sequences. */
+export function messageBytes(body: Uint8Array): Buffer {
+  const bytes = Buffer.concat([Buffer.alloc(replyHeadBytes), body]);
+  bytes.writeInt32LE(bytes.length, 0);
+  bytes.writeInt32LE(opMsg, 12);
+  return bytes;
+}
+
+/** The bytes of an answer, its document given in pieces so that stored documents are copied once. */
+export function replyBytes(message: Message, requestId: number, pieces: readonly Buffer[]): Buffer {
+  const head = message.legacy ? legacyHead() : Buffer.alloc(replyHeadBytes);
+  const bytes = Buffer.concat([head, ...pieces]);
+  bytes.writeInt32LE(bytes.length, 0);
+  bytes.writeInt32LE(requestId, 4);
+  bytes.writeInt32LE(message.requestId, 8);
+  bytes.writeInt32LE(message.legacy ? opReply : opMsg, 12);
+  return bytes;
+}
+
+/** An OP_REPLY has flags, a cursor id, a starting position and the number of documents. */
+function legacyHead(): Buffer {
+  const head = Buffer.alloc(headerBytes + 20);
+  head.writeInt32LE(8, headerBytes);
+  head.writeInt32LE(1, headerBytes + 16);
+  return head;
+}

@@ -1,0 +1,29 @@
+import { backupCommands } from '../catalog/backup.ts';
+import { collectionCommands } from '../catalog/collections.ts';
+import { indexCommands } from '../catalog/indexes.ts';
+import { validateCommands } from '../catalog/validate.ts';
+import { aggregateCommands } from '../read/aggregate.ts';
+import { explainCommands } from '../read/explain.ts';
+import { queryCommands } from '../read/find.ts';
+import { bulkWriteCommands } from '../write/bulk-write.ts';
+import { findAndModifyCommands } from '../write/find-and-modify.ts';
+import { writeCommands } from '../write/writes.ts';
+import type { CommandEntry } from './command.ts';
+import { handshakeCommands } from './handshake.ts';
+import { sessionCommands } from './sessions.ts';
+
+/** Every command there is. */
+export const allCommands: Readonly<Record<string, CommandEntry>> = {
+  ...handshakeCommands,
+  ...sessionCommands,
+  ...queryCommands,
+  ...aggregateCommands,
+  ...writeCommands,
+  ...bulkWriteCommands,
+  ...findAndModifyCommands,
+  ...collectionCommands,
+  ...indexCommands,
+  ...explainCommands,
+  ...backupCommands,
+  ...validateCommands,
+};

@@ -1,0 +1,57 @@
+import type { Command, Database, Work } from '../protocol/command.ts';
+import { maxDocumentBytes } from '../protocol/limits.ts';
+import { cursorReply } from '../protocol/reply.ts';
+import { sessionKey } from '../protocol/sessions.ts';
+import { type Documents, documentsOf } from '../sessions/cursors.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Doc } from '../values/value.ts';
+
+/** MongoDB's number of documents in a first batch when the client does not say. */
+const defaultBatch = 101;
+
+/** How a cursor begins. */
+export type CursorStart = {
+  readonly namespace: string;
+  /** Encoded, and `undefined` where others may have their turn. */
+  readonly documents: Iterator<Uint8Array | undefined>;
+  /** The collection that the documents come from: if it is dropped, the cursor ends. */
+  readonly collection: Collection | undefined;
+  readonly batchSize: number | undefined;
+  readonly singleBatch?: boolean;
+  /** Further fields of the answer. */
+  readonly beside?: Doc;
+};
+
+/** The first batch of a query, and a cursor if there is more. */
+export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args' | 'operation'>, start: CursorStart): Work {
+  const { args, operation } = command;
+  const { namespace, collection, batchSize = defaultBatch, singleBatch = false, beside } = start;
+  const source = documentsOf(start.documents);
+  let id = 0n;
+  try {
+    const documents = yield* takeBatch(source, batchSize);
+    const ended = singleBatch || (batchSize > 0 && (yield* source.peek()) === undefined);
+    operation.pause();
+    if (!ended) {
+      const session = sessionKey(args.get('lsid'));
+      id = cursors.open({ namespace, documents: source, collection, session, operation }).id;
+    }
+    return cursorReply({ id, namespace, field: 'firstBatch', documents, beside });
+  } finally {
+    if (id === 0n) source.close();
+  }
+}
+
+/** The documents of the next batch: as many as asked for and as fit into one message, but at least one. */
+export function* takeBatch(source: Documents, batchSize: number): Generator<undefined, Uint8Array[]> {
+  const documents: Uint8Array[] = [];
+  let bytes = 0;
+  while (documents.length < batchSize) {
+    const document = yield* source.peek();
+    if (document === undefined || (documents.length > 0 && bytes + document.length > maxDocumentBytes)) break;
+    documents.push(document);
+    bytes += document.length;
+    source.take();
+  }
+  return documents;
+}

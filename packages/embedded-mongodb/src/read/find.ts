@@ -1,0 +1,117 @@
+import type { Context } from '../context.ts';
+import { type FindQuery, fieldsOf, topOf } from '../plan/find.ts';
+import type { Transform } from '../project/projection.ts';
+import { compileRawProjection, type RawTransform } from '../project/raw.ts';
+import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
+import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
+import { reply } from '../protocol/replies.ts';
+import { cursorReply } from '../protocol/reply.ts';
+import { collectionDropped } from '../storage/scan.ts';
+import { encodeAnswer } from '../values/bson.ts';
+import { badValue } from '../values/errors.ts';
+import { longField } from '../values/numbers.ts';
+import { asBuffer } from '../values/raw.ts';
+import { isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
+import { firstBatch, takeBatch } from './cursor-replies.ts';
+import { projectionArg } from './projection.ts';
+import { prepareRead, type Read } from './read.ts';
+
+function find(database: Database, command: Command): Work {
+  const { args, db } = command;
+  const name = collectionName(command);
+  const context = contextOf(command);
+  const query = findQuery(args);
+  const projection = docArg(args, 'projection') ?? new Map();
+  const raw = projection.size === 0 ? undefined : compileRawProjection(projection);
+  const read = prepareRead(database, db, name, { ...query, fields: fieldsNeeded(query, projection, raw) }, context);
+  const project = projectionArg(args, 'projection', { ...context, textScore: read.find?.textScore, filter: read.filter });
+  return firstBatch(database, command, {
+    namespace: `${db}.${name}`,
+    collection: read.collection,
+    documents: shown(read, project, raw),
+    batchSize: countArg(args, 'batchSize'),
+    singleBatch: boolArg(args, 'singleBatch') === true || (integerArg(args, 'limit') ?? 0) < 0,
+  });
+}
+
+/** What filters, updates and pipelines of a command may refer to. */
+export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>): Context {
+  return { now, operation };
+}
+
+/** The top-level fields that a find looks at: the others need not be decoded. Undefined where it may look at all. */
+function fieldsNeeded(query: FindQuery, projection: Doc, raw: RawTransform | undefined): ReadonlySet<string> | undefined {
+  const fields = fieldsOf(query);
+  // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
+  if (fields === undefined || raw !== undefined || projection.size === 0) return fields;
+  const values = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
+  const includes = values.some((value) => (value === true || isNumber(value)) && isTrue(value));
+  const isPlain = values.every((value) => !isDoc(value) || (value.size === 1 && value.has('$elemMatch')));
+  if (!includes || !isPlain) return undefined;
+  return new Set(['_id', ...fields, ...Array.from(projection.keys(), topOf)]);
+}
+
+/** What the fields of a find say about which documents it asks for. */
+export function findQuery(args: Doc): FindQuery {
+  const limit = integerArg(args, 'limit');
+  return {
+    filter: docArg(args, 'filter') ?? new Map(),
+    sort: docArg(args, 'sort'),
+    skip: countArg(args, 'skip'),
+    limit: limit === 0 || limit === undefined ? undefined : Math.abs(limit),
+  };
+}
+
+/** The documents as the client sees them: as they are stored, unless a projection changes them. */
+function* shown(
+  { rows }: Read,
+  project: Transform | undefined,
+  raw: RawTransform | undefined,
+): Generator<Uint8Array | undefined> {
+  for (const row of rows()) {
+    if (row === undefined || project === undefined) yield row?.document;
+    else yield raw === undefined ? encodeAnswer(project(row.doc)) : raw(asBuffer(row.document));
+  }
+}
+
+function* getMore({ cursors }: Database, { args, db, connection }: Command): Work {
+  const id = longField(required(args.get('getMore'), 'getMore.getMore'), 'getMore.getMore');
+  const namespace = `${db}.${required(stringArg(args, 'collection'), 'getMore.collection')}`;
+  const batchSize = countArg(args, 'batchSize') || Number.POSITIVE_INFINITY;
+  if (args.has('maxTimeMS')) throw badValue('cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+  const cursor = cursors.take(id, namespace);
+  const { collection, operation } = cursor;
+  let goesOn = false;
+  try {
+    if (collection?.presence.isOver) throw collectionDropped(collection);
+    operation.resume(connection);
+    const documents = yield* takeBatch(cursor.documents, batchSize);
+    goesOn = (yield* cursor.documents.peek()) !== undefined;
+    operation.pause();
+    return cursorReply({ id: goesOn ? id : 0n, namespace, field: 'nextBatch', documents });
+  } finally {
+    if (goesOn) cursors.giveBack(cursor);
+    else cursors.close(id);
+  }
+}
+
+function killCursors({ cursors }: Database, { args }: Command): Doc {
+  const ids = required(arrayArg(args, 'cursors'), 'killCursors.cursors');
+  const killed: Value[] = [];
+  const unknown: Value[] = [];
+  for (const id of ids) (cursors.close(longField(id, 'killCursors.cursors')) ? killed : unknown).push(id);
+  return reply([
+    ['cursorsKilled', killed],
+    ['cursorsNotFound', unknown],
+    ['cursorsAlive', []],
+    ['cursorsUnknown', []],
+  ]);
+}
+
+/** The commands that read by a filter. */
+export const queryCommands: Readonly<Record<string, CommandEntry>> = {
+  find: { handle: find, fields: ['filter', 'projection', 'sort', 'skip', 'limit', 'batchSize', 'singleBatch'] },
+  getMore: { handle: getMore, fields: ['collection', 'batchSize'] },
+  killCursors: { handle: killCursors, fields: ['cursors'] },
+};

@@ -1,0 +1,87 @@
+/** So many different words of a document are indexed; what comes after the last of them is as if it were not there. */
+const mostWords = 500;
+
+/** Texts this short, with something between them, have no more words than that. */
+const shortTexts = 2 * mostWords;
+
+/** The texts of a document in the form in which they are searched: without case and accents, and as far as they are indexed. */
+export function searchable(texts: readonly string[]): string[] {
+  const whole = texts.map(folded);
+  return whole.reduce((length, text) => length + text.length + 1, 0) <= shortTexts ? whole : cut(whole);
+}
+
+/** The words of a text that is folded. */
+export function wordsOf(text: string): string[] {
+  return text.split(delimiters).filter((word) => word !== '');
+}
+
+/** Whether one of some words stands in a text that is folded. */
+export function hasWord(text: string, words: ReadonlySet<string>): boolean {
+  for (const word of words) {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+      if (isEdge(text, at) && isEdge(text, at + word.length)) return true;
+  }
+  return false;
+}
+
+/** The words of a phrase that are whole wherever it stands; its first and its last may be parts of longer ones. */
+export function innerWords(phrase: string): string[] {
+  return phrase.split(delimiters).slice(1, -1);
+}
+
+/** A text without case and accents. */
+export function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+const delimiter = '[\\p{Dash}\\p{Pattern_Syntax}\\p{Quotation_Mark}\\p{Terminal_Punctuation}\\p{White_Space}]';
+const delimiters = new RegExp(`${delimiter}+`, 'u');
+const eachWord = new RegExp(`(?:(?!${delimiter}).)+`, 'gsu');
+
+const edge = new RegExp(`(?<=^|${delimiter})|(?=${delimiter}|$)`, 'uy');
+
+/** Whether a word may begin or end at a place, for a delimiter or nothing stands on one side of it. */
+function isEdge(text: string, at: number): boolean {
+  edge.lastIndex = at;
+  return edge.test(text);
+}
+
+/** Cuts texts off after so many different words. */
+function cut(texts: readonly string[]): string[] {
+  const known = new Set<string>();
+  return texts.map((text) => {
+    for (const { 0: word, index } of text.matchAll(eachWord)) {
+      known.add(word);
+      if (known.size <= mostWords) continue;
+      known.delete(word);
+      return text.slice(0, index);
+    }
+    return text;
+  });
+}
+
+/**
+ * What stands in the index for a word of documents that agree in the fields before the text: for each room, say, there is one of
+ * its own. No text can be read out of it. Should two words have the same one, no harm is done: what is found is compared with the
+ * document itself.
+ */
+export function tokenOf(prefix: Buffer, word: string): string {
+  let [one, other] = [fnvOffset, ~fnvOffset];
+  for (let i = 0; i < word.length; i++) {
+    const unit = word.charCodeAt(i);
+    one = Math.imul(one ^ unit, fnvPrime);
+    other = Math.imul(other ^ (unit + i), fnvPrime);
+  }
+  const ofWord = (one >>> 0) * 0x10000 + (other >>> 16);
+  return hashOf(prefix).toString(36).padStart(7, '0') + ofWord.toString(36).padStart(10, '0');
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Buffer): number {
+  let hash = fnvOffset;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
+  return hash >>> 0;
+}
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;

@@ -1,0 +1,59 @@
+import { encode } from '../values/bson.ts';
+import { Reader } from '../values/bson-reader.ts';
+import { DatabaseError } from '../values/errors.ts';
+import { type RawValue, rawDocument, rawField } from '../values/raw.ts';
+import { bsonType, typeNumber } from '../values/value.ts';
+import { type Run, removed, type UpdateNode } from './tree.ts';
+
+/** The types whose values all have as many bytes. */
+const fixedWidth: ReadonlySet<number> = new Set([
+  bsonType.int,
+  bsonType.long,
+  bsonType.double,
+  bsonType.date,
+  bsonType.bool,
+  bsonType.objectId,
+]);
+
+/** New bytes for the place of a value. */
+type Change = { readonly start: number; readonly bytes: Uint8Array };
+
+/** Before the value of `{ v: value }` stand the length, the type and the name; after it stands the end. */
+const valueStart = 7;
+
+/**
+ * Applies operators to a document that is not decoded, where each of them gives a value of the same type and width as the one that
+ * is there: the new document, the same one if nothing changes; `undefined` if it is not as simple as that, or is refused.
+ */
+export function applyRaw(root: UpdateNode, document: Buffer, run: Run): Buffer | undefined {
+  try {
+    const changes = changesOf(root, rawDocument(document), run);
+    if (changes === undefined) return undefined;
+    const after = Buffer.from(document);
+    for (const { start, bytes } of changes) after.set(bytes, start);
+    return after.equals(document) ? document : after;
+  } catch (error) {
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  }
+}
+
+function changesOf(node: UpdateNode, at: RawValue, run: Run): Change[] | undefined {
+  if (node.kind === 'leaf') {
+    const reader = new Reader(at.bytes);
+    reader.at = at.start;
+    if (!fixedWidth.has(at.type)) return undefined;
+    const value = node.modifier.update(reader.value(at.type, 1, at.end), run, '');
+    if (value === removed || typeNumber(value) !== at.type) return undefined;
+    return [{ start: at.start, bytes: encode(new Map([['v', value]])).subarray(valueStart, -1) }];
+  }
+  if (node.kind === 'array' || at.type !== bsonType.object) return undefined;
+  const changes: Change[] = [];
+  for (const [name, child] of node.children) {
+    const field = name === '_id' ? undefined : rawField(at, Buffer.from(name));
+    const inField = field && changesOf(child, field, run);
+    if (inField === undefined) return undefined;
+    changes.push(...inField);
+  }
+  return changes;
+}

@@ -1,0 +1,105 @@
+import type { Context } from '../context.ts';
+import type { Filter } from '../match/filter.ts';
+import { DatabaseError, failedToParse, immutableField } from '../values/errors.ts';
+import { identical } from '../values/identical.ts';
+import { idFirst } from '../values/identity.ts';
+import { type Doc, isDoc, type Maybe, typeName, type Value } from '../values/value.ts';
+import { compileArrayFilters } from './array-filters.ts';
+import { arrayOperators } from './arrays.ts';
+import { type ModifierMaker, valueOperators } from './operators.ts';
+import { compilePipelineUpdate } from './pipeline.ts';
+import { applyRaw } from './raw.ts';
+import { addModifier, applyTree, type Run, type UpdateNode } from './tree.ts';
+
+/** What goes with an update. */
+export type UpdateOptions = Context & {
+  readonly arrayFilters?: readonly Value[] | undefined;
+};
+
+/** An update, compiled once and applied to many documents. */
+export type Update = {
+  readonly kind: 'operators' | 'replacement' | 'pipeline';
+  /** Gives the new document; the one passed in stays as it is. Not modified: the new document is the same to the bit. */
+  apply(doc: Doc): { doc: Doc; modified: boolean };
+  /** The same of an encoded document, the same one if it is not modified; `undefined` where it has to be decoded. */
+  applyRaw?(document: Buffer): Buffer | undefined;
+};
+
+/** Compiles an update: operators, a replacement document, or a pipeline. */
+export function compileUpdate(update: Doc | readonly Value[], options: UpdateOptions = {}): Update {
+  if (!(update instanceof Map)) {
+    refuseArrayFilters(options, 'pipeline-style');
+    const change = compilePipelineUpdate(update, options);
+    return guarded('pipeline', (doc) => withId(doc.get('_id'), change(doc)));
+  }
+  const [first] = update.keys();
+  if (first?.startsWith('$')) return operatorUpdate(update, options);
+  refuseArrayFilters(options, 'replacement-style');
+  return guarded('replacement', replacement(update));
+}
+
+function refuseArrayFilters({ arrayFilters = [] }: UpdateOptions, style: string): void {
+  if (arrayFilters.length > 0) throw failedToParse(`arrayFilters may not be specified for ${style} updates`);
+}
+
+/** Puts around every kind of update what holds for all: `_id` stays what it is and stands first. */
+function guarded(kind: Update['kind'], change: (doc: Doc) => Doc): Update {
+  return {
+    kind,
+    apply(doc) {
+      const changed = change(doc);
+      if (changed === doc) return { doc, modified: false };
+      if (doc.has('_id') && !identical(doc.get('_id'), changed.get('_id'))) throw idChanged(kind);
+      if (identical(doc, changed)) return { doc, modified: false };
+      return { doc: idFirst(changed), modified: true };
+    },
+  };
+}
+
+function idChanged(kind: Update['kind']): DatabaseError {
+  if (kind === 'operators') return immutableField('_id');
+  return new DatabaseError(66, "After applying the update, the (immutable) field '_id' was found to have been altered");
+}
+
+function replacement(update: Doc): (doc: Doc) => Doc {
+  const operator = [...update.keys()].find((name) => name.startsWith('$'));
+  if (operator !== undefined)
+    throw new DatabaseError(52, `The dollar ($) prefixed field '${operator}' is not allowed in a replacement document.`);
+  return (doc) => withId(doc.get('_id'), update);
+}
+
+/** A whole new document keeps the old one's `_id` unless it says otherwise. */
+function withId(id: Maybe, doc: Doc): Doc {
+  return id === undefined || doc.has('_id') ? doc : new Map([['_id', id], ...doc]);
+}
+
+function operatorUpdate(update: Doc, options: UpdateOptions): Update {
+  const root: UpdateNode = { kind: 'object', children: new Map() };
+  const paths: string[] = [];
+  for (const [operator, operands] of update) {
+    const make = makerOf(operator, operands);
+    for (const [path, operand] of operands as Doc) {
+      paths.push(path);
+      addModifier(root, path, make(operand, path));
+    }
+  }
+  const filters = compileArrayFilters(options.arrayFilters ?? [], paths, options);
+  const now = options.now ?? new Date();
+  const elementMatches: Run['elementMatches'] = (identifier, element) =>
+    (filters.get(identifier) as Filter).matches(new Map([[identifier, element]]));
+  return {
+    ...guarded('operators', (doc) => applyTree(root, doc, { original: doc, now, elementMatches })),
+    applyRaw: (document) => applyRaw(root, document, { original: new Map(), now, elementMatches }),
+  };
+}
+
+function makerOf(operator: string, operands: Value): ModifierMaker {
+  const make = operators.get(operator);
+  if (make === undefined) throw failedToParse(`Unknown modifier: ${operator}. Expected a valid update modifier or pipeline.`);
+  if (isDoc(operands)) return make;
+  throw failedToParse(
+    `Modifiers operate on fields but we found type ${typeName(operands)} instead: {${operator}: {<field>: ...}} is expected`,
+  );
+}
+
+const operators: ReadonlyMap<string, ModifierMaker> = new Map(Object.entries({ ...valueOperators, ...arrayOperators }));

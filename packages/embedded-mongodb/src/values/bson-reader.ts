@@ -1,0 +1,205 @@
+import { Binary, Double, Int32, Long, ObjectId } from 'bson';
+import { invalidBson, tooDeep } from './errors.ts';
+import { asBuffer, valueEnd } from './raw.ts';
+import { bsonType, type Doc, Opaque, type Value } from './value.ts';
+
+/** MongoDB's own limit on the nesting of a document. */
+export const maxLevels = 100;
+
+/** The types whose values are only kept and begin with their length. */
+const lengthFirst: ReadonlySet<number> = new Set([
+  bsonType.javascript,
+  bsonType.symbol,
+  bsonType.dbPointer,
+  bsonType.javascriptWithScope,
+]);
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads BSON values one after the other; every length is checked before a byte behind it is touched. */
+export class Reader {
+  readonly #bytes: Buffer;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = asBuffer(bytes);
+  }
+
+  document(depth: number, limit: number): Doc {
+    const end = this.#open(depth, limit);
+    const doc: Doc = new Map();
+    let fields = 0;
+    for (let type = this.#byte(); type !== 0; type = this.#byte()) {
+      const name = this.#cstring(end);
+      doc.set(name, this.value(type, depth, end));
+      fields++;
+      if (this.at >= end) throw invalidBson('a document runs over its end');
+    }
+    if (this.at !== end) throw invalidBson('a document ends before its length');
+    if (doc.size !== fields) throw invalidBson('a document names a field twice');
+    return doc;
+  }
+
+  /** The named fields of a document that has been read as a whole before: what is skipped is not checked. */
+  fields(names: ReadonlySet<string>, depth: number, limit: number): Doc {
+    const end = this.#open(depth, limit);
+    const doc: Doc = new Map();
+    for (let type = this.#byte(); type !== 0 && doc.size < names.size; type = this.#byte()) {
+      const name = this.#cstring(end);
+      if (names.has(name)) doc.set(name, this.value(type, depth, end));
+      else this.at = valueEnd(this.#bytes, typeOf(type), this.at);
+    }
+    return doc;
+  }
+
+  #array(depth: number, limit: number): Value[] {
+    const end = this.#open(depth, limit);
+    const items: Value[] = [];
+    for (let type = this.#byte(); type !== 0; type = this.#byte()) {
+      this.#skipCstring(end);
+      items.push(this.value(type, depth, end));
+      if (this.at >= end) throw invalidBson('an array runs over its end');
+    }
+    if (this.at !== end) throw invalidBson('an array ends before its length');
+    return items;
+  }
+
+  #open(depth: number, limit: number): number {
+    if (depth <= 0) throw tooDeep('BSONObj exceeded maximum nested object depth');
+    const start = this.at;
+    if (limit - start < 5) throw invalidBson('a document has at least 5 bytes');
+    const size = this.int32();
+    if (size < 5 || size > limit - start) throw invalidBson(`a document claims ${size} of ${limit - start} bytes`);
+    return start + size;
+  }
+
+  value(type: number, depth: number, end: number): Value {
+    switch (type) {
+      case bsonType.string:
+        return this.#string(end);
+      case bsonType.int:
+        return new Int32(this.#take(4, end).readInt32LE(this.at - 4));
+      case bsonType.double:
+        return new Double(this.#take(8, end).readDoubleLE(this.at - 8));
+      case bsonType.bool:
+        return this.#bool(end);
+      case bsonType.object:
+        return this.document(depth - 1, end);
+      case bsonType.array:
+        return this.#array(depth - 1, end);
+      case bsonType.objectId:
+        return new ObjectId(this.#copy(12, end));
+      case bsonType.date:
+        return this.#date(end);
+      case bsonType.null:
+        return null;
+      case bsonType.long: {
+        const bytes = this.#take(8, end);
+        return new Long(bytes.readInt32LE(this.at - 8), bytes.readInt32LE(this.at - 4));
+      }
+      case bsonType.binData:
+        return this.#binary(end);
+    }
+    return this.#opaque(type, end);
+  }
+
+  /** A value of a type that is only kept: of its inside no more is checked than where it ends. */
+  #opaque(byte: number, end: number): Opaque {
+    const type = typeOf(byte);
+    const hasLength = lengthFirst.has(type);
+    const stop = hasLength && end - this.at < 4 ? -1 : valueEnd(this.#bytes, type, this.at);
+    if (stop < this.at) throw invalidBson('a value runs over the end of its document');
+    return new Opaque(type, this.#copy(stop - this.at, end));
+  }
+
+  #byte(): number {
+    return this.#bytes[this.at++] as number;
+  }
+
+  int32(): number {
+    this.at += 4;
+    return this.#bytes.readInt32LE(this.at - 4);
+  }
+
+  /** Moves over `length` bytes once it is sure that they are there. */
+  #take(length: number, end: number): Buffer {
+    if (length > end - this.at) throw invalidBson('a value runs over the end of its document');
+    this.at += length;
+    return this.#bytes;
+  }
+
+  #copy(length: number, end: number): Uint8Array {
+    const bytes = this.#take(length, end);
+    return Uint8Array.prototype.slice.call(bytes, this.at - length, this.at);
+  }
+
+  #bool(end: number): boolean {
+    const byte = this.#take(1, end)[this.at - 1];
+    if (byte !== 0 && byte !== 1) throw invalidBson(`a boolean is 0 or 1, not ${byte}`);
+    return byte === 1;
+  }
+
+  #date(end: number): Date {
+    const bytes = this.#take(8, end);
+    const high = bytes.readInt32LE(this.at - 4);
+    // Beyond ±2^52 ms a double would no longer be exact; JavaScript's own limit is a little above.
+    if (high < 0x100000 && high >= -0x100000) return new Date(high * 0x100000000 + bytes.readUInt32LE(this.at - 8));
+    throw invalidBson('a date beyond the years that can be computed with');
+  }
+
+  #string(end: number): string {
+    this.#take(4, end);
+    const length = this.#bytes.readInt32LE(this.at - 4);
+    if (length < 1) throw invalidBson(`a string claims ${length} bytes`);
+    const bytes = this.#take(length, end);
+    if (bytes[this.at - 1] !== 0) throw invalidBson('a string does not end in 0');
+    return this.#utf8(this.at - length, this.at - 1);
+  }
+
+  #cstring(end: number): string {
+    const start = this.at;
+    this.#skipCstring(end);
+    return this.#utf8(start, this.at - 1);
+  }
+
+  #skipCstring(end: number): void {
+    let at = this.at;
+    while (at < end && this.#bytes[at] !== 0) at++;
+    if (at >= end) throw invalidBson('a name runs over the end of its document');
+    this.at = at + 1;
+  }
+
+  #utf8(start: number, end: number): string {
+    // Names and short texts are nearly always ASCII; below some 24 characters this loop beats the call into native code.
+    if (end - start < 24) {
+      let text = '';
+      let at = start;
+      for (; at < end; at++) {
+        const byte = this.#bytes[at] as number;
+        if (byte > 127) break;
+        text += String.fromCharCode(byte);
+      }
+      if (at === end) return text;
+    }
+    const text = this.#bytes.toString('utf8', start, end);
+    if (!text.includes('\ufffd')) return text;
+    try {
+      return strictUtf8.decode(this.#bytes.subarray(start, end));
+    } catch {
+      throw invalidBson('a string is not UTF-8');
+    }
+  }
+
+  #binary(end: number): Binary {
+    this.#take(5, end);
+    const length = this.#bytes.readInt32LE(this.at - 5);
+    const subtype = this.#bytes[this.at - 1] as number;
+    if (length < 0) throw invalidBson(`binary data claims ${length} bytes`);
+    return new Binary(this.#copy(length, end), subtype);
+  }
+}
+
+/** The type that a byte stands for: of all types only minKey's number is negative. */
+function typeOf(byte: number): number {
+  return byte === 0xff ? bsonType.minKey : byte;
+}

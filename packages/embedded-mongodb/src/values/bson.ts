@@ -1,0 +1,40 @@
+import { maxLevels, Reader } from './bson-reader.ts';
+import { Writer } from './bson-writer.ts';
+import { invalidBson } from './errors.ts';
+import type { Doc } from './value.ts';
+
+/**
+ * Decodes one BSON document that fills `bytes` exactly. Bytes that are not BSON end in `22 InvalidBSON`, nesting deeper than
+ * `maxDepth` in `15 Overflow`; binary values are copied out, so that `bytes` may be reused.
+ */
+export function decode(bytes: Uint8Array, maxDepth = maxLevels): Doc {
+  const reader = new Reader(bytes);
+  const doc = reader.document(maxDepth, bytes.length);
+  if (reader.at !== bytes.length) throw invalidBson(`${bytes.length - reader.at} bytes after the end of the document`);
+  return doc;
+}
+
+/** Earlier versions let an update store twice the levels; and an answer wraps what is stored. */
+const mostStoredLevels = 2 * maxLevels + 10;
+
+/** Decodes a document that is stored. */
+export function decodeStored(bytes: Uint8Array): Doc {
+  return decode(bytes, mostStoredLevels);
+}
+
+/** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
+export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
+  return new Reader(bytes).fields(names, mostStoredLevels, bytes.length);
+}
+
+/** Encodes a document that is to be stored, no deeper than one that comes from a client; the bytes are the caller's own. */
+export function encode(doc: Doc, maxDepth = maxLevels): Uint8Array {
+  const writer = new Writer();
+  writer.document(doc, maxDepth);
+  return writer.finish();
+}
+
+/** Encodes a document around others that are stored. */
+export function encodeAnswer(doc: Doc): Uint8Array {
+  return encode(doc, mostStoredLevels);
+}

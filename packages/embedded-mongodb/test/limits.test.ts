@@ -1,0 +1,285 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Document, Long, serialize } from 'bson';
+import type { Collection } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { addressOf } from '../src/protocol/address.ts';
+import { createRetryableWrites } from '../src/sessions/retryable-writes.ts';
+import { Catalog } from '../src/storage/catalog.ts';
+import { openDatabaseFile } from '../src/storage/file.ts';
+import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
+import { checkVersion } from '../src/storage/sqlite.ts';
+import { encode, encodeAnswer } from '../src/values/bson.ts';
+import type { Doc, Value } from '../src/values/value.ts';
+import { connect, freshCollection, freshDatabase, freshDb, freshDirectory } from './support/database.ts';
+import { forkDatabase, residentBytes } from './support/victim.ts';
+import { connectWire, message } from './support/wire-client.ts';
+
+describe('documents of many levels', () => {
+  it('are not made by an update, for they could not be read', async () => {
+    const things = await freshCollection<Numbered>();
+    await things.insertOne({ _id: 1, a: nested(60), b: nested(60) });
+    const wrap = [{ $set: { a: wrapped('$b', 50) } }];
+    await expect(things.updateOne({ _id: 1 }, wrap)).rejects.toMatchObject({ code: 15 });
+    await expect(things.findOneAndUpdate({ _id: 1 }, wrap)).rejects.toMatchObject({ code: 15 });
+    expect(await things.findOne()).toEqual({ _id: 1, a: nested(60), b: nested(60) });
+  });
+
+  it('that an earlier version stored are read, indexed and deleted', async () => {
+    const dataDir = freshDirectory();
+    const file = await openDatabaseFile(dataDir);
+    const { catalog, commits } = storageOf(file);
+    const doc: Doc = new Map<string, Value>([
+      ['_id', 'deep'],
+      ['text', 'coffee'],
+      ['a', nestedDoc(190)],
+    ]);
+    catalog.create('test', 'things').insert(Buffer.from(encodeAnswer(doc)), () => doc);
+    commits.flush();
+    file.close();
+    const client = connect((await freshDatabase({ dataDir })).uri);
+    const things = client.db('test').collection<Document>('things');
+    await things.createIndex({ text: 'text' }, { default_language: 'none' });
+    expect(
+      await things
+        .find({ $text: { $search: 'coffee' } })
+        .project({ text: 1, _id: 0 })
+        .toArray(),
+    ).toEqual([{ text: 'coffee' }]);
+    expect(await things.deleteOne({ 'a.a.a.c': null })).toMatchObject({ deletedCount: 1 });
+    expect(await things.countDocuments()).toBe(0);
+  });
+});
+
+describe('a findAndModify', () => {
+  it.each<[string, number, Document]>([
+    ['its projection refuses', 14, { x: { $add: ['$name', 1] } }],
+    ['whose answer is too large', 10334, { x: Array.from({ length: 10 }, () => '$pad') }],
+  ])('that %s changes nothing, and the database lives', async (_what, code, projection) => {
+    const things = await freshCollection<{ _id: number; name: string; n: number; pad: string }>();
+    await things.insertOne({ _id: 1, name: 'one', n: 0, pad: 'x'.repeat(8_000_000) });
+    const change = things.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { projection });
+    await expect(change).rejects.toMatchObject({ code });
+    expect(await things.findOne({}, { projection: { n: 1 } })).toEqual({ _id: 1, n: 0 });
+  });
+
+  it('whose answer cannot be kept takes nobody else with it', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    onTestFinished(() => file.close());
+    const { catalog, commits } = storageOf(file);
+    const bystander: Doc = new Map([['_id', 'there']]);
+    const things = catalog.create('test', 'things');
+    things.insert(Buffer.from(encode(bystander)), () => bystander);
+    const lsid: Doc = new Map([['id', things.identity.uuid]]);
+    const args: Doc = new Map<string, Value>([
+      ['lsid', lsid],
+      ['txnNumber', Long.fromNumber(1)],
+    ]);
+    const retry = createRetryableWrites(file, () => commits).begin(args);
+    retry?.record(0, nestedDoc(1000));
+    expect(() => retry?.save()).toThrow('nested');
+    commits.flush();
+    expect(catalog.get('test', 'things')?.get(1)).toBeDefined();
+  });
+});
+
+describe('memory', () => {
+  it.each<[string, Document[]]>([
+    ['$group', [{ $group: { _id: '$pad' } }]],
+    ['$sort', [{ $set: { m: { $add: ['$n', 1] } } }, { $sort: { m: -1 } }]],
+    ['$lookup', [{ $limit: 1 }, { $lookup: { from: 'things', localField: 'n', foreignField: 'n', as: 'same' } }]],
+  ])('that %s takes is bounded', async (_, pipeline) => {
+    const things = await freshCollection();
+    for (let n = 0; n < 20; n++) await things.insertOne({ n, pad: `${n}${'x'.repeat(4_000_000)}` });
+    await expect(things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code: 292 });
+    expect(await things.countDocuments()).toBe(20);
+  });
+
+  it.each<[string, Document]>([
+    ['maps in maps', maps('$a', 4)],
+    ['arrays put together', doubled(30)],
+    ['paths through arrays', { $map: { input: '$a', in: { $map: { input: '$a', in: '$a.b' } } } }],
+  ])('that expressions take is bounded: %s', async (_, expression) => {
+    const things = await freshCollection();
+    await things.insertOne({ a: Array.from({ length: 500 }, (_, b) => ({ b })) });
+    await expect(things.aggregate([{ $project: { x: expression } }]).toArray()).rejects.toMatchObject({ code: 292 });
+  });
+
+  it('does not grow with the size of the documents that a scan passes', async () => {
+    const database = await forkDatabase(freshDirectory());
+    onTestFinished(() => void process.kill(database.pid));
+    const things = connect(database.uri).db('test').collection('things');
+    for (let n = 0; n < 40; n++) await things.insertOne({ n, pad: 'x'.repeat(8_000_000) });
+    const before = residentBytes(database.pid);
+    const cursor = things.find({}, { batchSize: 1 });
+    await cursor.next();
+    expect(residentBytes(database.pid) - before).toBeLessThan(120_000_000);
+    await cursor.close();
+  });
+
+  it('is not filled by many who send much and never end', async () => {
+    const { uri } = await freshDatabase();
+    const part = Buffer.alloc(40_000_000);
+    part.writeInt32LE(48_000_000, 0);
+    part.writeInt32LE(2013, 12);
+    const sockets = await Promise.all(Array.from({ length: 9 }, () => opened(uri)));
+    let cut = 0;
+    for (const socket of sockets) {
+      socket.on('close', () => cut++);
+      socket.write(part);
+    }
+    for (let waited = 0; cut < 2 && waited < 100; waited++) await sleep(100);
+    expect(cut).toBeGreaterThanOrEqual(2);
+    expect(await connect(uri).db('test').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  });
+});
+
+describe('time', () => {
+  it('is looked at inside of expressions', async () => {
+    const things = await freshCollection();
+    await things.insertOne({ a: Array.from({ length: 1000 }, (_, n) => n) });
+    const since = performance.now();
+    const slow = things.aggregate([{ $project: { x: filters(3) } }], { maxTimeMS: 50 });
+    await expect(slow.toArray()).rejects.toMatchObject({ code: 50 });
+    expect(performance.now() - since).toBeLessThan(1000);
+  });
+
+  it('is not spent for clients that have gone', async () => {
+    const { uri } = await freshDatabase();
+    const things = connect(uri).db('test').collection('things');
+    const a = Array.from({ length: 100 }, (_, n) => n);
+    await things.insertMany(Array.from({ length: 5000 }, () => ({ a })));
+    const socket = await opened(uri);
+    socket.write(message(serialize({ find: 'things', filter: { $expr: { $eq: [filters(2), 1] } }, $db: 'test' })));
+    await sleep(200);
+    socket.destroy();
+    await sleep(200);
+    const idle = performance.eventLoopUtilization();
+    await sleep(300);
+    expect(performance.eventLoopUtilization(idle).utilization).toBeLessThan(0.5);
+  });
+});
+
+describe('an open cursor', () => {
+  it.each([
+    ['whose index is dropped', async () => {}],
+    [
+      'whose index is dropped after another command was rolled back',
+      async (things: Collection<Document>) => {
+        await things.createIndex({ same: 1 }, { unique: true }).catch(() => {});
+      },
+    ],
+  ])('%s says so', async (_, before) => {
+    const things = await freshCollection();
+    await things.insertMany(Array.from({ length: 500 }, (_, n) => ({ n, same: 1 })));
+    await things.createIndex({ n: 1 });
+    const cursor = things.find({ n: { $gte: 0 } }, { batchSize: 10 });
+    await cursor.next();
+    await before(things);
+    await things.dropIndex('n_1');
+    await expect(cursor.toArray()).rejects.toMatchObject({ code: 175 });
+  });
+
+  it('gives way to others when there are very many', async () => {
+    const db = await freshDb();
+    await db.collection('things').insertMany([{}, {}]);
+    const open = async () => (await db.command({ find: 'things', batchSize: 1 })).cursor.id;
+    const first = await open();
+    for (let n = 0; n < 1000; n++) await open();
+    await expect(db.command({ getMore: Long.fromNumber(first), collection: 'things' })).rejects.toMatchObject({ code: 43 });
+  });
+});
+
+describe('the log', () => {
+  it('is written back when it has 64 MB', async () => {
+    const dataDir = freshDirectory();
+    const things = connect((await freshDatabase({ dataDir })).uri)
+      .db('test')
+      .collection('things');
+    const size = (name: string) => statSync(join(dataDir, name)).size / 1e6;
+    const insert = async (megabytes: number) => {
+      for (let n = 0; n < megabytes; n++) await things.insertOne({ pad: 'x'.repeat(1_000_000) });
+    };
+    await insert(40);
+    expect(size('database.sqlite')).toBeLessThan(5);
+    await insert(60);
+    expect(size('database.sqlite')).toBeGreaterThan(60);
+    await insert(20);
+    expect(size('database.sqlite-wal')).toBeLessThan(90);
+  });
+});
+
+describe('connections', () => {
+  it('beyond a thousand are refused', async () => {
+    const { uri } = await freshDatabase();
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 1001; n++) sockets.push(await opened(uri));
+    const refused = await Promise.race(sockets.map((socket) => once(socket, 'close')));
+    expect(refused).toBeDefined();
+    for (const socket of sockets) socket.destroy();
+    const client = await connectWire(uri);
+    expect(await client.command('test', { ping: 1 })).toMatchObject({ ok: 1 });
+    client.close();
+  });
+});
+
+describe('SQLite', () => {
+  it.each([
+    ['3.50.4', false],
+    ['2.99.0', false],
+    ['', false],
+    ['3.51.0', true],
+    ['4.0.1', true],
+  ])('of version "%s" will do: %s', (version, will) => {
+    if (will) expect(() => checkVersion(version)).not.toThrow();
+    else expect(() => checkVersion(version)).toThrow(`needs SQLite 3.51 or later, and Node.js ${process.versions.node} has`);
+  });
+});
+
+type Numbered = { _id: number; [field: string]: unknown };
+
+function storageOf(file: Awaited<ReturnType<typeof openDatabaseFile>>) {
+  const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
+  const catalog = new Catalog(file, () => commits);
+  return { catalog, commits };
+}
+
+/** `{ a: { a: ... } }`. */
+function nested(levels: number): Document {
+  return levels === 0 ? { end: true } : { a: nested(levels - 1) };
+}
+
+function nestedDoc(levels: number): Doc {
+  let doc: Doc = new Map([['end', true as Value]]);
+  for (let level = 1; level < levels; level++) doc = new Map([['a', doc as Value]]);
+  return doc;
+}
+
+function wrapped(value: string, levels: number): Document | string {
+  return levels === 0 ? value : { a: wrapped(value, levels - 1) };
+}
+
+function maps(input: string, levels: number): Document {
+  return { $map: { input, in: levels === 1 ? { b: 1 } : maps(input, levels - 1) } };
+}
+
+function filters(levels: number): Document {
+  return { $filter: { input: '$a', cond: levels === 1 ? { $eq: ['$$this', -1] } : { $size: filters(levels - 1) } } };
+}
+
+function doubled(times: number): Document {
+  if (times === 0) return { $concatArrays: ['$a'] };
+  return { $let: { vars: { it: doubled(times - 1) }, in: { $concatArrays: ['$$it', '$$it'] } } };
+}
+
+async function opened(uri: string): Promise<Socket> {
+  const socket = connectSocket(addressOf(uri));
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { createFairShare } from '../../../hosts/server/fair-share.ts';
+
+/** Callers on a clock of their own: each request keeps the process busy for so many milliseconds. */
+function aProcess() {
+  let time = 0;
+  let isStopped = false;
+  const waits: number[] = [];
+  const shares = createFairShare({
+    now: () => time,
+    wait: async (milliseconds) => {
+      waits.push(milliseconds);
+      if (!isStopped) time += milliseconds;
+    },
+  });
+  return {
+    waits,
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+    ask: async (caller: string, busyFor: number) => {
+      const end = await shares.begin(caller);
+      if (!end) return 'refused';
+      time += busyFor;
+      end();
+      return 'answered';
+    },
+    begin: (caller: string) => shares.begin(caller),
+    stopClock: () => {
+      isStopped = true;
+    },
+    now: () => time,
+  };
+}
+
+describe('the fair share of a caller', () => {
+  it('is everything while nobody else is there', async () => {
+    const { ask, waits } = aProcess();
+    for (let request = 0; request < 100; request++) await ask('ann', 50);
+    expect(waits).toEqual([]);
+  });
+
+  it('is a third of the time while others are there', async () => {
+    const { ask, now } = aProcess();
+    const start = now();
+    let busy = 0;
+    while (now() - start < 60_000) {
+      await ask('bob', 0);
+      await ask('ann', 50);
+      busy += 50;
+    }
+    expect(busy / (now() - start)).toBeCloseTo(1 / 3, 1);
+  });
+
+  it('is not noticed by someone who asks now and then, whatever others do', async () => {
+    const { ask, waits, pass } = aProcess();
+    for (let request = 0; request < 100; request++) {
+      const before = waits.length;
+      await ask('bob', 5);
+      expect(waits.length).toBe(before);
+      await ask('ann', 500);
+      pass(100);
+    }
+  });
+
+  it('grows back while a caller is silent, and nobody counts as there who is gone', async () => {
+    const { ask, waits, pass } = aProcess();
+    await ask('bob', 1);
+    for (let request = 0; request < 20; request++) await ask('ann', 50);
+    expect(waits.length).toBeGreaterThan(0);
+    pass(20_000);
+    const before = waits.length;
+    for (let request = 0; request < 100; request++) await ask('ann', 50);
+    expect(waits.length).toBe(before);
+  });
+
+  it('is refused to those who ask for far more at once', async () => {
+    const { ask, begin, stopClock } = aProcess();
+    await ask('bob', 1);
+    for (let request = 0; request < 20; request++) await ask('ann', 400);
+    await ask('bob', 1);
+    stopClock();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => begin('ann')));
+    expect(answers.filter((end) => end === undefined).length).toBeGreaterThan(30);
+    expect(await ask('bob', 1)).toBe('answered');
+  });
+});

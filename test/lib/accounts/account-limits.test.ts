@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { aName, anAccount, anAddress, anAdmin, logIn } from '../../support/accounts.ts';
+import { refusals } from '../../support/error-bodies.ts';
+import { callThrough } from '../../support/processes.ts';
+import { outcome } from '../../support/responses.ts';
+import { aRoom } from '../../support/rooms.ts';
+import { inProcess, type Reply } from '../../support/transports.ts';
+
+const { call, end } = await callThrough(10, {
+  RATE_LIMITS: 'on',
+  SIGN_UPS_PER_HOUR: '4',
+  SIGN_UPS_PER_DAY: '6',
+  LOGINS_PER_MINUTE: '3',
+  TOKENS_PER_USER: '5',
+  SESSIONS_PER_USER: '3',
+  ROOMS_PER_USER: '3',
+  WRITE_BURST: '1000',
+});
+afterAll(end);
+
+const countsOf = (replies: Reply[]) =>
+  Object.fromEntries([...Map.groupBy(replies, ({ status }) => status)].map(([status, all]) => [status, all.length]));
+const atOnce = async (count: number, ask: (at: number) => Promise<Reply>) =>
+  countsOf(await Promise.all(Array.from({ length: count }, (_, at) => ask(at))));
+
+const signUp = (source: string, { username = aName(), token }: { username?: string; token?: string } = {}) =>
+  call('POST', '/api/users', { source, token, body: { username, email: `${aName()}@example.org`, password: 'correct horse' } });
+
+describe('the limits of an account, through ten concurrent processes', () => {
+  it('sign-ups from one address are counted, with taken names, and those by administrators are not', async () => {
+    const source = anAddress();
+    expect(await atOnce(12, () => signUp(source))).toEqual({ 201: 4, 429: 8 });
+    const { status, headers } = await signUp(source);
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(59 * 60);
+    expect((await signUp(anAddress())).status).toBe(201);
+    const { token } = await anAdmin();
+    expect((await signUp(source, { token })).status).toBe(201);
+
+    const [taken, elsewhere] = [await anAccount(), anAddress()];
+    expect(await atOnce(6, () => signUp(elsewhere, taken))).toEqual({ 409: 4, 429: 2 });
+  });
+
+  it('logins with the right password are counted, and wrong ones are not among them', async () => {
+    const { username, password } = await anAccount();
+    for (let guess = 0; guess < 4; guess++) expect((await logIn(call, username, 'a guess')).status).toBe(401);
+    expect(await atOnce(8, () => logIn(call, username, password))).toEqual({ 201: 3, 429: 5 });
+  });
+
+  it('of too many sessions, the oldest ends', async () => {
+    const { username, password } = await anAccount();
+    const tokens: string[] = [];
+    for (let login = 0; login < 5; login++) {
+      // In a process without that limit of logins.
+      const { body } = await logIn(inProcess, username, password);
+      tokens.push((body as { token: string }).token);
+    }
+    tokens.push(((await logIn(call, username, password)).body as { token: string }).token);
+    const statuses = await Promise.all(tokens.map(async (token) => (await call('GET', '/api/users/me', { token })).status));
+    expect(statuses).toEqual([401, 401, 401, 200, 200, 200]);
+  });
+
+  it('no more named tokens stay than an account may have', async () => {
+    const { token } = await anAccount();
+    const create = () => call('POST', '/api/tokens', { token, body: { name: aName(), scopes: ['account'] } });
+    const counts = await atOnce(10, create);
+    const { body } = await call('GET', '/api/tokens', { token });
+    expect((body as unknown[]).length).toBe(1 + (counts[201] ?? 0));
+    expect((body as unknown[]).length).toBeLessThanOrEqual(5);
+    for (let left = 5 - (body as unknown[]).length; left > 0; left--) expect((await create()).status).toBe(201);
+    expect(outcome(await create())).toEqual(refusals.conflict('The account has too many named tokens.'));
+  });
+
+  it('nobody joins more rooms than that', async () => {
+    const { token } = await anAccount();
+    const rooms = await Promise.all(Array.from({ length: 5 }, () => aRoom()));
+    const join = (room: string) => call('POST', '/api/members', { token, body: { room } });
+    for (const { id } of rooms.slice(0, 3)) expect((await join(id)).status).toBe(201);
+    expect(outcome(await join(rooms[3]?.id ?? ''))).toEqual(refusals.conflict('The user is in too many rooms.'));
+    const { body } = await call('GET', '/api/members?user=me', { token });
+    expect(body).toHaveLength(3);
+    const [{ _id }] = body as [{ _id: { $oid: string } }];
+    expect((await call('DELETE', `/api/members/${_id.$oid}`, { token })).status).toBe(204);
+    expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
+  });
+});

@@ -1,0 +1,81 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { rateLimits } from '../../../lib/collections/rate-limits.ts';
+import { users } from '../../../lib/collections/users.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
+import { callThrough } from '../../support/processes.ts';
+import { aRoom } from '../../support/rooms.ts';
+
+const settings = { RATE_LIMITS: 'on', WRITES_PER_SECOND: '1', WRITE_BURST: '20' };
+const { call, end } = await callThrough(10, settings);
+afterAll(end);
+
+/** An account with a room, whose burst takes hours to be free again, so that no test depends on how long it runs. */
+async function aSlowAccount(): Promise<Account & { room: string }> {
+  const account = await anAccount();
+  await users.updateOne({ _id: new ObjectId(account.id) }, { $set: { writes_per_second: 0.001 } });
+  return { ...account, room: (await aRoom({ owner: account })).id };
+}
+
+const send = ({ token, room }: Account & { room: string }) =>
+  call('POST', '/api/messages', { token, body: { room, text: 'Hello' } });
+
+const sendAtOnce = async (account: Account & { room: string }, count: number) => {
+  const replies = await Promise.all(Array.from({ length: count }, () => send(account)));
+  const statuses = Map.groupBy(replies, ({ status }) => status);
+  return Object.fromEntries([...statuses].map(([status, all]) => [status, all.length]));
+};
+
+describe('the rate of messages and changes, through ten concurrent processes', () => {
+  it('is a burst, and not one more', async () => {
+    const [account, other] = [await aSlowAccount(), await aSlowAccount()];
+    expect(await sendAtOnce(account, 60)).toEqual({ 201: 20, 429: 40 });
+    expect(await sendAtOnce(account, 20)).toEqual({ 429: 20 });
+    expect(await sendAtOnce(other, 1)).toEqual({ 201: 1 });
+  });
+
+  it('grows again with time', async () => {
+    const account = await aSlowAccount();
+    expect(await sendAtOnce(account, 30)).toEqual({ 201: 20, 429: 10 });
+    const { free_at } = (await rateLimits.findOne({ _id: account.id })) ?? { free_at: new Date() };
+    await rateLimits.updateOne({ _id: account.id }, { $set: { free_at: new Date(free_at.getTime() - 3_000_000) } });
+    expect(await sendAtOnce(account, 30)).toEqual({ 201: 3, 429: 27 });
+  });
+
+  it('is told with each of them, and when to go on', async () => {
+    const account = await aSlowAccount();
+    for (const left of [19, 18]) {
+      const { headers } = await send(account);
+      expect(headers).toMatchObject({
+        ratelimit: expect.stringMatching(new RegExp(`^"writes";r=${left};t=\\d+$`)),
+        'ratelimit-policy': '"writes";q=20;w=20000',
+      });
+    }
+    await sendAtOnce(account, 18);
+    const { status, headers, body } = await send(account);
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: { title: 'Too many requests', description: `Retry in ${headers['retry-after']} seconds.` },
+    });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(900);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(1_000);
+    expect(headers.ratelimit).toMatch(/^"writes";r=0;t=\d+$/);
+  });
+
+  it('does not count what is read, and comes after the token', async () => {
+    const account = await aSlowAccount();
+    await sendAtOnce(account, 20);
+    const { status, headers } = await call('GET', '/api/users/me', { token: account.token });
+    expect(status).toBe(200);
+    expect(headers).not.toHaveProperty('ratelimit');
+    expect((await call('DELETE', '/api/sessions', { token: account.token })).status).toBe(429);
+    expect((await call('DELETE', '/api/sessions', { token: 'a'.repeat(32) })).status).toBe(401);
+  });
+
+  it('may be another for one account', async () => {
+    const bot = await aSlowAccount();
+    await users.updateOne({ _id: new ObjectId(bot.id) }, { $set: { writes_per_second: 10_000 } });
+    expect(await sendAtOnce(bot, 60)).toEqual({ 201: 60 });
+    expect((await send(bot)).headers['ratelimit-policy']).toBe('"writes";q=50000;w=5');
+  });
+});
