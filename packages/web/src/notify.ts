@@ -2,8 +2,10 @@ import { effect } from '@preact/signals';
 import { go, roomPath, route } from './routes.ts';
 import { settings } from './settings.ts';
 import type { MyRoom } from './store/kept.ts';
+import { outbox } from './store/outbox.ts';
 import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
+import { connection } from './sync/connection.ts';
 import { announce } from './view/announcer.tsx';
 
 const key = 'chat-notify';
@@ -33,6 +35,20 @@ export function startNotifying(): void {
     const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
     const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
     shown?.catch(() => {});
+  });
+
+  let refused = 0;
+  effect(() => {
+    const now = outbox.value.filter(({ state }) => state === 'refused').length;
+    if (now > refused) announce(strings.announce.refused);
+    refused = now;
+  });
+
+  let wasOnline = true;
+  effect(() => {
+    const isOnline = connection.value === 'online';
+    if (isOnline && !wasOnline) announce(strings.announce.online);
+    wasOnline = isOnline;
   });
 
   let before: readonly MyRoom[] | undefined;

@@ -12,7 +12,7 @@ export type Panel = 'members' | 'pins' | 'search' | 'details';
 const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satisfies Panel[];
 
 /** The route of an address. One that is none leads home. */
-export function routeOf(address: string): Route {
+function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://localhost');
   const [first = '', second, third] = pathname.split('/').slice(1);
   if (first === 'rooms' && second && /^[0-9a-f]{24}$/.test(second)) {

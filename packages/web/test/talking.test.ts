@@ -58,7 +58,9 @@ describe('two people', () => {
     await signIn(hers.page, ann);
     await signIn(his.page, bob);
     await say(hers.page, 'Shall we?');
-    await his.page.getByText('Shall we?').waitFor();
+    await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
+    // Screen readers are told, too, and of nothing else.
+    await his.page.getByRole('log').getByText(`${ann.username}: Shall we?`).waitFor({ state: 'attached' });
     await say(his.page, 'Yes');
     await hers.page.locator('li.message .text', { hasText: 'Yes' }).waitFor();
     await aMessage(ann, other.id, { text: 'Look at the roses' });

@@ -24,7 +24,7 @@ const markers = new Map<string, number>();
 export const unsentMarkers = (): readonly (readonly [room: string, seq: number])[] => [...markers];
 
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
-export function asRoom(member: Member): MyRoom {
+function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false, others } = member as MyMember;
   const readHere = markers.get(member.room.$oid);
   const isRead = readHere !== undefined && readHere >= seq;

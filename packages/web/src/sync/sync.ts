@@ -5,7 +5,7 @@ import { forgetRoom } from '../store/cache.ts';
 import { changeMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
 import type { Changes } from '../store/reduce.ts';
-import { confirmMarker, dropRoom, loadRooms, mergeRooms, roomOf, rooms, unsentMarkers } from '../store/rooms.ts';
+import { confirmMarker, dropRoom, mergeRooms, roomOf, rooms, unsentMarkers } from '../store/rooms.ts';
 import { applyToThreads } from '../store/thread.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { roomChanged } from '../store/topics.ts';
@@ -140,7 +140,7 @@ function nextWait(): number {
 const isNotifying = () => 'Notification' in window && Notification.permission === 'granted';
 
 /** Applies what happened in a room besides its messages, which are applied already. */
-export function applyChanges(room: string, changes: Changes): void {
+function applyChanges(room: string, changes: Changes): void {
   if (changes.messages.length + changes.members.length + changes.left.length > 0 || changes.room) {
     newsAt = Date.now();
     roomsAt = 0;
@@ -190,9 +190,6 @@ export async function readRooms({ all = false } = {}): Promise<void> {
   const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
   if (before && moved.length > 0) tell({ type: 'rooms' });
 }
-
-/** Another tab has read the list of rooms. */
-export const roomsWereRead = (): Promise<void> => loadRooms();
 
 async function sendMarkers(): Promise<void> {
   for (const [id, seq] of unsentMarkers()) {

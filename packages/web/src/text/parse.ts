@@ -10,7 +10,7 @@ export type Block =
   | { type: 'rule' };
 
 /** How deep quotes and lists may be nested; what is deeper is shown as it was typed. */
-export const deepest = 8;
+const deepest = 8;
 
 /**
  * Parses what chats use of Markdown. Every line is looked at once for each level of nesting, so the time is linear in the length of the text,

@@ -15,7 +15,7 @@ export function openDialog(title: string, content: (close: () => void) => Compon
 }
 
 /** Closes it. */
-export const closeDialog = (): void => {
+const closeDialog = (): void => {
   open.value = undefined;
 };
 

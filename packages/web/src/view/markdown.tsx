@@ -136,7 +136,7 @@ function withBreaks(text: string): preact.ComponentChild {
 }
 
 /** What a piece of text says, without its marks. */
-export const plainOf = (pieces: readonly Inline[]): string =>
+const plainOf = (pieces: readonly Inline[]): string =>
   pieces
     .map((piece) => ('children' in piece ? plainOf(piece.children) : piece.type === 'mention' ? `@${piece.name}` : piece.text))
     .join('');

@@ -8,6 +8,8 @@ import { moveMarker } from '../store/rooms.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { strings } from '../strings.ts';
 import { hurry } from '../sync/sync.ts';
+import { plainText } from '../text/plain.ts';
+import { announce } from './announcer.tsx';
 import { IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { PendingRow } from './pending.tsx';
@@ -172,7 +174,8 @@ function useReading(timeline: Timeline): void {
     const read = () => {
       if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor)) hurry();
     };
-    const unsubscribe = [timeline.window.subscribe(look), timeline.isAway.subscribe(look)];
+    const tell = newsTeller(timeline);
+    const unsubscribe = [timeline.window.subscribe(tell), timeline.window.subscribe(look), timeline.isAway.subscribe(look)];
     addEventListener('focus', look);
     addEventListener('blur', look);
     document.addEventListener('visibilitychange', look);
@@ -185,6 +188,25 @@ function useReading(timeline: Timeline): void {
       document.removeEventListener('visibilitychange', look);
     };
   }, [timeline]);
+}
+
+/** Tells screen readers what others say in the room that is open: what is new, and nothing of what was there. */
+function newsTeller(timeline: Timeline): () => void {
+  let last: number | undefined;
+  return () => {
+    const { messages, isAtEnd } = timeline.window.peek();
+    const known = last;
+    last = isAtEnd ? (messages.at(-1)?.seq ?? 0) : undefined;
+    if (known === undefined || last === undefined) return;
+    const news = messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid);
+    const [first] = news;
+    if (!first) return;
+    const text =
+      news.length === 1
+        ? strings.announce.message(first.username, plainText(first.text).slice(0, 200))
+        : strings.room.came(news.length);
+    announce(text, { isPatient: true });
+  };
 }
 
 const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>

@@ -4,7 +4,7 @@ import { deleteMessage, editMessage, togglePin, toggleReaction } from '../action
 import type { Message } from '../api.ts';
 import { fullOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { go, roomPath, route } from '../routes.ts';
+import { go, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { findNames, namesOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
@@ -266,6 +266,3 @@ function onKey(event: KeyboardEvent, message: Message): void {
   event.preventDefault();
   act();
 }
-
-/** Whether the route shows a thread. */
-export const isThreadOpen = (): boolean => route.value.name === 'room' && route.value.thread !== undefined;
