@@ -6,6 +6,7 @@ import { answerList, withHeaders } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { username } from '../lib/identity/users.ts';
+import { invitationCode } from '../lib/members/invitations.ts';
 import { joinAs, joinRefusals } from '../lib/members/join.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
 import { listMyRooms, memberCursor, sinceHeader } from '../lib/members/my-rooms.ts';
@@ -38,10 +39,17 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Join an open room, or add another user, by id or name, as a moderator, or as an owner with a role',
+    summary:
+      'Join an open `room`, or any with the code of an `invitation`, or add another user, by id or name, as a moderator, or as an owner with a role',
     access: 'user',
     scope: 'members:write',
-    body: { room: id, user: optional(id), username: optional(username), role: withDefault(memberRole, 'member') },
+    body: {
+      room: optional(id),
+      user: optional(id),
+      username: optional(username),
+      invitation: optional(invitationCode),
+      role: withDefault(memberRole, 'member'),
+    },
     status: 201,
     answer: memberSchema,
     refusals: joinRefusals,

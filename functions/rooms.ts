@@ -5,7 +5,7 @@ import { answerTooLarge } from '../lib/errors.ts';
 import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { createRoom, listAllRooms, listRooms, roomName, shownRoom } from '../lib/rooms/rooms.ts';
+import { createRoom, listAllRooms, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
 
 /** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({
@@ -23,8 +23,8 @@ export const handler = endpoint({
         : answerList(await listRooms({ limit: limit ?? defaultLimit, after }), request),
   }),
   POST: operation({
-    summary: 'Create a room',
-    access: 'admin',
+    summary: 'Create a room, as an administrator, or as anyone where `ROOM_CREATION` is `users`',
+    access: roomCreator,
     scope: 'rooms:write',
     body: { name: roomName },
     status: 201,

@@ -1,6 +1,10 @@
 /** The service's settings. Every one has a default, except the address of the database. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
+/** Who can create accounts, and rooms. */
+export const registrations = ['open', 'invited', 'closed'] as const;
+export const roomCreations = ['admins', 'users'] as const;
+
 /** Reads the settings from an environment; throws a `ConfigError` that names the first variable with an unusable value. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const text = (name: string, fallback: string) => environment[name]?.trim() || fallback;
@@ -34,11 +38,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
     corsOrigins: text('CORS_ORIGINS', '*').split(/[\s,]+/),
     roomMembers: integer('ROOM_MEMBERS', 1_000, 1, 10_000),
+    pageSize: integer('PAGE_SIZE', 50, 1, 200),
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),
     feedPatience: integer('FEED_PATIENCE', 35, 1, 600) * 1_000,
     bcryptCost: integer('BCRYPT_COST', 12, 4, 16),
     hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
-    registration: oneOf('REGISTRATION', 'open', ['open', 'closed']),
+    registration: oneOf('REGISTRATION', 'open', registrations),
+    roomCreation: oneOf('ROOM_CREATION', 'admins', roomCreations),
     brandName: text('BRAND_NAME', 'Chat'),
     brandColor: color('BRAND_COLOR', '#0f766e'),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),

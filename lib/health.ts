@@ -1,12 +1,33 @@
 import manifest from '../package.json' with { type: 'json' };
-import { aText, aWord, record, type Shown } from './api/schema.ts';
+import { limits } from './api/limits.ts';
+import { aCount, aText, aWord, record, type Shown } from './api/schema.ts';
+import { config, registrations, roomCreations } from './config.ts';
 import { database } from './database/client.ts';
 
-/** That the service works. */
-export const healthSchema = record('Health', { status: aWord('ok'), version: aText, database: aWord('ok') });
+/** That the service works, and those of its settings that clients must know. */
+export const healthSchema = record('Health', {
+  status: aWord('ok'),
+  version: aText,
+  database: aWord('ok'),
+  registration: aWord(...registrations),
+  room_creation: aWord(...roomCreations),
+  limits: record('Limits', { page_size: aCount, room_members: aCount, event_days: aCount, body_bytes: aCount }),
+});
 
 /** Asks the database for a sign of life, without which there is no service; fails if there is none. */
 export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
   await database.command({ ping: 1 });
-  return { status: 'ok', version: manifest.version, database: 'ok' };
+  return {
+    status: 'ok',
+    version: manifest.version,
+    database: 'ok',
+    registration: config.registration,
+    room_creation: config.roomCreation,
+    limits: {
+      page_size: config.pageSize,
+      room_members: config.roomMembers,
+      event_days: config.eventDays,
+      body_bytes: limits.jsonBody,
+    },
+  };
 }

@@ -32,6 +32,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/rooms/{room}':      [[401, 401, 401, 401, 403, 403, 403, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
   'GET /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'PATCH /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { topic: 'News' } })],
+  'GET /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'POST /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 201, 403, 201], async (user) => ({ path: { room: await roomOf(user) }, body: {} })],
+  'DELETE /api/rooms/{room}/invitations/{invitation}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await invitationBy(user) })],
   'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'GET /api/members':              [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/members':             [[401, 401, 401, 401, 403, 201, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
@@ -152,6 +155,13 @@ async function banBy(owner: Account): Promise<string> {
   const member = await addMember(room, banned);
   expect((await call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })).status).toBe(204);
   return `?room=${room.id}&user=${banned.id}`;
+}
+
+async function invitationBy(owner: Account): Promise<{ room: string; invitation: string }> {
+  const room = await roomOf(owner);
+  const { status, body } = await call('POST', `/api/rooms/${room}/invitations`, { token: owner.token, body: {} });
+  expect(status).toBe(201);
+  return { room, invitation: (body as { _id: { $oid: string } })._id.$oid };
 }
 
 async function someoneBlockedBy(token: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { startService } from '../tools/harness/service.ts';
 import { aName, anAdmin } from './support/accounts.ts';
 import { overHttp, type Sent } from './support/transports.ts';
@@ -53,8 +53,9 @@ describe('a password or a token', () => {
     await call('DELETE', '/api/sessions/current', sent);
 
     expect(new Set(secrets).size).toBe(6);
+    // The log comes through a pipe, perhaps a moment after the answer.
+    await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
-    expect(places.log).toContain('"route":"/api/sessions/{session}"');
     const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
     expect(security.map((line) => JSON.parse(line).event)).toEqual([
       'sign-up',

@@ -1,9 +1,13 @@
 import type { ObjectId } from 'mongodb';
+import { toObjectId } from '../api/extended-json.ts';
 import { anyText, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
 import { email, type User, username } from '../identity/users.ts';
+import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
+import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
+import { roomArchived } from '../rooms/permissions.ts';
 import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
@@ -12,8 +16,14 @@ import { newPassword } from './password-policy.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
 import { countSignUp } from './sign-up-limits.ts';
 
-/** What a sign-up takes; only administrators create administrators. */
-export const signUpParameters = { username, email, password: newPassword, is_admin: optional(flag) };
+/** What a sign-up takes; only administrators create administrators. The account becomes a member of the room of an invitation. */
+export const signUpParameters = {
+  username,
+  email,
+  password: newPassword,
+  is_admin: optional(flag),
+  invitation: optional(invitationCode),
+};
 
 /** What can be changed about an account; users need `current_password` for a new password or address of their own. */
 export const accountChanges = {
@@ -27,7 +37,19 @@ export const accountChanges = {
 
 const registrationClosed: Refusal = () => permissionDenied('Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('The current password is required.');
-export const signUpRefusals = [registrationClosed, adminRequired, usernameReserved, usernameTaken, emailTaken, tooManyRequests];
+const invitationRequired: Refusal = () => permissionDenied('An invitation is required.');
+export const signUpRefusals = [
+  registrationClosed,
+  adminRequired,
+  invitationRequired,
+  noSuchInvitation,
+  usernameReserved,
+  usernameTaken,
+  emailTaken,
+  roomArchived,
+  full,
+  tooManyRequests,
+];
 export const changeRefusals = [adminRequired, wrongCurrentPassword, emailTaken, lastAdminMustStay, tooManyRequests];
 export const deletionRefusals = [
   adminRequired,
@@ -51,18 +73,28 @@ export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Calle
 /** Where a request comes from: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 
-/** Creates an account for whoever asks; administrators may give it any name, and create as many as they like. */
+/** Creates an account for whoever asks; administrators may give it any name, and create as many as they like without an invitation. */
 export async function signUpFor(
-  { is_admin = false, ...account }: Values<typeof signUpParameters>,
+  { is_admin = false, invitation, ...account }: Values<typeof signUpParameters>,
   { source, agent }: Origin,
   caller: Caller | undefined,
 ): Promise<NewUser> {
   if (is_admin) requireFullAdmin(caller);
   if (!isAdmin(caller)) {
+    if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
     await countSignUp(source);
     if (isReserved(account.username)) throw usernameReserved();
   }
-  return signUp({ ...account, is_admin }, source, agent);
+  const create = () => signUp({ ...account, is_admin }, source, agent);
+  if (invitation === undefined) return create();
+
+  const room = await takeInvitation(invitation);
+  const created = await create().catch(async (error) => {
+    await returnInvitation(room, invitation);
+    throw error;
+  });
+  await joinInvited(room, toObjectId(created.user._id));
+  return created;
 }
 
 /**

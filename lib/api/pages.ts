@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
+import { config } from '../config.ts';
 import type { Id } from './extended-json.ts';
 import { id, integer, optional, withDefault } from './parameters.ts';
 
 /** How many things a page of a list has when nobody says otherwise. */
-export const defaultLimit = 50;
+export const defaultLimit = config.pageSize;
 
 /** How many things a page is to have. */
 export const pageLimit = withDefault(integer(1, 200), defaultLimit);

@@ -36,6 +36,12 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [sch
 /** One of several shapes. */
 export const eitherOf = <const S extends readonly Schema[]>(...schemas: S): Schema<Shown<S[number]>> => ({ anyOf: schemas });
 
+/** The same under a name of its own. */
+export const union = <const S extends readonly Schema[]>(title: string, ...schemas: S): Schema<Shown<S[number]>> => ({
+  title,
+  anyOf: schemas,
+});
+
 /** An object of exactly these fields; those in `optional` may be absent. */
 export const record = <F extends Fields, const Absent extends keyof F & string = never>(
   title: string,

@@ -18,25 +18,24 @@ export type EventDocument = {
   data: Record<string, unknown>;
 };
 
-/** What can happen in a room besides a new message. */
-export const eventTypes = [
+/** What can happen to a message once it is there. */
+export const messageEventTypes = [
   'message.edited',
   'message.deleted',
   'message.pinned',
   'message.unpinned',
   'reaction.added',
   'reaction.removed',
-  'member.joined',
-  'member.left',
-  'member.kicked',
-  'member.banned',
-  'member.changed',
-  'room.changed',
-  'room.archived',
 ] as const;
 
-/** One of them; `void` fills a `seq` that was taken in vain. */
-export type EventType = (typeof eventTypes)[number] | 'void';
+/** What can happen to a member. */
+export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'] as const;
+
+/** What can happen to a room itself. */
+export const roomEventTypes = ['room.changed', 'room.archived'] as const;
+
+/** What can happen in a room besides a new message; `void` fills a `seq` that was taken in vain. */
+export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
 
 export const eventIndexes: IndexDescription[] = [
   { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },

@@ -10,6 +10,17 @@ export type Role = (typeof roles)[number];
 /** A member, as its room stores it. */
 export type MemberDocument = { _id: ObjectId; user: ObjectId; role: Role; joined_at: Date };
 
+/** An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used if there is a limit. */
+export type InvitationDocument = {
+  _id: ObjectId;
+  hash: string;
+  hint: string;
+  created_by: ObjectId;
+  created_at: Date;
+  expires_at: Date | null;
+  uses_left: number | null;
+};
+
 /** A room with its members: who is in it, and as what, is changed by updates of this one document. */
 export type RoomDocument = {
   _id: ObjectId;
@@ -21,6 +32,7 @@ export type RoomDocument = {
   /** In the order in which they joined. */
   members: MemberDocument[];
   banned: ObjectId[];
+  invitations?: InvitationDocument[];
   /** The last place that was taken in the room's order. */
   seq: number;
   /** How many messages have been counted; some of them may never have come, see `lost`. */
@@ -61,6 +73,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { 'members._id': 1 }, name: 'members._id' },
   { key: { banned: 1 }, name: 'banned' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
+  { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
   {
     key: { direct_key: 1 },
     name: 'direct_key',

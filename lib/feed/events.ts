@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Shown } from '../api/schema.ts';
-import { type EventDocument, eventTypes } from '../collections/events.ts';
+import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Schema, type Shown, union } from '../api/schema.ts';
+import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
@@ -26,15 +26,18 @@ const formerMemberSchema = record('FormerMember', {
   joined_at: aNull,
 });
 
-/** What happened in a room, as the API shows it; `data` is what it is about, as that is now. */
-export const eventSchema = record('Event', {
-  seq: aCount,
-  type: aWord('message.created', ...eventTypes),
-  room: idSchema,
-  at: dateSchema,
-  actor: orNull(idSchema),
-  data: eitherOf(shownMessage.schema, memberSchema, formerMemberSchema, shownRoom.schema, aNull),
-});
+/** What every event has, around what it is about. */
+const event = <const Type extends string, T>(title: string, types: readonly Type[], data: Schema<T>) =>
+  record(title, { seq: aCount, type: aWord(...types), room: idSchema, at: dateSchema, actor: orNull(idSchema), data });
+
+/** What happened in a room, as the API shows it, by its `type`; `data` is what it is about, as that is now. */
+export const eventSchema = union(
+  'Event',
+  event('MessageCreated', ['message.created'], shownMessage.schema),
+  event('MessageChanged', messageEventTypes, orNull(shownMessage.schema)),
+  event('MemberChanged', memberEventTypes, eitherOf(memberSchema, formerMemberSchema)),
+  event('RoomChanged', roomEventTypes, orNull(shownRoom.schema)),
+);
 export type Event = Shown<typeof eventSchema>;
 
 /** The header that says where a feed continues. */
@@ -93,7 +96,8 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
     if (message)
       return [{ ...common, type: 'message.created', actor: showId(message.user), data: showAuthored(message, replies) }];
     if (!event || event.type === 'void') return [];
-    return [{ ...common, type: event.type, actor: event.actor && showId(event.actor), data: about(event) }];
+    // What an event is about, and so what its data is, was recorded with its type.
+    return [{ ...common, type: event.type, actor: event.actor && showId(event.actor), data: about(event) } as Event];
   });
   return { events, isCut: rows.length < all.length, last: rows.at(-1)?.seq ?? 0 };
 }

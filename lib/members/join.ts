@@ -1,7 +1,8 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
+import { attempt } from '../deadline.ts';
+import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
@@ -16,7 +17,8 @@ import {
   roomArchived,
 } from '../rooms/permissions.ts';
 import { startReading } from '../rooms/read-markers.ts';
-import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
+import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
+import { findInvited, invitedBy, noSuchInvitation, usingInvitation } from './invitations.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
 /** Who is to be in which room, and as what. */
@@ -25,7 +27,7 @@ export type Membership = { room: ObjectId; user: ObjectId; role: Role };
 const alreadyMember: Refusal = () => conflict('The user is already a member.');
 const banned: Refusal = () => permissionDenied('The user is banned from the room.');
 const closed: Refusal = () => permissionDenied('The room is closed.');
-const full: Refusal = () => conflict('The room is full.');
+export const full: Refusal = () => conflict('The room is full.');
 const tooManyRooms: Refusal = () => conflict('The user is in too many rooms.');
 export const joinRefusals = [
   closed,
@@ -34,46 +36,70 @@ export const joinRefusals = [
   ...refusalsOf('appoint'),
   noSuchRoom,
   noSuchUser,
+  noSuchInvitation,
   alreadyMember,
   full,
   tooManyRooms,
 ];
 
-/** The same, where the user is the one with this id or this name, or without either the caller. */
-type Wanted = Omit<Membership, 'user'> & { user?: ObjectId | undefined; username?: string | undefined };
+/** Who wants to be in which room: the user with this id or this name, or without either the caller, who may have the code of an invitation. */
+type Wanted = {
+  room?: ObjectId | undefined;
+  user?: ObjectId | undefined;
+  username?: string | undefined;
+  invitation?: string | undefined;
+  role: Role;
+};
 
 /** Makes the user who is meant a member. */
-export async function joinAs({ user, username, ...wanted }: Wanted, caller: Caller): Promise<Member> {
+export async function joinAs({ room, user, username, invitation, role }: Wanted, caller: Caller): Promise<Member> {
   if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  if (invitation !== undefined) {
+    const other = user ? 'user' : username !== undefined ? 'username' : role !== 'member' && 'role';
+    if (other) throw invalidParameter('invitation', `not be combined with '${other}'`);
+    const invitedTo = await findInvited(invitation);
+    if (room && !room.equals(invitedTo)) throw noSuchInvitation();
+    return join({ room: invitedTo, user: caller.user._id, role }, caller, invitation);
+  }
+  if (!room) throw missingParameter('room');
+  const wanted = { room, role };
   const found = username === undefined ? (user ?? caller.user._id) : await findActiveUserId(username);
   if (found) return join({ ...wanted, user: found }, caller);
   requireRole(await findContext(wanted.room, caller), wanted.role === 'member' ? 'add' : 'appoint');
   throw noSuchUser();
 }
 
-/** Makes a user a member: oneself in an open room, others as a moderator, and as more than a member as an owner. */
-export async function join(membership: Membership, caller: Caller): Promise<Member> {
+/** Makes a user a member: oneself in an open room or invited, others as a moderator, and as more than a member as an owner. */
+export async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
-  const action = actionOf(membership, caller);
-  if (action !== 'join') await checkInvitation(membership, action, caller);
+  const action = invitation === undefined ? actionOf(membership, caller) : 'joinInvited';
+  if (action === 'add' || action === 'appoint') await checkUser(membership, action, caller);
 
   const _id = new ObjectId();
-  const entry = { _id, user, role, joined_at: '$$NOW' };
+  const isOpenTo = action === 'join' ? isOpen(caller) : invitation === undefined ? {} : invitedBy(invitation);
   const changed = await changeRoom<Joined>(
     {
-      where: { $and: [{ _id: room }, accepts(user), allowedTo(action, caller), action === 'join' ? isOpenTo(caller) : {}] },
-      update: [{ $set: { members: { $concatArrays: ['$members', [entry]] } } }],
+      where: { $and: [{ _id: room }, accepts(user), allowedTo(action, caller), isOpenTo] },
+      update: [addition({ _id, user, role }), ...(invitation === undefined ? [] : [usingInvitation(invitation)])],
       projection: { members: { $elemMatch: { _id } } },
     },
-    async () => check(await findContext(room, caller, user), action),
+    async () => {
+      if (invitation !== undefined) await findInvited(invitation);
+      check(await findContext(room, caller, user), action);
+    },
   );
   return afterJoin(changed, _id, membership, caller);
 }
 
-type JoinAction = 'join' | 'add' | 'appoint';
+/** The stage of an update that adds a member. */
+const addition = (member: Omit<MemberDocument, 'joined_at'>) => ({
+  $set: { members: { $concatArrays: ['$members', [{ ...member, joined_at: '$$NOW' }]] } },
+});
+
+type JoinAction = 'join' | 'joinInvited' | 'add' | 'appoint';
 type Joined = ChangedRoom & { members: MemberDocument[] };
 
-const actionOf = ({ user, role }: Membership, caller: Caller): JoinAction => {
+const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinAction, 'joinInvited'> => {
   if (role !== 'member') return 'appoint';
   return user.equals(caller.user._id) ? 'join' : 'add';
 };
@@ -82,14 +108,16 @@ const actionOf = ({ user, role }: Membership, caller: Caller): JoinAction => {
 const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
   banned: { $ne: user },
   'members.user': { $ne: user },
-  [`members.${config.roomMembers - 1}`]: { $exists: false },
+  ...isNotFull,
 });
 
+const isNotFull = { [`members.${config.roomMembers - 1}`]: { $exists: false } };
+
 /** The part that says that the caller may join without an invitation. */
-const isOpenTo = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
+const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
 /** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
-async function checkInvitation({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
+async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
   const [context, username] = await Promise.all([findContext(room, caller, user), findActiveUsername(user)]);
   requireRole(context, action);
   if (username === undefined) throw noSuchUser();
@@ -97,10 +125,12 @@ async function checkInvitation({ room, user }: Membership, action: JoinAction, c
 }
 
 function check(context: RoomContext | undefined, action: JoinAction): void {
-  const { target, isTargetBanned, rank, is_open, archived_at, memberCount } = requireRole(context, action);
+  // Whoever is invited sees the room.
+  const seen = context && action === 'joinInvited' ? { ...context, is_visible: true } : context;
+  const { target, isTargetBanned, rank, is_open, archived_at, memberCount } = requireRole(seen, action);
   if (target) throw alreadyMember();
   if (isTargetBanned) throw banned();
-  if (rank === 'stranger' && !is_open) throw closed();
+  if (action === 'join' && rank === 'stranger' && !is_open) throw closed();
   if (archived_at) throw roomArchived();
   if (memberCount >= config.roomMembers) throw full();
 }
@@ -136,4 +166,39 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
   return user.equals(caller.user._id)
     ? showOwnMember(room, added, username, { ...marker, mentions: 0 })
     : showMember(room._id, added, username);
+}
+
+/** Uses an invitation for an account that does not exist yet; returns its room. `returnInvitation` gives the use back. */
+export async function takeInvitation(code: string): Promise<ObjectId> {
+  return attempt({ times: 10 }, async () => {
+    const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull }] };
+    const taken = await rooms.findOneAndUpdate<Pick<RoomDocument, '_id'>>(where, [usingInvitation(code)], {
+      projection: { _id: 1 },
+    });
+    if (taken) return taken._id;
+    const room = await rooms.findOne<Pick<RoomDocument, 'archived_at'> & { count: number }>(
+      { _id: await findInvited(code) },
+      { projection: { archived_at: 1, count: { $size: '$members' } } },
+    );
+    if (room?.archived_at) throw roomArchived();
+    if (room && room.count >= config.roomMembers) throw full();
+    return undefined;
+  });
+}
+
+/** Gives back a use of an invitation that came to nothing. */
+export async function returnInvitation(room: ObjectId, code: string): Promise<void> {
+  await rooms.updateOne({ _id: room }, [usingInvitation(code, 1)]);
+}
+
+/** Makes the user of a new account a member by an invitation that it has used; of a room that can't take anybody any more it becomes none. */
+export async function joinInvited(room: ObjectId, user: ObjectId): Promise<void> {
+  const _id = new ObjectId();
+  const where = { $and: [{ _id: room, archived_at: null }, accepts(user)] };
+  const joined = await takePlace({ where, update: [addition({ _id, user, role: 'member' })] });
+  if (!joined) return;
+  await Promise.all([
+    startReading(room, user, joined.seq, joined.message_count),
+    recordEvent(placeOf(joined), user, 'member.joined', { member: _id, user }),
+  ]);
 }

@@ -8,6 +8,7 @@ import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, listOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { config } from '../config.ts';
 import { batch, fulfilled, singleFlight } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
@@ -29,6 +30,9 @@ export const shownRoom = representation('Room', {
   is_visible: as(aFlag, 'is_visible'),
 });
 export type Room = ShownBy<typeof shownRoom>;
+
+/** Who may create rooms. */
+export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
 
 /** A room's name. */
 export const roomName = text(1, 100);

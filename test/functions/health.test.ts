@@ -4,9 +4,19 @@ import { outcome, successHeaders } from '../support/responses.ts';
 import { transports } from '../support/transports.ts';
 
 describe.each(transports())('/api/health, %s', (_transport, call) => {
-  it('GET reports, without a token, that the service and its database are up', async () => {
+  it('GET reports, without a token, that the service and its database are up, and what clients must know of its settings', async () => {
     const reply = await call('GET', '/api/health');
-    expect(outcome(reply)).toEqual({ status: 200, body: { status: 'ok', version: manifest.version, database: 'ok' } });
+    expect(outcome(reply)).toEqual({
+      status: 200,
+      body: {
+        status: 'ok',
+        version: manifest.version,
+        database: 'ok',
+        registration: 'open',
+        room_creation: 'admins',
+        limits: { page_size: 50, room_members: 1_000, event_days: 30, body_bytes: 65_536 },
+      },
+    });
     expect(reply.headers).toMatchObject(successHeaders);
   });
 });

@@ -89,6 +89,9 @@ async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, 
   await step(bob, 'DELETE', '/api/messages/{message}', { message });
   const { user } = await step(ann, 'GET', '/api/members/{member}', { member });
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });
+  const invited = await step(ann, 'POST', '/api/rooms/{room}/invitations', { room }, { body: { uses: 10 } });
+  await step(ann, 'GET', '/api/rooms/{room}/invitations', { room });
+  await step(ann, 'DELETE', '/api/rooms/{room}/invitations/{invitation}', { room, invitation: invited._id.$oid });
   await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }

@@ -39,5 +39,6 @@ const shorten = (step: Step): Step =>
   step.path === '/api/openapi.json' ? { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } } : step;
 
 function tokensIn({ answer }: Step): string[] {
-  return typeof answer === 'object' && answer !== null && 'token' in answer ? [String(answer.token)] : [];
+  const { token, code } = (answer ?? {}) as { token?: unknown; code?: unknown };
+  return [token, code].filter((secret) => typeof secret === 'string');
 }

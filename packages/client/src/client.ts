@@ -1,13 +1,13 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import { type Event, idempotent, type paths } from './contract.ts';
-import { type FollowSettings, follow } from './follow.ts';
+import { idempotent, type paths } from './contract.ts';
+import { type FollowAllSettings, type Following, type FollowSettings, follow, followAll } from './follow.ts';
 import { type RetrySettings, retrying } from './retry.ts';
 
 /** The service's address, the caller's token, and how often requests are retried. */
 export type ClientSettings = {
   /** For example `https://chat.example.org`; `''` in a page of the service's own origin. */
   baseUrl: string;
-  /** A token, or a function that returns the current one. */
+  /** A token, or a function that returns the current one. A page of the service's own origin may leave it to the session's cookie. */
   token?: string | (() => string | undefined);
   fetch?: (request: Request) => Promise<Response>;
   retry?: Partial<RetrySettings>;
@@ -16,7 +16,9 @@ export type ClientSettings = {
 /** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
 export type ChatClient = Client<paths> & {
   /** The events of a room after `after` (an event's `seq`), or from now on, until the caller stops iterating. */
-  events: (room: string, settings?: FollowSettings) => AsyncGenerator<Event, void>;
+  events: (room: string, settings?: FollowSettings) => Following;
+  /** The events of all the caller's rooms, each after its `seq` in `after`, or from now on. */
+  allEvents: (settings?: FollowAllSettings) => Following;
 };
 
 /** Creates a client that adds the token and an `Idempotency-Key`, and retries requests that are safe to repeat. */
@@ -26,7 +28,10 @@ export function createChatClient({ baseUrl, token, fetch = globalThis.fetch, ret
   const safe = { baseUrl, redirect: 'error' } as const;
   const client = createClient<paths>({ ...safe, fetch: retrying((request) => fetch(request), settings) });
   client.use(authentication(token), idempotency);
-  return Object.assign(client, { events: (room: string, options?: FollowSettings) => follow(client, room, options) });
+  return Object.assign(client, {
+    events: (room: string, options?: FollowSettings) => follow(client, room, options),
+    allEvents: (options?: FollowAllSettings) => followAll(client, options),
+  });
 }
 
 const authentication = (token: ClientSettings['token']): Middleware => ({
@@ -39,6 +44,10 @@ const authentication = (token: ClientSettings['token']): Middleware => ({
 const idempotency: Middleware = {
   onRequest({ request, schemaPath }) {
     const takesKey = (idempotent as readonly string[]).includes(`${request.method} ${schemaPath}`);
-    if (takesKey && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', crypto.randomUUID());
+    if (takesKey && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', randomKey());
   },
 };
+
+// 128 random bits. `crypto.randomUUID` exists in secure contexts alone, and so not in a page on plain http in a LAN.
+const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

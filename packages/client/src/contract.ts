@@ -28,6 +28,27 @@ export type RoomDetails = {
   is_direct: boolean;
 };
 
+export type Invitation = {
+  _id: Id;
+  room: Id;
+  hint: string;
+  created_by: Id;
+  created_at: Time;
+  expires_at: Time | null;
+  uses_left: number | null;
+};
+
+export type NewInvitation = {
+  _id: Id;
+  room: Id;
+  hint: string;
+  created_by: Id;
+  created_at: Time;
+  expires_at: Time | null;
+  uses_left: number | null;
+  code: string;
+};
+
 export type ListedRoom = {
   _id: Id;
   name: string;
@@ -85,6 +106,24 @@ export type Message = {
   pinned_at: Time | null;
 };
 
+export type MessageCreated = {
+  seq: number;
+  type: 'message.created';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Message;
+};
+
+export type MessageChanged = {
+  seq: number;
+  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Message | null;
+};
+
 export type FormerMember = {
   _id: Id;
   room: Id;
@@ -94,14 +133,25 @@ export type FormerMember = {
   joined_at: null;
 };
 
-export type Event = {
+export type MemberChanged = {
   seq: number;
-  type: 'message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived';
+  type: 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed';
   room: Id;
   at: Time;
   actor: Id | null;
-  data: Message | Member | FormerMember | Room | null;
+  data: Member | FormerMember;
 };
+
+export type RoomChanged = {
+  seq: number;
+  type: 'room.changed' | 'room.archived';
+  room: Id;
+  at: Time;
+  actor: Id | null;
+  data: Room | null;
+};
+
+export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChanged;
 
 export type User = {
   _id: Id;
@@ -161,10 +211,20 @@ export type NewToken = {
   token: string;
 };
 
+export type Limits = {
+  page_size: number;
+  room_members: number;
+  event_days: number;
+  body_bytes: number;
+};
+
 export type Health = {
   status: 'ok';
   version: string;
   database: 'ok';
+  registration: 'open' | 'invited' | 'closed';
+  room_creation: 'admins' | 'users';
+  limits: Limits;
 };
 
 /** A parameter is missing or invalid, or the body is not JSON. */
@@ -269,7 +329,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Create a room */
+    /** Create a room, as an administrator, or as anyone where `ROOM_CREATION` is `users` */
     post: {
       parameters: {
         path?: never;
@@ -442,6 +502,75 @@ export type paths = {
       };
     };
   };
+  '/api/rooms/{room}/invitations': {
+    /** List the invitations to a room that can still be used, as a moderator */
+    get: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Invitation[] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Invite to a room, as a moderator: whoever has the `code`, which is shown this once, may join until it expires or was used so often */
+    post: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        expires_at?: Time | string;
+        /** Must be from 1 to 10000. */
+        uses?: number;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewInvitation } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/rooms/{room}/invitations/{invitation}': {
+    /** Revoke an invitation at once, as a moderator */
+    delete: {
+      parameters: {
+        path: { 'room': string; 'invitation': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
   '/api/directory': {
     /** List the visible rooms by name: all, or those whose names start with `q` */
     get: {
@@ -482,7 +611,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Join an open room, or add another user, by id or name, as a moderator, or as an owner with a role */
+    /** Join an open `room`, or any with the code of an `invitation`, or add another user, by id or name, as a moderator, or as an owner with a role */
     post: {
       parameters: {
         path?: never;
@@ -492,11 +621,13 @@ export type paths = {
       };
       requestBody: { content: { 'application/json': {
         /** Must be an id of 24 hexadecimal characters. */
-        room: Id | string;
+        room?: Id | string;
         /** Must be an id of 24 hexadecimal characters. */
         user?: Id | string;
         /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username?: string;
+        /** Must be the 32 characters of an invitation. */
+        invitation?: string;
         /** Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
@@ -993,6 +1124,8 @@ export type paths = {
         password: string;
         /** Must be true or false. */
         is_admin?: boolean;
+        /** Must be the 32 characters of an invitation. */
+        invitation?: string;
         /** Must be true or false. */
         cookie?: boolean;
       } } };
@@ -1000,6 +1133,7 @@ export type paths = {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };

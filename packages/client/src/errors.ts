@@ -15,11 +15,17 @@ export class ChatError extends Error {
   }
 }
 
+/** The exception for an error response; without a body where that is not the service's own, but a proxy's page. */
+export function errorOf({ status }: Response, error: unknown): ChatError {
+  const isOwn = typeof error === 'object' && error !== null && 'title' in error && 'description' in error;
+  return new ChatError(status, isOwn ? (error as ErrorBody) : undefined);
+}
+
 /** The data of a successful call; throws a `ChatError` otherwise: `const rooms = await unwrap(chat.GET('/api/rooms'))`. */
 export async function unwrap<T>(
   call: Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>,
 ): Promise<NonNullable<T>> {
   const { data, error, response } = await call;
-  if (!response.ok) throw new ChatError(response.status, error);
+  if (!response.ok) throw errorOf(response, error);
   return data as NonNullable<T>;
 }

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, expectTypeOf, inject, it } from 'vitest';
+import { afterAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { runCommand } from '../../../test/support/run-command.ts';
 import {
   ChatError,
   type Conflict,
   createChatClient,
   type ErrorBody,
+  type Event,
+  type FollowState,
   type Message,
   type NotFound,
   type Room,
@@ -40,6 +41,17 @@ describe('the client', () => {
     expect(error.description).toBe('The room is archived.');
   });
 
+  it('types the data of an event by its type', () => {
+    const textIn = (event: Event): string | undefined => {
+      if (event.type === 'message.created') expectTypeOf(event.data).toEqualTypeOf<Message>();
+      if (event.type === 'room.changed') expectTypeOf(event.data).toEqualTypeOf<Room | null>();
+      // @ts-expect-error a member has no text
+      if (event.type === 'member.joined') void event.data.text;
+      return event.type === 'message.created' || event.type === 'message.edited' ? event.data?.text : undefined;
+    };
+    expectTypeOf(textIn).returns.toEqualTypeOf<string | undefined>();
+  });
+
   it('does not compile calls that the contract does not have', () => {
     // @ts-expect-error a room has a name
     void (() => client.POST('/api/rooms', { body: {} }));
@@ -53,6 +65,38 @@ describe('the client', () => {
   it('throws an error response with its status from unwrap()', async () => {
     const call = unwrap(client.GET('/api/messages/{message}', { params: { path: { message: '0'.repeat(24) } } }));
     await expect(call).rejects.toThrow(new ChatError(404, { title: 'Not found', description: 'No such message.' }));
+  });
+
+  it("makes a ChatError of a proxy's error page", async () => {
+    const proxied = createChatClient({
+      baseUrl,
+      retry: { attempts: 1 },
+      fetch: async () => new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } }),
+    });
+    const refused = { name: 'ChatError', status: 502, body: undefined, message: 'The service answered 502.' };
+    await expect(unwrap(proxied.GET('/api/health'))).rejects.toMatchObject(refused);
+  });
+
+  it('makes its keys where pages on plain http can', async () => {
+    const room = await aRoom();
+    const keys: (string | null)[] = [];
+    const onPlainHttp = createChatClient({
+      baseUrl,
+      token: admin.token,
+      fetch: (request) => {
+        keys.push(request.headers.get('Idempotency-Key'));
+        return fetch(request);
+      },
+    });
+    const { crypto } = globalThis;
+    vi.stubGlobal('crypto', { getRandomValues: (array: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(array) });
+    try {
+      for (const text of ['one', 'two']) await unwrap(onPlainHttp.POST('/api/messages', { body: { room, text } }));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    expect(keys[0]).not.toBe(keys[1]);
   });
 
   it('reads the token for each request, so that it can change', async () => {
@@ -162,20 +206,113 @@ describe('following a room', () => {
     expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
   });
 
+  it('polls at once when it is woken', async () => {
+    const room = await aRoom();
+    const following = client.events(room, { after: 0, interval: 600_000 });
+    const first = take(following, 1);
+    // Woken until it is there: the first poll may be before the message.
+    await send(room, 'wake up', client);
+    const waking = setInterval(following.wake, 20);
+    expect((await first).map(textOf)).toEqual(['wake up']);
+    clearInterval(waking);
+  });
+
+  it('tells whether it is live, or until when it waits for the network', async () => {
+    const room = await aRoom();
+    await send(room, 'after all', client);
+    const states: FollowState[] = [];
+    let attempts = 0;
+    const unlucky = createChatClient({
+      baseUrl,
+      token: admin.token,
+      retry: { attempts: 1 },
+      fetch: (request) => (++attempts <= 2 ? Promise.reject(new TypeError('no network')) : fetch(request)),
+    });
+    const stop = new AbortController();
+    const following = unlucky.events(room, {
+      after: 0,
+      interval: 5,
+      signal: stop.signal,
+      onState: (state) => states.push(state),
+    });
+    expect(textOf((await following.next()).value)).toBe('after all');
+    const next = following.next();
+    await send(room, 'and on', client);
+    await next;
+    stop.abort();
+    expect(states).toEqual([
+      { state: 'waiting', until: expect.any(Date) },
+      { state: 'waiting', until: expect.any(Date) },
+      { state: 'live' },
+    ]);
+  });
+
+  it('asks for the interval by how many polls found nothing', async () => {
+    const room = await aRoom();
+    const asked: number[] = [];
+    const stop = new AbortController();
+    const interval = (quiet: number) => {
+      asked.push(quiet);
+      if (asked.length === 4) stop.abort();
+      return 1;
+    };
+    expect(await take(client.events(room, { interval, signal: stop.signal }), 1)).toEqual([]);
+    expect(asked).toEqual([1, 2, 3, 4]);
+  });
+
+  it('follows all rooms of the caller, each event once and in the order of its room, and rooms that are joined meanwhile', async () => {
+    const account = await anAccount();
+    const mine = createChatClient({ baseUrl, token: account.token });
+    const join = (room: string) => unwrap(mine.POST('/api/members', { body: { room } }));
+    const [first, second, later] = [await aRoom(), await aRoom(), await aRoom()];
+    await Promise.all([join(first), join(second)]);
+    await send(first, 'seen before', client);
+    const { seq } = await send(second, 'seen already', client);
+    await send(second, 'second 1', client);
+
+    const stop = new AbortController();
+    const following = mine.allEvents({ interval: 5, signal: stop.signal, after: { [second]: seq } });
+    const started = await following.next();
+    const rest = take(following, 7);
+    for (const n of [1, 2, 3]) await send(first, `first ${n}`, client);
+    await send(second, 'second 2', client);
+    await join(later);
+    for (const n of [1, 2]) await send(later, `later ${n}`, client);
+    await unwrap(mine.POST('/api/messages', { body: { room: first, text: 'first 4' } }));
+
+    const events = [...(started.value ? [started.value] : []), ...(await rest)];
+    stop.abort();
+    const inRoom = (room: string) => events.filter((event) => event.room.$oid === room).map(textOf);
+    expect(inRoom(second)).toEqual(['second 1', 'second 2']);
+    expect(inRoom(first)).toEqual(['first 1', 'first 2', 'first 3', 'first 4']);
+    expect(inRoom(later)).toEqual(['later 1', 'later 2']);
+  });
+
+  it('of all rooms goes on without one that is left, and ends when the token does', async () => {
+    const account = await anAccount();
+    const session = await unwrap(
+      client.POST('/api/sessions', { body: { username: account.username, password: account.password } }),
+    );
+    const mine = createChatClient({ baseUrl, token: session.token ?? '' });
+    const [left, kept] = [await aRoom(), await aRoom()];
+    const member = await unwrap(mine.POST('/api/members', { body: { room: left } }));
+    await unwrap(mine.POST('/api/members', { body: { room: kept } }));
+    const following = mine.allEvents({ interval: 5, after: { [left]: 0, [kept]: 0 } });
+    await following.next();
+    await unwrap(mine.DELETE('/api/members/{member}', { params: { path: { member: member._id.$oid } } }));
+    await send(kept, 'still here', client);
+    for (let text = ''; text !== 'still here'; ) {
+      const { value } = await following.next();
+      if (value?.type === 'message.created') text = value.data.text;
+    }
+    await unwrap(mine.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));
+    await expect(following.next()).rejects.toMatchObject({ name: 'ChatError', status: 401 });
+  });
+
   it('ends with a permanent error', async () => {
     const { token } = await anAccount();
     const outsider = createChatClient({ baseUrl, token });
     await expect(outsider.events('0'.repeat(24)).next()).rejects.toThrow(ChatError);
-  });
-});
-
-describe('the package', () => {
-  it('builds, and its build runs on its own in Node.js', async () => {
-    expect(await runCommand(['tsc', '--project', 'packages/client/tsconfig.json'])).toEqual({ code: 0, stdout: '', stderr: '' });
-    const script = `import { createChatClient } from './packages/client/dist/index.js';
-      const { data } = await createChatClient({ baseUrl: '${baseUrl}' }).GET('/api/health');
-      console.log(data.status);`;
-    expect(await runCommand(['node', '--input-type=module', '--eval', script])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
   });
 });
 

@@ -43,7 +43,7 @@ export async function logIn(username: string, password: string): Promise<void> {
 }
 
 /** Creates an account and logs in. */
-export async function signUp(account: { username: string; email: string; password: string }): Promise<void> {
+export async function signUp(account: { username: string; email: string; password: string; invitation?: string }): Promise<void> {
   const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
   begin(answer.user);
 }

@@ -3,11 +3,19 @@ export type Settings = {
   name: string;
   color: string;
   version: string;
-  registration: 'open' | 'closed';
+  registration: 'open' | 'invited' | 'closed';
+  roomCreation: 'admins' | 'users';
   docs: string;
 };
 
-const fallback: Settings = { name: 'Chat', color: '#0f766e', version: '', registration: 'open', docs: '/docs' };
+const fallback: Settings = {
+  name: 'Chat',
+  color: '#0f766e',
+  version: '',
+  registration: 'open',
+  roomCreation: 'admins',
+  docs: '/docs',
+};
 
 /** The settings of the service that this page came from. */
 export const settings: Settings = { ...fallback, ...JSON.parse(read() ?? '{}') };

@@ -38,6 +38,8 @@ export const strings = {
     email: 'E-mail address',
     password: 'Password',
     passwordHint: 'At least 8 characters.',
+    invitation: 'Invitation',
+    invitationHint: 'The 32 characters that a moderator of a room gave you.',
     submit: 'Create account',
     toLogin: 'I have an account',
     closed: 'Accounts are created by the administrators here.',

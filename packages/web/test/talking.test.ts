@@ -57,6 +57,7 @@ describe('two people', () => {
     const his = await visit(browser, { path: `/rooms/${room.id}` });
     await signIn(hers.page, ann);
     await signIn(his.page, bob);
+    await his.page.getByText('Nobody has said anything here yet').waitFor();
     await say(hers.page, 'Shall we?');
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
     // Screen readers are told, too, and of nothing else.

@@ -81,7 +81,7 @@ async function traces() {
   const [markers, bans, logins] = await Promise.all([
     readMarkers.countDocuments(),
     rooms.countDocuments({ banned: { $ne: [] } }),
-    loginLimits.countDocuments({ _id: /^account/ }),
+    loginLimits.countDocuments({ _id: { $gte: 'account', $lt: 'account~' } }),
   ]);
   return { markers, bans, logins };
 }

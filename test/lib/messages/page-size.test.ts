@@ -36,6 +36,15 @@ async function follow(limit: number) {
   }
 }
 
+/** These ids in order, on pages as long as those; the order on one page is another matter. */
+function inPages(ids: string[], pages: Seen[][]): string[][] {
+  let start = 0;
+  return pages.map(({ length }) => {
+    start += length;
+    return ids.slice(start - length, start).sort();
+  });
+}
+
 describe('a page of messages that are as long as can be', () => {
   it.each(['after=0', 'before=1000'])('has 1 MB, and all pages from %s have each message once', async (from) => {
     const pages = await walk(`/api/messages?room=${room}&limit=200&${from}`);
@@ -47,6 +56,21 @@ describe('a page of messages that are as long as can be', () => {
   it('around one of them has as many on each side as fit', async () => {
     const { body } = await call('GET', `/api/messages?room=${room}&limit=200&around=30`, { token });
     expect((body as Seen[]).map(({ _id }) => _id.$oid)).toEqual(sent.slice(18, 42));
+  });
+
+  it('of what a search finds in several rooms has 1 MB, and all pages have each message once, the newest on the first', async () => {
+    const [first, second] = [await aRoom({ owner }), await aRoom({ owner })];
+    const found: string[] = [];
+    for (let at = 0; at < 60; at++) {
+      // Two thirds are long, and all but the last of the short ones are in a room of their own.
+      const text = at % 3 === 0 ? 'osprey' : `osprey ${'🦉'.repeat(9_990)}`;
+      const message = await aMessage(owner, at % 3 === 0 && at < 57 ? second.id : first.id, { text });
+      found.unshift(message._id.$oid);
+    }
+    const pages = await walk('/api/messages?q=osprey&limit=200');
+    expect(pages.map((page) => page.map(({ _id }) => _id.$oid).sort())).toEqual(inPages(found, pages));
+    for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.1 * 1024 * 1024);
+    expect(pages.length).toBeLessThanOrEqual(3);
   });
 
   it.each([

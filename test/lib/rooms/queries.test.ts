@@ -81,6 +81,9 @@ describe('every query of rooms and members', async () => {
     ['GET', 'whom one shares a room with', '/api/users?q=user', member, undefined, 2],
     ['GET', 'whom one shares this room with', `/api/users?q=user&room=${room.id}`, member, undefined, 3],
     ['POST', 'a member, another by name', '/api/members', owner, { room: room.id, username: admin.username }, 7],
+    ['POST', 'an invitation', `/api/rooms/${room.id}/invitations`, owner, { uses: 1 }, 1],
+    ['GET', 'the invitations', `/api/rooms/${room.id}/invitations`, owner, undefined, 2],
+    ['POST', 'a member by an invitation', '/api/members', admin, { invitation: 'a'.repeat(32) }, 1],
     ['DELETE', 'a ban', `/api/bans?room=${banned.id}&user=${user.id}`, admin, undefined, 1],
     ['DELETE', 'a room', doomed.path, admin, undefined, 17],
   ])('uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {

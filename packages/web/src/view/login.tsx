@@ -11,7 +11,7 @@ import { confirmed } from './dialog.tsx';
 export function Login() {
   const { value } = session;
   const isAgain = value.state === 'expired';
-  const isSignUp = route.value.name === 'signup' && settings.registration === 'open' && !isAgain;
+  const isSignUp = route.value.name === 'signup' && settings.registration !== 'closed' && !isAgain;
   return (
     <main class="login">
       <div class="card">
@@ -55,7 +55,7 @@ function SignIn({ again }: { again: string | undefined }) {
         <button type="button" class="link" onClick={() => void other()}>
           {strings.login.other}
         </button>
-      ) : settings.registration === 'open' ? (
+      ) : settings.registration !== 'closed' ? (
         <a href="/signup">{strings.login.toSignUp}</a>
       ) : (
         <p class="muted">{strings.signUp.closed}</p>
@@ -72,8 +72,8 @@ function SignIn({ again }: { again: string | undefined }) {
 }
 
 function SignUp() {
-  const submit = async ({ username = '', email = '', password = '' }: Record<string, string>) => {
-    await signUp({ username, email, password });
+  const submit = async ({ username = '', email = '', password = '', invitation = '' }: Record<string, string>) => {
+    await signUp({ username, email, password, ...(invitation !== '' && { invitation }) });
     go('/', { replace: true });
   };
   return (
@@ -98,6 +98,15 @@ function SignUp() {
           hint={strings.signUp.passwordHint}
           minLength={8}
         />
+        {settings.registration === 'invited' && (
+          <Field
+            label={strings.signUp.invitation}
+            name="invitation"
+            hint={strings.signUp.invitationHint}
+            autocomplete="off"
+            value={new URLSearchParams(location.search).get('invitation') ?? ''}
+          />
+        )}
       </Form>
       <a href="/login">{strings.signUp.toLogin}</a>
     </>

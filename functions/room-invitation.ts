@@ -1,0 +1,17 @@
+import { idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { invitationRefusals, noSuchInvitation, revokeInvitation } from '../lib/members/invitations.ts';
+
+/** `/api/rooms/{room}/invitations/{invitation}`: one invitation. */
+export const handler = endpoint({
+  DELETE: operation({
+    summary: 'Revoke an invitation at once, as a moderator',
+    access: 'user',
+    scope: 'members:write',
+    path: { room: idOf('room'), invitation: idOf('invitation') },
+    status: 204,
+    refusals: [...invitationRefusals, noSuchInvitation],
+    run: ({ path: { room, invitation }, caller }) => revokeInvitation(room, invitation, caller),
+  }),
+});

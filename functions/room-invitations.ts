@@ -1,0 +1,41 @@
+import { idOf } from '../lib/api/parameters.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import {
+  invitationParameters,
+  invitationRefusals,
+  invitationSchema,
+  invite,
+  inviteRefusals,
+  listInvitations,
+  newInvitationSchema,
+} from '../lib/members/invitations.ts';
+
+const path = { room: idOf('room') };
+
+/** `/api/rooms/{room}/invitations`: what makes members of those who have it. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'List the invitations to a room that can still be used, as a moderator',
+    access: 'user',
+    scope: 'members:read',
+    path,
+    status: 200,
+    answer: listOf(invitationSchema),
+    refusals: invitationRefusals,
+    run: ({ path: { room }, caller }) => listInvitations(room, caller),
+  }),
+  POST: operation({
+    summary:
+      'Invite to a room, as a moderator: whoever has the `code`, which is shown this once, may join until it expires or was used so often',
+    access: 'user',
+    scope: 'members:write',
+    path,
+    body: invitationParameters,
+    status: 201,
+    answer: newInvitationSchema,
+    refusals: inviteRefusals,
+    run: ({ path: { room }, body, caller }) => invite(room, body, caller),
+  }),
+});

@@ -1,0 +1,163 @@
+import { type Filter, ObjectId } from 'mongodb';
+import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
+import { dateTime, integer, optional, type Parameter, type Values } from '../api/parameters.ts';
+import { aCount, aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
+import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { attempt } from '../deadline.ts';
+import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
+import { hashToken } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
+import { randomToken } from '../identity/tokens.ts';
+import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+
+/** An invitation as moderators see it; `uses_left` is null without a limit. */
+const fields = {
+  _id: idSchema,
+  room: idSchema,
+  hint: aText,
+  created_by: idSchema,
+  created_at: dateSchema,
+  expires_at: orNull(dateSchema),
+  uses_left: orNull(aCount),
+};
+export const invitationSchema = record('Invitation', fields);
+export type Invitation = Shown<typeof invitationSchema>;
+
+/** An invitation as it is shown to its creator, this once: with the code that makes a member of whoever has it. */
+export const newInvitationSchema = record('NewInvitation', { ...fields, code: aToken });
+export type NewInvitation = Shown<typeof newInvitationSchema>;
+
+/** How many invitations of a room are valid at the same time. */
+const mostInvitations = 50;
+
+/** Until when, and how often, an invitation can be used; without a limit where that is left out. */
+export const invitationParameters = { expires_at: optional(dateTime), uses: optional(integer(1, 10_000)) };
+
+/** The code of an invitation. */
+export const invitationCode: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && /^[a-z0-9]{32}$/.test(sent) ? sent : undefined),
+  rule: 'be the 32 characters of an invitation',
+  schema: { type: 'string', pattern: '^[a-z0-9]{32}$' },
+};
+
+export const noSuchInvitation: Refusal = () => notFound('invitation');
+const tooMany: Refusal = () => conflict('The room has too many invitations.');
+export const inviteRefusals = [...refusalsOf('invite'), tooMany];
+export const invitationRefusals = refusalsOf('seeInvitations');
+
+/** Creates an invitation, as a moderator, and forgets those that are over. */
+export async function invite(
+  room: ObjectId,
+  { expires_at: expiresAt, uses }: Values<typeof invitationParameters>,
+  caller: Caller,
+): Promise<NewInvitation> {
+  if (expiresAt && expiresAt.getTime() <= Date.now()) throw invalidParameter('expires_at', 'be in the future');
+  const code = randomToken();
+  const _id = new ObjectId();
+  const created = {
+    _id,
+    hash: hashToken(code),
+    hint: code.slice(-4),
+    created_by: caller.user._id,
+    created_at: '$$NOW',
+    expires_at: expiresAt ?? null,
+    uses_left: uses ?? null,
+  };
+  const stored = await attempt({ times: 10 }, async () => {
+    const where = { $and: [{ _id: room }, allowedTo('invite', caller), hasRoomForOne] };
+    const update = [{ $set: { invitations: { $concatArrays: [validOf(), [created]] } } }];
+    const found = await rooms.findOneAndUpdate<WithInvitations>(where, update, options);
+    if (found) return found.invitations?.find((one) => one._id.equals(_id));
+    requirePermission(await findContext(room, caller), 'invite');
+    if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasRoomForOne] }] }, { projection: { _id: 1 } })) throw tooMany();
+    return undefined;
+  });
+  return { ...show(room, stored), code };
+}
+
+/** The invitations of a room that can still be used, in the order in which they were created; for moderators. */
+export async function listInvitations(room: ObjectId, caller: Caller): Promise<Invitation[]> {
+  const [context, [found]] = await Promise.all([
+    findContext(room, caller),
+    rooms.aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validOf() } }]).toArray(),
+  ]);
+  requirePermission(context, 'seeInvitations');
+  return (found?.invitations ?? []).map((invitation) => show(room, invitation));
+}
+
+/** Revokes an invitation at once, as a moderator. */
+export async function revokeInvitation(room: ObjectId, invitation: ObjectId, caller: Caller): Promise<void> {
+  await attempt({ times: 10 }, async () => {
+    const where = { _id: room, 'invitations._id': invitation, ...allowedTo('seeInvitations', caller) };
+    const { matchedCount } = await rooms.updateOne(where, { $pull: { invitations: { _id: invitation } } });
+    if (matchedCount > 0) return true;
+    requirePermission(await findContext(room, caller), 'seeInvitations');
+    if (!(await rooms.findOne({ _id: room, 'invitations._id': invitation }, { projection: { _id: 1 } })))
+      throw noSuchInvitation();
+    return undefined;
+  });
+}
+
+/** The part of a filter that finds the room of an invitation as long as that can be used. */
+export const invitedBy = (code: string): RoomFilter => ({
+  'invitations.hash': hashToken(code),
+  $expr: { $gt: [{ $size: validOf(hashToken(code)) }, 0] },
+});
+
+/** The stage of an update that uses an invitation once, or gives a use back. */
+export const usingInvitation = (code: string, change: 1 | -1 = -1) => ({
+  $set: {
+    invitations: {
+      $map: {
+        input: '$invitations',
+        as: 'invitation',
+        in: {
+          $cond: [
+            { $eq: ['$$invitation.hash', hashToken(code)] },
+            { $mergeObjects: ['$$invitation', { uses_left: { $add: ['$$invitation.uses_left', change] } }] },
+            '$$invitation',
+          ],
+        },
+      },
+    },
+  },
+});
+
+/** The room of an invitation that can be used; 404 when there is none. */
+export async function findInvited(code: string): Promise<ObjectId> {
+  const found = await rooms.findOne({ ...invitedBy(code) }, { projection: { _id: 1 } });
+  if (!found) throw noSuchInvitation();
+  return found._id;
+}
+
+type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
+type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
+
+const options = { returnDocument: 'after', projection: { invitations: 1 } } as const;
+
+/** Those of a room's invitations, as an expression of the database, that can still be used: all, or the one with this hash. */
+const validOf = (hash?: string) => ({
+  $filter: {
+    input: { $ifNull: ['$invitations', []] },
+    as: 'invitation',
+    cond: {
+      $and: [
+        ...(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }]),
+        { $ne: ['$$invitation.uses_left', 0] },
+        { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', '$$NOW'] }] },
+      ],
+    },
+  },
+});
+
+const hasRoomForOne: RoomFilter = { $expr: { $lt: [{ $size: validOf() }, mostInvitations] } };
+
+const show = (room: ObjectId, { _id, hint, created_by, created_at, expires_at, uses_left }: InvitationDocument): Invitation => ({
+  _id: showId(_id),
+  room: showId(room),
+  hint,
+  created_by: showId(created_by),
+  created_at: showDate(created_at),
+  expires_at: expires_at && showDate(expires_at),
+  uses_left,
+});

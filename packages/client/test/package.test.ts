@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { runCommand } from '../../../test/support/run-command.ts';
+import { createChatClient, unwrap } from '../src/index.ts';
+
+const baseUrl = inject('baseUrl');
+const project = fileURLToPath(new URL('../../../', import.meta.url));
+const recipes = await readFile(join(project, 'docs/recipes.md'), 'utf8');
+const programs = [...recipes.matchAll(/```ts (\S+)\n([^`]*(?:`(?!``)[^`]*)*)```/g)].map(([, file = '', code = '']) => ({
+  file,
+  code,
+}));
+
+// A folder elsewhere in which the package is installed as npm installs it: packed, and beside what it depends on.
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chat-service-client-'));
+  const packed = await runCommand(['npm', 'pack', './packages/client', '--silent', '--pack-destination', folder]);
+  expect(packed).toMatchObject({ code: 0, stderr: '' });
+  const installed = join(folder, 'node_modules', 'chat-service-client');
+  await cp(join(project, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'), { recursive: true });
+  const helpers = 'node_modules/openapi-typescript-helpers';
+  await cp(join(project, helpers), join(folder, helpers), { recursive: true });
+  await cp(join(project, 'node_modules/openapi-fetch'), installed, {
+    recursive: true,
+    filter: (path) => path.endsWith('openapi-fetch'),
+  });
+  const unpacked = await runCommand(['tar', '-xzf', join(folder, packed.stdout.trim()), '-C', installed, '--strip-components=1']);
+  expect(unpacked).toMatchObject({ code: 0 });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  for (const { file, code } of programs) await writeFile(join(folder, file), code);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let running: ChildProcess | undefined;
+afterEach(async () => {
+  if (!running || running.exitCode !== null || running.signalCode !== null) return;
+  running.kill();
+  await once(running, 'close');
+});
+
+/** Starts a program of the recipes as a user. */
+const start = (file: string, { token }: Account, environment: Record<string, string> = {}): ChildProcess => {
+  const env = { ...process.env, CHAT_URL: baseUrl, CHAT_TOKEN: token, ...environment };
+  running = spawn('node', [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return running;
+};
+
+describe('the package, in another folder', () => {
+  it('has what it needs and nothing else', async () => {
+    const files = await readdir(join(folder, 'node_modules/chat-service-client'), { recursive: true });
+    expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['README.md', 'package.json']);
+  });
+
+  it.each([
+    ['Node.js', ['--lib', 'es2024', '--types', 'node', '--typeRoots', join(project, 'node_modules/@types')]],
+    ['browsers', ['--lib', 'es2024,dom,dom.iterable', '--types', '']],
+  ])('has types for %s', async (_where, options) => {
+    const script = `import { createChatClient, type Event, unwrap } from 'chat-service-client';
+      const chat = createChatClient({ baseUrl: '' });
+      export const names: string[] = (await unwrap(chat.GET('/api/directory'))).map(({ name }) => name);
+      // @ts-expect-error a name is a text
+      export const numbers: number[] = (await unwrap(chat.GET('/api/directory'))).map(({ name }) => name);
+      export const textOf = (event: Event) => (event.type === 'message.created' ? event.data.text : undefined);`;
+    await writeFile(join(folder, 'types.ts'), script);
+    const common = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--ignoreConfig'];
+    expect(await runCommand(['tsc', ...common, ...options, join(folder, 'types.ts')])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it('is bundled for a browser, and needs nothing of Node.js', async () => {
+    const contents = `export { createChatClient, unwrap } from 'chat-service-client';`;
+    const { outputFiles, warnings } = await build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+    });
+    expect(warnings).toEqual([]);
+    const bundle = join(folder, 'bundle.js');
+    await writeFile(bundle, outputFiles[0]?.text ?? '');
+    const script = `import { createChatClient, unwrap } from '${bundle}';
+      console.log((await unwrap(createChatClient({ baseUrl: '${baseUrl}' }).GET('/api/health'))).status);`;
+    expect(await runCommand(['node', '--input-type=module', '--eval', script])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+  });
+});
+
+describe('the recipes', () => {
+  it('have types that are right', async () => {
+    const files = programs.map(({ file }) => join(folder, file));
+    expect(files).toHaveLength(3);
+    const options = ['--noEmit', '--strict', '--lib', 'es2024', '--module', 'nodenext', '--target', 'es2024', '--ignoreConfig'];
+    const types = ['--types', 'node', '--typeRoots', join(project, 'node_modules/@types')];
+    expect(await runCommand(['tsc', ...options, ...types, ...files])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('the bot answers whoever mentions it, in a thread', async () => {
+    const [ann, bot] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bot]);
+    const chat = createChatClient({ baseUrl, token: ann.token });
+    start('bot.ts', bot);
+    // It hears what is said once it runs.
+    const answered = async () => {
+      const { _id } = await unwrap(chat.POST('/api/messages', { body: { room, text: `@${bot.username} good morning` } }));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return unwrap(chat.GET('/api/messages', { params: { query: { room, thread: _id.$oid } } }));
+    };
+    let answers = await answered();
+    while (answers.length === 0) answers = await answered();
+    expect(answers).toMatchObject([{ username: bot.username, text: `Hello @${ann.username}!` }]);
+  });
+
+  it('the bridge passes messages on, and goes on where it was', async () => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const chat = createChatClient({ baseUrl, token: ann.token });
+    const send = (text: string) => unwrap(chat.POST('/api/messages', { body: { room, text } }));
+    const passed: unknown[] = [];
+    const target = createServer(async (request, response) => {
+      passed.push(await json(request));
+      response.end();
+    }).listen(0, 'localhost');
+    await once(target, 'listening');
+    const environment = { CHAT_ROOM: room, TARGET: `http://localhost:${(target.address() as AddressInfo).port}/` };
+    const passes = async (count: number) => {
+      const bridge = start('bridge.ts', ann, environment);
+      await expect.poll(() => passed.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+      const noted = async () => Number(await readFile(join(folder, 'last-seq'), 'utf8').catch(() => 0));
+      await expect.poll(noted, { timeout: 60_000 }).toBe(count);
+      bridge.kill();
+      await once(bridge, 'close');
+    };
+    await send('one');
+    await send('two');
+    await passes(2);
+    await send('three');
+    await passes(3);
+    expect(passed).toEqual(['one', 'two', 'three'].map((text) => ({ from: ann.username, text })));
+    target.close();
+  });
+
+  it('the dashboard prints what is unread', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob], { name: 'General' });
+    const chat = createChatClient({ baseUrl, token: ann.token });
+    await unwrap(chat.POST('/api/messages', { body: { room, text: `Hello @${bob.username}` } }));
+    await unwrap(chat.POST('/api/messages', { body: { room, text: 'How are you?' } }));
+    const direct = await unwrap(chat.POST('/api/conversations', { body: { users: [bob.username] } }));
+    await unwrap(chat.POST('/api/messages', { body: { room: direct._id.$oid, text: 'Between you and me' } }));
+    let printed = '';
+    const dashboard = start('dashboard.ts', bob);
+    dashboard.stdout?.on('data', (chunk) => (printed += chunk));
+    expect(await once(dashboard, 'close')).toEqual([0, null]);
+    expect(printed).toBe(`${ann.username}: 1 unread, 0 for me\nGeneral: 2 unread, 1 for me\n`);
+  });
+});
