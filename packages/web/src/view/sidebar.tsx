@@ -73,7 +73,9 @@ function RoomLink({ room }: { room: MyRoom }) {
         {room.isMuted && <Icon name="mute" />}
         {room.mentions > 0 && (
           <span class="count mention-count">
-            <span aria-hidden="true">@{room.mentions > 99 ? '99+' : room.mentions}</span>
+            <span aria-hidden="true" dir="ltr">
+              @{room.mentions > 99 ? '99+' : room.mentions}
+            </span>
             <span class="visually-hidden">{strings.rooms.mentions(room.mentions)}</span>
           </span>
         )}
