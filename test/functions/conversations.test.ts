@@ -107,6 +107,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
       ['PATCH', member, { role: 'owner' }],
       ['DELETE', member],
       ['PATCH', `/api/rooms/${room}`, { name: 'Ours', is_visible: true }],
+      ['PUT', `/api/rooms/${room}`, { name: 'Ours', is_open: true, is_visible: true }],
       ['PATCH', `/api/rooms/${room}/details`, { archived: true }],
     ];
     for (const [method, path, body] of attempts)

@@ -1,0 +1,35 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { exampleRequest } from '../../../tools/harness/example-requests.ts';
+import { operationsWith } from '../../support/contract.ts';
+
+process.env.RATE_LIMITS = 'on';
+process.env.WRITE_BURST = '1';
+
+const { users } = await import('../../../lib/collections/users.ts');
+const { anAdmin } = await import('../../support/accounts.ts');
+const { inProcess } = await import('../../support/transports.ts');
+
+const { id, token } = await anAdmin();
+await users.updateOne({ _id: new ObjectId(id) }, { $set: { writes_per_second: 0.001 } });
+await inProcess('DELETE', '/api/sessions', { token });
+
+// Those that anyone may call have limits of their own.
+const limited = operationsWith(429).filter(
+  ([, { method, security = [] }]) => method !== 'GET' && security.every((one) => Object.keys(one).length > 0),
+);
+
+describe('every message and every change of an account that has made too many', () => {
+  it.each(limited)('%s answers 429, when to retry, and what the rate is', async (_name, operation) => {
+    const { address, body } = exampleRequest(operation);
+    const { status, headers } = await inProcess(operation.method, address, { token, ...(body !== undefined && { body }) });
+    expect({ status, headers }).toMatchObject({
+      status: 429,
+      headers: {
+        'retry-after': expect.stringMatching(/^\d+$/),
+        ratelimit: expect.stringMatching(/^"writes";r=0;t=\d+$/),
+        'ratelimit-policy': '"writes";q=1;w=1000',
+      },
+    });
+  });
+});
