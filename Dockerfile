@@ -6,6 +6,16 @@ COPY packages/embedded-mongodb/package.json packages/embedded-mongodb/package.js
 COPY packages/client/package.json packages/client/package.json
 RUN npm ci --omit=dev --ignore-scripts --workspace=embedded-mongodb --include-workspace-root
 
+FROM node:24-slim AS web
+WORKDIR /app
+COPY --from=dependencies /app/package.json /app/package-lock.json /app/.npmrc ./
+COPY packages/web/package.json packages/web/package.json
+RUN npm ci --ignore-scripts --workspace=chat-service-web
+COPY tsconfig.json ./
+COPY packages/client packages/client
+COPY packages/web packages/web
+RUN ["node", "packages/web/build.ts"]
+
 FROM node:24-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
@@ -16,6 +26,8 @@ COPY functions functions
 COPY hosts/server hosts/server
 COPY lib lib
 COPY packages/embedded-mongodb packages/embedded-mongodb
+COPY packages/web/site.ts packages/web/site.ts
+COPY --from=web /app/packages/web/dist packages/web/dist
 RUN install -d -o node -g node /data node_modules/.cache
 USER node
 # Fills the compile cache as the user who runs the server; at run time the file system may be read-only.

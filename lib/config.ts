@@ -22,6 +22,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set ${name} to one of ${choices.join(', ')}, not '${value}'.`);
   };
 
+  const color = (name: string, fallback: string) => {
+    const value = text(name, fallback);
+    if (/^#[0-9a-f]{6}$/i.test(value)) return value;
+    throw new ConfigError(`Set ${name} to a colour such as ${fallback}, not '${value}'.`);
+  };
+
   return {
     /** Read when it is asked for: functions without a database have none. */
     get mongodbUri() {
@@ -39,6 +45,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', registrations),
     roomCreation: oneOf('ROOM_CREATION', 'admins', roomCreations),
+    brandName: text('BRAND_NAME', 'Chat'),
+    brandColor: color('BRAND_COLOR', '#0f766e'),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),
     limits: {
       /** Whether everyone's requests are limited: for a bench or a closed house they need not be. Guesses of passwords always are. */

@@ -72,6 +72,8 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
   'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /docs':                     [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /':                         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /manifest.webmanifest':     [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /docs/api/json':            [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
 };
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
+import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
 const fromSsm = fileURLToPath(import.meta.resolve('./connection-string.ts'));
@@ -22,6 +23,26 @@ const commonPasswords: Plugin = {
   },
 };
 
+const site = fileURLToPath(import.meta.resolve('../../packages/web/site.ts'));
+
+/** Puts the built web client into the bundles of the functions that serve it. */
+const webClient: Plugin = {
+  name: 'web-client',
+  setup({ onLoad }) {
+    onLoad({ filter: /site\.ts$/ }, ({ path }) => {
+      if (path !== site) return undefined;
+      const [page, files] = [readPage(), readFiles()];
+      if (page === undefined || files === undefined) throw new Error('The web client is not built: npm run build:web');
+      return {
+        contents: `
+          export const readPage = () => ${JSON.stringify(page)};
+          export const readFiles = () => (${JSON.stringify(files)});
+        `,
+      };
+    });
+  },
+};
+
 /** Lets `hosts/aws/connection-string.ts` take the place of `lib/database/connection-string.ts`. */
 const connectionString: Plugin = {
   name: 'connection-string',
@@ -30,4 +51,4 @@ const connectionString: Plugin = {
   },
 };
 
-export default [commonPasswords, connectionString];
+export default [commonPasswords, webClient, connectionString];

@@ -75,7 +75,9 @@ function prepareDatabase(command: string): void {
 async function announce(url: string, hint: string, port: number, host: string): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
   const database = decodeURIComponent(new URL(process.env.MONGODB_URI ?? '').host);
-  process.stdout.write(`\nThe API is at ${url}/api, its database at ${database}. Stop both with Ctrl-C.\n${hint}\n\n`);
+  process.stdout.write(
+    `\nThe web client is at ${url}/. The API is at ${url}/api, its database at ${database}. Stop them with Ctrl-C.\n${hint}\n\n`,
+  );
 }
 
 const isListening = (port: number, host: string) =>

@@ -49,5 +49,7 @@ function closeOnSignal(server: Server): void {
 
 function announce(host: string, port: number): void {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  process.stderr.write(`The API is at http://${authority}/api. Stop it with Ctrl-C.\n`);
+  process.stderr.write(
+    `The web client is at http://${authority}/. The API is at http://${authority}/api. Stop both with Ctrl-C.\n`,
+  );
 }

@@ -54,8 +54,8 @@ export type Operation<
   /** Whether the body must have at least one of its parameters, each of which may be absent. */
   needsAny?: true;
   status: 200 | 201 | 204;
-  /** The media type of the response when that is not JSON: a page for people. */
-  type?: 'text/html';
+  /** The media type of the response when that is not JSON: a page for people, or a file of one. */
+  type?: 'text/html' | '*/*';
   /** What the response shows; absent when it has no body. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */

@@ -9,6 +9,7 @@ export function pageEndpoint(summary: string, { source, policy }: Page): Handler
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'max-age=0, must-revalidate',
     'Content-Security-Policy': policy,
+    'Cross-Origin-Opener-Policy': 'same-origin',
     Vary: 'Accept-Encoding',
   };
   const run = async () => source;

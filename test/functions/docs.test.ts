@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser } from '../../tools/harness/browser.ts';
 import { anAdmin } from '../support/accounts.ts';
-import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const baseUrl = inject('baseUrl');
@@ -29,8 +29,7 @@ it('the 406 error links to a page that exists', async () => {
   expect(await call('GET', href)).toMatchObject({ status: 200, body: expect.stringContaining('406 Media type not acceptable') });
 });
 
-// Needs a browser: install Chromium, or name one in CHROMIUM.
-describe.runIf(hasBrowser)('in a browser', () => {
+describe('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

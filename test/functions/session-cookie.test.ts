@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser } from '../../tools/harness/browser.ts';
 import { type Account, aName, anAccount, anAddress, aSession } from '../support/accounts.ts';
-import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
 import { aRoomOf } from '../support/rooms.ts';
@@ -159,7 +159,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
 });
 
 // Needs a browser: install Chromium, or name one in CHROMIUM.
-describe.runIf(hasBrowser)('a session in a cookie, in a browser', () => {
+describe('a session in a cookie, in a browser', () => {
   const service = inject('serveUrl');
   let browser: Browser;
   let elsewhere: Server;

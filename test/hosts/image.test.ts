@@ -28,9 +28,12 @@ const compose = load(read('compose.yaml'), { schema: YAML11_SCHEMA }) as {
   volumes: Record<string, unknown>;
 };
 
-/** What the image copies from the project. */
-const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
-const folders = copied.filter((path) => !path.includes('.'));
+const copiedIn = (stages: string) =>
+  [...stages.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
+/** What is copied from the project while the image is built, and what of it the image itself has: its last stage. */
+const copied = copiedIn(dockerfile);
+const shipped = copiedIn(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')));
+const folders = shipped.filter((path) => !path.includes('.'));
 const sources = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/^packages\/\w[\w-]*\/test\//.test(`${folder}/${file}`))
@@ -50,6 +53,7 @@ describe('the image', () => {
       '*',
       ...copied.map((path) => `!${path}`).filter(unique),
       'packages/*/test',
+      'packages/*/dist',
     ]);
   });
 
@@ -70,13 +74,13 @@ describe('the image', () => {
       .filter(({ name }) => name.startsWith('.'))
       .map(({ file, name }) => new URL(name, `file:///${file}`).pathname.slice(1));
     expect(files).toContain('docs/openapi.json');
-    expect(files.filter((file) => !sources.includes(file) && !copied.includes(file))).toEqual([]);
+    expect(files.filter((file) => !sources.includes(file) && !shipped.includes(file))).toEqual([]);
   });
 
   it('can be warmed up, and so started, with only what it copies', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-image-'));
     try {
-      for (const path of copied) await cp(path, join(directory, path), { recursive: true });
+      for (const path of shipped) await cp(path, join(directory, path), { recursive: true });
       await symlink(resolve('node_modules'), join(directory, 'node_modules'));
       const environment = { NODE_COMPILE_CACHE: join(directory, 'compiled') };
       const ended = await runCommand(['node', join(directory, 'hosts/server/warm-up.js')], { environment });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { functions } from '../../tools/harness/functions.ts';
+import { routes } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { differences, type Example } from '../support/differences.ts';
 
@@ -13,7 +13,7 @@ const unknown = '0123456789abcdef01234567';
 const pathOf = (path: string) => (path === '*' ? '/nowhere/at/all' : path.replaceAll(/\{\w+\+?\}/g, unknown));
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'POST'];
-const everyPath: Example[] = functions.flatMap(({ path }) =>
+const everyPath: Example[] = routes.flatMap(({ path }) =>
   methods.flatMap((method): Example[] => [
     [`${method} ${path} without a token`, method, pathOf(path), {}],
     [`${method} ${path} by a user without rooms`, method, pathOf(path), { token: user.token }],

@@ -20,6 +20,8 @@ describe('settings', () => {
       hsts: 'host',
       registration: 'open',
       roomCreation: 'admins',
+      brandName: 'Chat',
+      brandColor: '#0f766e',
       sessionDays: 30,
       limits: {
         areOn: true,
@@ -48,6 +50,7 @@ describe('settings', () => {
     ['MONGODB_URI', { MONGODB_URI: 'localhost' }, /^Set MONGODB_URI to a connection string that starts with/],
     ['BCRYPT_COST', { ...least, BCRYPT_COST: 'high' }, /^Set BCRYPT_COST to a whole number from 4 to 16, not 'high'\.$/],
     ['REGISTRATION', { ...least, REGISTRATION: 'ajar' }, /^Set REGISTRATION to one of open, invited, closed, not 'ajar'\.$/],
+    ['BRAND_COLOR', { ...least, BRAND_COLOR: 'red' }, /^Set BRAND_COLOR to a colour such as #0f766e, not 'red'\.$/],
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {

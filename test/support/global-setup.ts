@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
+import { buildIfStale } from '../../packages/web/build.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 
 declare module 'vitest' {
@@ -24,6 +25,7 @@ declare module 'vitest' {
 
 /** Starts a database once for all tests, unless `MONGODB_URI` names one, and the service as `npm start` and `npm run serve` do. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildIfStale();
   const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
   const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
   const environment = {

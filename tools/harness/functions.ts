@@ -19,11 +19,14 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
   };
 };
 
-/** The functions that `serverless.yml` lists, with the path (`*`: all paths that no other function has) and the file of each. */
-export const functions = readRoutes().filter(({ method, path }) => method === 'ANY' || path === '*');
+/** Every path of the service (`*`: all that no function has), with the name and the file of its function. */
+export const routes = readRoutes().filter(({ method, path }) => method === 'ANY' || path === '*');
+
+/** The functions that `serverless.yml` lists, with the first path and the file of each. */
+export const functions = routes.filter(({ name }, at) => routes.findIndex((route) => route.name === name) === at);
 
 /** Every path of the service, with its operations. */
 export async function loadPaths(): Promise<{ path: string; operations: Operations }[]> {
-  const listed = functions.filter(({ path }) => path !== '*');
+  const listed = routes.filter(({ path }) => path !== '*');
   return Promise.all(listed.map(async (route) => ({ path: route.path, operations: (await loadHandler(route)).operations })));
 }

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { Step } from '../harness/walkthrough.ts';
 import { headerCollector, schemaCollector } from './components.ts';
 import { errorResponses, otherMethodResponse } from './errors.ts';
-import { everywhere, onOptions, onPage } from './headers.ts';
+import { everywhere, onFile, onOptions, onPage } from './headers.ts';
 import { tags } from './names.ts';
 import { describeOperation } from './operations.ts';
 
@@ -14,7 +14,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
   const { headers, refer: referHeaders } = headerCollector();
   const refer = (response: Described) => (response.headers ? { ...response, headers: referHeaders(response.headers) } : response);
 
-  const isPage = ({ operations }: Path) => Object.values(operations).some(({ type }) => type === 'text/html');
+  const isPage = ({ operations }: Path) => Object.values(operations).some(({ type }) => type !== undefined);
   const described = paths
     .filter((path) => !isPage(path))
     .map(({ path, operations }) => {
@@ -47,6 +47,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
     paths: referSchemas(Object.fromEntries(described)),
     'x-other-methods': { 204: optionsResponse, ...refusalsBefore, 405: otherMethodResponse },
     'x-pages': Object.fromEntries(paths.filter(isPage).map(({ path, operations }) => [path, describePage(operations)])),
+    'x-page-responses': pageResponses,
     'x-other-paths': { 204: optionsResponse, 404: errorResponses().NotFound },
     components: {
       securitySchemes: {
@@ -82,8 +83,25 @@ const pageResponse = {
   content: { 'text/html': { schema: { type: 'string' } } },
 };
 
-const describePage = (operations: Operations) => ({
-  get: { summary: operations.GET?.summary, responses: { 200: pageResponse } },
+const text = { schema: { type: 'string' } };
+const fileResponse = {
+  description: 'The file.',
+  headers: { ...everywhere, ...onFile },
+  content: { 'text/javascript': text, 'text/css': text, 'image/svg+xml': text, 'application/manifest+json': { schema: {} } },
+};
+
+/** What pages, and the files of the web client, are answered with. */
+const pageResponses = { page: pageResponse, file: fileResponse };
+const responseRef = (name: keyof typeof pageResponses) => ({ $ref: `#/x-page-responses/${name}` });
+
+const describePage = ({ GET }: Operations) => ({
+  get: {
+    summary: GET?.summary,
+    responses:
+      GET?.type === '*/*'
+        ? { 200: responseRef('file'), 404: { $ref: '#/components/responses/NotFound' } }
+        : { 200: responseRef('page') },
+  },
 });
 
 const optionsResponse = { description: 'The methods of the path, without a body.', headers: { ...everywhere, ...onOptions } };

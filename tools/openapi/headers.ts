@@ -46,6 +46,20 @@ export const onEmpty: Headers = {
 export const onPage: Headers = {
   'Cache-Control': always('Caches must revalidate it every time.', { const: 'max-age=0, must-revalidate' }),
   'Content-Security-Policy': always('What the page may do.', { type: 'string', pattern: "^default-src 'none'; script-src " }),
+  'Cross-Origin-Opener-Policy': always('No page of another origin has a handle on it.', { const: 'same-origin' }),
+  Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
+  'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
+};
+
+/** The headers of a file of a page. */
+export const onFile: Headers = {
+  'Content-Security-Policy': always('What the file may do, if it is a worker.', {
+    type: 'string',
+    pattern: "^default-src 'none'; ",
+  }),
+  'Cache-Control': always('How long caches may keep it: for ever if its path changes with its content.', {
+    enum: ['public, max-age=31536000, immutable', 'max-age=0, must-revalidate'],
+  }),
   Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };

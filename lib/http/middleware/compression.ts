@@ -9,7 +9,7 @@ const worthwhile = 1024;
 /** Compresses larger bodies with Brotli or gzip when the caller accepts it. */
 export function compression(): Step {
   const compress: NonNullable<Step['after']> = async ({ event, response }) => {
-    if (!response?.body || response.body.length < worthwhile) return;
+    if (!response?.body || response.isBase64Encoded || response.body.length < worthwhile) return;
     const accepted: Accepted = new Negotiator({ headers: event.headers });
     const encoding = accepted.encoding([...preferred, 'identity'], { preferred });
     const encode = encoding && encoders[encoding];

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
-import { functions } from '../../../tools/harness/functions.ts';
+import { routes } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every path of serverless.yml', () => {
-    const paths = functions.map(({ path }) => path).filter((path) => path !== '*');
+    const paths = routes.map(({ path }) => path).filter((path) => path !== '*');
     expect([...Object.keys(document.paths), ...Object.keys(document['x-pages'])].sort()).toEqual(paths.sort());
   });
 

@@ -1,0 +1,7 @@
+import { config } from '../lib/config.ts';
+import { pageEndpoint } from '../lib/http/page-endpoint.ts';
+import { webPage } from '../lib/reference/web-page.ts';
+import { readPage } from '../packages/web/site.ts';
+
+/** `/` and the addresses of rooms: the web client, for people. */
+export const handler = pageEndpoint('Use the web client', webPage(readPage(), config));

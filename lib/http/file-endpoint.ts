@@ -1,0 +1,47 @@
+import { gunzipSync } from 'node:zlib';
+import Negotiator from 'negotiator';
+import { notFound } from '../errors.ts';
+import { baseChain, toLambdaHandler } from './base-chain.ts';
+import { method } from './middleware/method.ts';
+import { type Handler, operation } from './operation.ts';
+import type { ApiEvent, ApiResponse } from './request.ts';
+
+/** A file with its media type, and the policy of a worker: as text, or compressed, in base64. */
+export type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: string; gzip: string });
+
+/** The handler of paths that have files, which anyone may read. Those of which `isImmutable` never change under the same path. */
+export function fileEndpoint(
+  summary: string,
+  files: Record<string, ServedFile>,
+  isImmutable: (path: string) => boolean,
+): Handler {
+  const operations = { GET: operation({ summary, access: 'anyone', type: '*/*', status: 200, run: async () => '' }) };
+  const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
+  const chain = baseChain(allow)
+    .use(method({ operations, allow }))
+    .handler(async (event) => {
+      const file = Object.hasOwn(files, event.rawPath) ? files[event.rawPath] : undefined;
+      if (!file) throw notFound('path');
+      const cache = isImmutable(event.rawPath) ? 'public, max-age=31536000, immutable' : 'max-age=0, must-revalidate';
+      const policy = file.policy !== undefined && { 'Content-Security-Policy': file.policy };
+      return respond(event, file, { 'Content-Type': file.type, 'Cache-Control': cache, ...policy, Vary: 'Accept-Encoding' });
+    });
+  return toLambdaHandler(chain, operations);
+}
+
+function respond(event: ApiEvent, file: ServedFile, headers: Record<string, string>): ApiResponse {
+  if ('text' in file) return { statusCode: 200, headers, body: file.text };
+  const preferred = ['br', 'gzip'] as const;
+  const accepted: Accepted = new Negotiator({ headers: event.headers });
+  const encoding = accepted.encoding([...preferred, 'identity'], { preferred });
+  if (encoding === 'br' || encoding === 'gzip')
+    return {
+      statusCode: 200,
+      headers: { ...headers, 'Content-Encoding': encoding },
+      body: file[encoding],
+      isBase64Encoded: true,
+    };
+  return { statusCode: 200, headers, body: gunzipSync(Buffer.from(file.gzip, 'base64')).toString() };
+}
+
+type Accepted = { encoding: (available: string[], options: { preferred: readonly string[] }) => string | undefined };

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { SiteFile } from './site.ts';
+
+const folder = import.meta.dirname;
+const target = join(folder, 'dist');
+
+/** Builds the web client: `dist/page.json` and `dist/files.json`, which the functions `web` and `web-asset` serve. */
+export async function buildSite(): Promise<void> {
+  const { build } = await import('vite');
+  const configFile = join(folder, 'vite.config.ts');
+  await build({ configFile, logLevel: 'warn' });
+  const files = Object.fromEntries(
+    globSync('assets/*', { cwd: join(target, 'site') }).map((file) => [`/${file}`, fileOf(join(target, 'site', file))]),
+  );
+  const page = readFileSync(join(target, 'site/index.html'), 'utf8');
+  const version = createHash('sha256')
+    .update(JSON.stringify([page, files]))
+    .digest('base64url')
+    .slice(0, 22);
+  await build({
+    configFile,
+    logLevel: 'warn',
+    define: { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) },
+    build: {
+      outDir: join(target, 'worker'),
+      rolldownOptions: { input: join(folder, 'src/sw.ts'), output: { format: 'iife', entryFileNames: 'sw.js' } },
+    },
+  });
+  files['/sw.js'] = fileOf(join(target, 'worker/sw.js'));
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, 'files.json'), JSON.stringify(files));
+  writeFileSync(join(target, 'page.json'), JSON.stringify(page));
+}
+
+/** Builds it if its sources are newer, as after `git pull` without `npm ci`. */
+export async function buildIfStale(): Promise<void> {
+  const sources = globSync(['src/**/*.*', 'index.html', '*.ts', '../client/src/*.ts'], { cwd: folder });
+  const builtAt = statSync(join(target, 'page.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (sources.some((file) => statSync(join(folder, file)).mtimeMs > builtAt)) await buildSite();
+}
+
+/** Whether what builds it is installed: `npm ci --omit=dev` leaves it out. */
+export function canBuild(): boolean {
+  try {
+    import.meta.resolve('vite');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const types: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
+
+function fileOf(path: string): SiteFile {
+  const content = readFileSync(path);
+  const type = types[extname(path)];
+  if (type === undefined) throw new Error(`packages/web/build.ts does not know the type of ${path}`);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  return {
+    type,
+    br: brotliCompressSync(content, { params }).toString('base64'),
+    gzip: gzipSync(content, { level: 9 }).toString('base64'),
+  };
+}
+
+// `npm ci` and `npm run build:web`.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  if (canBuild()) {
+    rmSync(target, { recursive: true, force: true });
+    await buildSite();
+  } else process.stderr.write('The web client is not built: that needs the development dependencies (npm ci).\n');
+}

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** One file of the built client, compressed twice: browsers accept Brotli only over https and from localhost. In base64. */
+export type SiteFile = { type: string; br: string; gzip: string };
+
+const built = new URL('dist/', import.meta.url);
+
+/*
+ * What `packages/web/build.ts` made. A bundle for Lambda has the content itself in place of these functions: hosts/aws/esbuild-plugins.ts.
+ */
+
+/** The page, in which the server replaces `<!--settings-->`; undefined where the client was not built. */
+export const readPage = (): string | undefined => read('page.json') as string | undefined;
+
+/** The files that the page asks for, by path; undefined where the client was not built. */
+export const readFiles = (): Record<string, SiteFile> | undefined => read('files.json') as Record<string, SiteFile> | undefined;
+
+function read(file: string): unknown {
+  const path = new URL(file, built);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}

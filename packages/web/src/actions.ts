@@ -1,0 +1,50 @@
+import type { Message } from './api.ts';
+import { me } from './session.ts';
+import { dropDraft, placeOf } from './store/drafts.ts';
+import { addToOutbox } from './store/outbox.ts';
+import { knownTimeline } from './store/timelines.ts';
+import { sendOutbox } from './sync/sender.ts';
+import { wake } from './sync/sync.ts';
+
+/* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
+
+/** Sends a message to a room or a thread; resolves when it is stored. */
+export async function sendMessage(room: string, text: string, thread?: string): Promise<void> {
+  const after = knownTimeline(room)?.cursor ?? 0;
+  const place = placeOf(room, thread);
+  dropDraft(place);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after }, place);
+  start(room);
+}
+
+/** Changes the text of a message. */
+export async function editMessage(message: Message, text: string): Promise<void> {
+  if (text === message.text) return;
+  await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text });
+  start(message.room.$oid);
+}
+
+/** Deletes a message. */
+export async function deleteMessage(message: Message): Promise<void> {
+  await addToOutbox(message.room.$oid, { kind: 'delete', message: message._id.$oid });
+  start(message.room.$oid);
+}
+
+/** Adds my reaction, or takes it back. */
+export async function toggleReaction(message: Message, emoji: string): Promise<void> {
+  const mine = me()._id.$oid;
+  const on = !message.reactions.some((reaction) => reaction.emoji === emoji && reaction.users.some(({ $oid }) => $oid === mine));
+  await addToOutbox(message.room.$oid, { kind: 'react', message: message._id.$oid, emoji, on });
+  start(message.room.$oid);
+}
+
+/** Pins or unpins a message. */
+export async function togglePin(message: Message): Promise<void> {
+  await addToOutbox(message.room.$oid, { kind: 'pin', message: message._id.$oid, on: message.pinned_at === null });
+  start(message.room.$oid);
+}
+
+function start(room: string): void {
+  void sendOutbox();
+  wake(room);
+}

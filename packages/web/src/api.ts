@@ -1,0 +1,71 @@
+import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Member } from '../../client/src/index.ts';
+
+export type { Event, Id, ListedRoom, Member, Message, Room, RoomDetails, Session, Token, User } from '../../client/src/index.ts';
+
+/** Why a call did not succeed: the status (0 when there was no answer), the service's sentence, and when to try again if that is known. */
+export class Failure extends Error {
+  override name = 'Failure';
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, sentence: string, retryAfter?: number) {
+    super(sentence);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same call may succeed later: nothing was wrong with it. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** What the page's one client needs from the session, which needs the client. */
+export const hooks: { onSignedOut: () => void } = {
+  onSignedOut: () => {},
+};
+
+/** The page's one client. It repeats nothing by itself: the outbox and the sync decide when to try again. */
+export const chat: ChatClient = createChatClient({
+  baseUrl: '',
+  retry: { attempts: 1 },
+  fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(longestWait)]) }),
+});
+
+// A line that is dead says nothing; longer than the service takes for its slowest answer, in milliseconds.
+const longestWait = 20_000;
+
+type Answer<T> = Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>;
+
+/** The data of a call, with the response's headers; throws a `Failure` otherwise. A 401 ends the session. */
+export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<T>; headers: Headers }> {
+  let answer: Awaited<Answer<T>>;
+  try {
+    answer = await call;
+  } catch (error) {
+    if (error instanceof ChatError) throw new Failure(error.status, error.message);
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new Failure(0, '');
+  }
+  const { data, error, response } = answer;
+  if (response.ok) return { data: data as NonNullable<T>, headers: response.headers };
+  if (response.status === 401 && isSession(response)) hooks.onSignedOut();
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  throw new Failure(response.status, error?.description ?? '', retryAfter >= 0 ? retryAfter : undefined);
+}
+
+/** The data of a call; throws a `Failure` otherwise. */
+export const ask = async <T>(call: Answer<T>): Promise<NonNullable<T>> => (await askFully(call)).data;
+
+// A wrong password when logging in says nothing about the session.
+const isSession = ({ url }: Response) => !url.endsWith('/api/sessions');
+
+/** One of my memberships, as the list of my rooms has it. */
+export type MyMember = Required<Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted'>> &
+  Member;
+
+/** 128 random bits. `crypto.randomUUID` exists only over https. */
+export function aKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,25 @@
+import type { Message } from './api.ts';
+
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const oldDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** When a message was sent. */
+export const sentAt = ({ created_at }: Message): Date => new Date(created_at.$date);
+
+/** The time of day. */
+export const timeOf = (date: Date): string => time.format(date);
+
+/** The day, for the line between two days. */
+export const dayOf = (date: Date): string => (date.getFullYear() === new Date().getFullYear() ? day : oldDay).format(date);
+
+/** Day and time in words. */
+export const fullOf = (date: Date): string => full.format(date);
+
+/** Day and time, short. */
+export const shortOf = (date: Date): string => short.format(date);
+
+/** Whether both are on one day, here. */
+export const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString();

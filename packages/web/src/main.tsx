@@ -1,0 +1,20 @@
+import { render } from 'preact';
+import { startNotifying } from './notify.ts';
+import { startRouting } from './routes.ts';
+import { restoreSession } from './session.ts';
+import { settings } from './settings.ts';
+import { followSession } from './start.ts';
+import { applyTheme } from './theme.ts';
+import { App } from './view/app.tsx';
+import { keepOffline } from './worker.ts';
+
+applyTheme(settings.color);
+startRouting();
+followSession();
+startNotifying();
+render(<App />, document.getElementById('app') as HTMLElement);
+void restoreSession();
+keepOffline();
+
+// A chunk of an older version is gone: the page of the new one has its own. Drafts are kept when the page goes.
+addEventListener('vite:preloadError', () => location.reload());

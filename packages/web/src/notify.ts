@@ -1,0 +1,78 @@
+import { effect } from '@preact/signals';
+import { go, roomPath, route } from './routes.ts';
+import { settings } from './settings.ts';
+import type { MyRoom } from './store/kept.ts';
+import { outbox } from './store/outbox.ts';
+import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
+import { strings } from './strings.ts';
+import { connection } from './sync/connection.ts';
+import { announce } from './view/announcer.tsx';
+
+const key = 'chat-notify';
+
+/** Whether this browser can notify at all, may, and does. */
+export const notifications = {
+  exist: 'Notification' in window && window.isSecureContext,
+  areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
+  areOn: () => localStorage.getItem(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
+};
+
+/** Turns notifications on, which asks the user once, or off; returns whether they are on. */
+export async function setNotifications(on: boolean): Promise<boolean> {
+  localStorage.setItem(key, on ? 'on' : 'off');
+  if (on && Notification.permission === 'default') await Notification.requestPermission();
+  return notifications.areOn();
+}
+
+/** Shows what is new where it is seen from elsewhere: in the title, on the icon, as notifications, and to screen readers. */
+export function startNotifying(): void {
+  effect(() => {
+    const { value } = route;
+    const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
+    const count = allMentions.value;
+    const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
+    document.title = `${mark}${name === undefined ? '' : `${name} – `}${settings.name}`;
+    const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
+    const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
+    shown?.catch(() => {});
+  });
+
+  let refused = 0;
+  effect(() => {
+    const now = outbox.value.filter(({ state }) => state === 'refused').length;
+    if (now > refused) announce(strings.announce.refused);
+    refused = now;
+  });
+
+  let wasOnline = true;
+  effect(() => {
+    const isOnline = connection.value === 'online';
+    if (isOnline && !wasOnline) announce(strings.announce.online);
+    wasOnline = isOnline;
+  });
+
+  let before: readonly MyRoom[] | undefined;
+  effect(() => {
+    const now = rooms.value;
+    for (const room of now ?? []) {
+      const known = before?.find(({ id }) => id === room.id);
+      if (known && !room.isMuted && room.unread > known.unread) tellOf(room, room.unread - known.unread);
+    }
+    before = now;
+  });
+}
+
+function tellOf(room: MyRoom, count: number): void {
+  const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
+  if (isOpen) return;
+  const text = strings.announce.messages(count, room.name);
+  announce(text, { isPatient: true });
+  if (document.hasFocus() || !notifications.areOn()) return;
+  // One tab of several is enough: the same tag replaces what another has shown.
+  const shown = new Notification(settings.name, { body: text, tag: room.id, icon: '/icon.svg' });
+  shown.onclick = () => {
+    window.focus();
+    go(roomPath(room.id));
+    shown.close();
+  };
+}

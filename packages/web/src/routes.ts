@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals';
+
+/** A view, by the address that leads to it. */
+export type Route =
+  | { name: 'home' | 'login' | 'signup' | 'directory' }
+  | { name: 'room'; room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined }
+  | { name: 'settings'; tab: string };
+
+/** What stands beside a room. */
+export type Panel = 'members' | 'pins' | 'search' | 'details';
+
+const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satisfies Panel[];
+
+/** The route of an address. One that is none leads home. */
+function routeOf(address: string): Route {
+  const { pathname, searchParams } = new URL(address, 'http://localhost');
+  const [first = '', second, third] = pathname.split('/').slice(1);
+  if (first === 'rooms' && second && /^[0-9a-f]{24}$/.test(second)) {
+    const panel = searchParams.get('panel') ?? '';
+    return {
+      name: 'room',
+      room: second,
+      seq: third !== undefined && /^\d{1,15}$/.test(third) ? Number(third) : undefined,
+      thread: searchParams.get('thread') ?? undefined,
+      panel: panels.includes(panel) ? (panel as Panel) : undefined,
+    };
+  }
+  if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
+  if (first === 'login' || first === 'signup' || first === 'directory') return { name: first };
+  return { name: 'home' };
+}
+
+/** The address of a room, of a message in it, or of what stands beside it. */
+export function roomPath(room: string, { seq, thread, panel }: { seq?: number; thread?: string; panel?: Panel } = {}): string {
+  const query = new URLSearchParams({ ...(thread && { thread }), ...(panel && { panel }) });
+  const path = seq === undefined ? `/rooms/${room}` : `/rooms/${room}/${seq}`;
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+/** The present route. */
+export const route = signal<Route>({ name: 'home' });
+
+/** Follows the address bar, and links to this origin's own views without loading the page anew. */
+export function startRouting(): void {
+  const read = () => {
+    route.value = routeOf(location.href);
+  };
+  read();
+  addEventListener('popstate', read);
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || event.defaultPrevented || link.target !== '' || link.origin !== location.origin) return;
+    if (!isView(link.pathname)) return;
+    event.preventDefault();
+    go(`${link.pathname}${link.search}`);
+  });
+}
+
+const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|login|signup)(\/|$)/.test(path);
+
+/** Shows another view; `replace` leaves no step to go back to. */
+export function go(path: string, { replace = false } = {}): void {
+  if (path !== `${location.pathname}${location.search}`) history[replace ? 'replaceState' : 'pushState'](null, '', path);
+  route.value = routeOf(location.href);
+}

@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals';
+import { ask, chat, Failure, hooks, type User } from './api.ts';
+
+/**
+ * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
+ * `expired` keeps what is unsent for the same user's next login.
+ */
+export type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
+
+/** The present session. */
+export const session = signal<Session>({ state: 'starting' });
+
+/** The user who is logged in; only to be asked for in views that exist while somebody is. */
+export function me(): User {
+  const { value } = session;
+  if (value.state !== 'in' && value.state !== 'expired') throw new Error('nobody is logged in');
+  return value.user;
+}
+
+const rememberedKey = 'chat-user';
+hooks.onSignedOut = () => {
+  const { value } = session;
+  if (value.state === 'in') session.value = { state: 'expired', user: value.user };
+  else if (value.state === 'starting') session.value = { state: 'out' };
+};
+
+/** Finds out who is logged in: first from memory, then from the service. */
+export async function restoreSession(): Promise<void> {
+  const remembered = localStorage.getItem(rememberedKey);
+  if (remembered !== null) session.value = { state: 'in', user: JSON.parse(remembered) };
+  try {
+    begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
+  } catch {
+    // Out of reach: what is remembered is all that is known.
+    if (session.value.state === 'starting') session.value = { state: 'out' };
+  }
+}
+
+/** Logs in; throws a `Failure` that says why not. */
+export async function logIn(username: string, password: string): Promise<void> {
+  const answer = await ask(chat.POST('/api/sessions', { body: { username, password, cookie: true } }));
+  begin(answer.user);
+}
+
+/** Creates an account and logs in. */
+export async function signUp(account: { username: string; email: string; password: string; invitation?: string }): Promise<void> {
+  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
+  begin(answer.user);
+}
+
+/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Whoever calls it has dealt with what is unsent. */
+export async function logOut(): Promise<void> {
+  try {
+    await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));
+  } catch (failure) {
+    // Only the service can end it: the cookie is out of reach.
+    if (!(failure instanceof Failure) || failure.isTemporary) throw failure;
+  }
+  forget();
+}
+
+/** Forgets who was logged in, also when another tab has logged out. */
+export function forget(): void {
+  localStorage.removeItem(rememberedKey);
+  session.value = { state: 'out' };
+}
+
+/** Takes over a changed account, such as one with a new address. */
+export function begin(user: User): void {
+  localStorage.setItem(rememberedKey, JSON.stringify(user));
+  session.value = { state: 'in', user };
+}

@@ -1,0 +1,25 @@
+/** What the server tells the page about itself, in a `<meta>` of the page: no request, and no script in it. */
+export type Settings = {
+  name: string;
+  color: string;
+  version: string;
+  registration: 'open' | 'invited' | 'closed';
+  roomCreation: 'admins' | 'users';
+  docs: string;
+};
+
+const fallback: Settings = {
+  name: 'Chat',
+  color: '#0f766e',
+  version: '',
+  registration: 'open',
+  roomCreation: 'admins',
+  docs: '/docs',
+};
+
+/** The settings of the service that this page came from. */
+export const settings: Settings = { ...fallback, ...JSON.parse(read() ?? '{}') };
+
+function read(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name="chat"]')?.content;
+}

@@ -1,0 +1,88 @@
+import { effect } from '@preact/signals';
+import { logOut as endSession, forget, session } from './session.ts';
+import { openCache, trimCache, wipeCache } from './store/cache.ts';
+import { loadDrafts, saveDrafts } from './store/drafts.ts';
+import { dropMembers } from './store/members.ts';
+import { loadOutbox, outbox } from './store/outbox.ts';
+import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.ts';
+import { applyToThreads, closeThread } from './store/thread.ts';
+import { dropTimeline, knownTimeline } from './store/timelines.ts';
+import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
+import { startSync, stopSync, wake } from './sync/sync.ts';
+import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
+
+let current: string | undefined;
+
+/** Begins and ends with the session what belongs to it: the store, the outbox, the sync. */
+export function followSession(): void {
+  effect(() => {
+    const { value } = session;
+    if (value.state === 'in') void enter(value.user._id.$oid);
+    else if (value.state === 'expired') pause();
+    else if (value.state === 'out') leave();
+  });
+  addEventListener('pagehide', saveDrafts);
+  document.addEventListener('visibilitychange', saveDrafts);
+}
+
+/** Signs out here and on the service, and deletes what this browser keeps. Whoever calls it has dealt with what is unsent. */
+export async function signOut(): Promise<void> {
+  const user = current;
+  await endSession();
+  tell({ type: 'logged-out' });
+  if (user !== undefined) await wipeCache(user);
+}
+
+/** Gives up an account whose session has ended, with what was not sent. */
+export async function abandonAccount(): Promise<void> {
+  const { value } = session;
+  if (value.state === 'expired') await wipeCache(value.user._id.$oid);
+  forget();
+}
+
+async function enter(user: string): Promise<void> {
+  if (current !== user) {
+    leave();
+    current = user;
+    await openCache(user);
+    listenToTabs(user, hear);
+    await Promise.all([loadOutbox(), loadDrafts(user)]);
+    // The rooms last: views appear with them.
+    await loadRooms();
+    if (current !== user) return;
+  }
+  sendFor(user);
+  startSync();
+  void sendOutbox();
+  void trimCache();
+  void navigator.storage?.persist?.();
+}
+
+function pause(): void {
+  stopSync();
+  stopSending();
+}
+
+function leave(): void {
+  pause();
+  closeTabs();
+  current = undefined;
+  outbox.value = [];
+  resetRooms();
+  dropTimeline();
+  dropMembers();
+  closeThread();
+}
+
+function hear(told: Told): void {
+  if (told.type === 'outbox') void loadOutbox();
+  else if (told.type === 'rooms') void loadRooms().then(() => wake());
+  else if (told.type === 'logged-out') forget();
+  else if (told.type === 'read') {
+    moveMarker(told.room, told.seq);
+    confirmMarker(told.room, told.seq);
+  } else {
+    knownTimeline(told.message.room.$oid)?.apply({ messages: [told.message] });
+    applyToThreads([told.message]);
+  }
+}

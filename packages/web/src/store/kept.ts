@@ -1,0 +1,65 @@
+import type { Message } from '../api.ts';
+
+/** One of my rooms. */
+export type MyRoom = {
+  id: string;
+  /** My membership's own id. */
+  member: string;
+  name: string;
+  /** Whether it is a conversation of a few people, which has no name of its own. */
+  isDirect: boolean;
+  role: 'owner' | 'moderator' | 'member';
+  /** The last place that was taken in the room. */
+  seq: number;
+  lastRead: number;
+  unread: number;
+  mentions: number;
+  isMuted: boolean;
+  /** Its place in the list, which the store of the browser does not keep. */
+  order: number;
+};
+
+/** Something that the user wants done, as often as it takes. All but `send` may be repeated by themselves; `send` has its key. */
+export type Change =
+  | {
+      kind: 'send';
+      text: string;
+      thread: string | null /** The last place that was known in the room when it was written. */;
+      after: number;
+    }
+  | { kind: 'edit'; message: string; text: string }
+  | { kind: 'delete'; message: string }
+  | { kind: 'react'; message: string; emoji: string; on: boolean }
+  | { kind: 'pin'; message: string; on: boolean };
+
+/**
+ * A change that the service has not confirmed. `waiting` is tried again by itself, for ever; `refused` waits for the user, with the reason.
+ * `key` is the idempotency key: stored before the first attempt, and the same in every attempt.
+ */
+export type Entry = Change & {
+  id: number;
+  key: string;
+  room: string;
+  madeAt: number;
+  state: 'waiting' | 'refused';
+  attempts: number;
+  /** Why the last attempt did not succeed. */
+  reason?: Reason | undefined;
+  /** When to try again, in milliseconds since 1970. */
+  retryAt: number;
+};
+
+/** Out of reach, too many at a time, or what the service said. */
+export type Reason = { kind: 'unreachable' | 'limited' } | { kind: 'said'; sentence: string };
+
+/** Up to where a room's feed is applied to what is kept of it, and when it was opened last. */
+export type Cursor = { room: string; cursor: number; openedAt: number };
+
+/** What was typed and not sent, in a room or a thread. */
+export type Draft = { place: string; text: string };
+
+/** A read marker that the service does not know yet. */
+export type Marker = { room: string; seq: number };
+
+/** What is kept of a room: its newest messages, and the cursor up to which they are complete. */
+export type KeptRoom = { messages: Message[]; cursor: number };

@@ -1,0 +1,75 @@
+import type { Event, Member, Message, Room } from '../api.ts';
+
+/** What happened in a room, as what it changes here. */
+export type Changes = {
+  /** Messages as they are now. */
+  messages: Message[];
+  /** Messages that have a new reply, by id: how many they have is for the service to say. */
+  repliedTo: string[];
+  /** Members as they are now. */
+  members: Member[];
+  /** Users who are members no more. */
+  left: string[];
+  /** The room's name and flags as they are now. */
+  room: Room | undefined;
+  /** Whether there is more to know of the room than that, such as its topic. */
+  areDetailsStale: boolean;
+};
+
+/**
+ * Turns events into what they change. Each event carries the thing that it is about as it is now, so that applying one twice, or late, changes
+ * nothing; of several about one thing the last one counts.
+ */
+export function reduce(events: readonly Event[]): Changes {
+  const messages = new Map<string, Message>();
+  const members = new Map<string, Member | undefined>();
+  const repliedTo = new Set<string>();
+  let room: Room | undefined;
+  let areDetailsStale = false;
+
+  for (const { type, data } of events) {
+    switch (type) {
+      case 'message.created':
+      case 'message.edited':
+      case 'message.deleted':
+      case 'message.pinned':
+      case 'message.unpinned':
+      case 'reaction.added':
+      case 'reaction.removed': {
+        if (!isMessage(data)) break;
+        messages.set(data._id.$oid, data);
+        if (type === 'message.created' && data.thread) repliedTo.add(data.thread.$oid);
+        break;
+      }
+      case 'member.joined':
+      case 'member.left':
+      case 'member.kicked':
+      case 'member.banned':
+      case 'member.changed':
+        if (isMember(data)) members.set(data.user.$oid, data.role === null ? undefined : (data as Member));
+        break;
+      case 'room.changed':
+      case 'room.archived':
+        if (isRoom(data)) room = data;
+        areDetailsStale = true;
+        break;
+      default:
+        // A kind of event that a newer service knows: what it changes is not shown here.
+        void (type satisfies never);
+    }
+  }
+  return {
+    messages: [...messages.values()],
+    repliedTo: [...repliedTo],
+    members: [...members.values()].filter((member) => member !== undefined),
+    left: [...members].filter(([, member]) => member === undefined).map(([user]) => user),
+    room,
+    areDetailsStale,
+  };
+}
+
+type Data = Event['data'];
+
+const isMessage = (data: Data): data is Message => data !== null && 'text' in data;
+const isMember = (data: Data): data is Extract<Data, { role: unknown }> => data !== null && 'role' in data;
+const isRoom = (data: Data): data is Room => data !== null && 'is_open' in data;

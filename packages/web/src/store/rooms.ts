@@ -1,0 +1,105 @@
+import { computed, signal } from '@preact/signals';
+import type { Member, MyMember } from '../api.ts';
+import { cache, keepRooms } from './cache.ts';
+import type { MyRoom } from './kept.ts';
+
+/** My rooms, the most recently active first; undefined until they are known. */
+export const rooms = signal<readonly MyRoom[] | undefined>(undefined);
+
+/** One of them, by its id. */
+export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((room) => room.id === id);
+
+/** How many messages name me and are unread, in all rooms that are not muted. */
+export const allMentions = computed(() => sum(({ isMuted, mentions }) => (isMuted ? 0 : mentions)));
+
+/** How many messages are unread in all rooms that are not muted. */
+export const allUnread = computed(() => sum(({ isMuted, unread }) => (isMuted ? 0 : unread)));
+
+const sum = (count: (room: MyRoom) => number) => (rooms.value ?? []).reduce((total, room) => total + count(room), 0);
+
+/** Read markers that the service does not know yet, by room. */
+const markers = new Map<string, number>();
+
+/** The read markers that are still to be sent. */
+export const unsentMarkers = (): readonly (readonly [room: string, seq: number])[] => [...markers];
+
+/** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
+function asRoom(member: Member): MyRoom {
+  const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false, others } = member as MyMember;
+  const readHere = markers.get(member.room.$oid);
+  const isRead = readHere !== undefined && readHere >= seq;
+  return {
+    id: member.room.$oid,
+    member: member._id.$oid,
+    name: others ? nameOfDirect(others, member.username) : room_name,
+    isDirect: others !== undefined,
+    role: member.role,
+    seq,
+    lastRead: readHere ?? last_read,
+    unread: isRead ? 0 : unread,
+    mentions: isRead ? 0 : unread_mentions,
+    isMuted: is_muted,
+    order: 0,
+  };
+}
+
+/** What a direct conversation is called: after the others in it, or after me who is alone in it. */
+const nameOfDirect = (others: readonly { username: string }[], mine: string) =>
+  others.map(({ username }) => username).join(', ') || mine;
+
+/** Takes over a list of memberships: all of them, or those in the rooms that moved, which are now the most recently active. */
+export function mergeRooms(members: readonly Member[], isAll: boolean): void {
+  const fresh = members.map(asRoom);
+  const listed = new Set(fresh.map(({ id }) => id));
+  const others = isAll ? [] : (rooms.value ?? []).filter(({ id }) => !listed.has(id));
+  setRooms([...fresh, ...others]);
+}
+
+/** Changes one of my rooms here. */
+export function changeMyRoom(id: string, changes: Partial<MyRoom>): void {
+  if (roomOf(id)) setRooms((rooms.value ?? []).map((room) => (room.id === id ? { ...room, ...changes } : room)));
+}
+
+/** Takes a room out of the list: it was left, or is gone. */
+export function dropRoom(id: string): void {
+  setRooms((rooms.value ?? []).filter((room) => room.id !== id));
+}
+
+/** Moves a read marker here, from where it is still to be sent; returns whether that changes anything. */
+export function moveMarker(id: string, seq: number): boolean {
+  const room = roomOf(id);
+  if (!room || room.lastRead === seq) return false;
+  markers.set(id, seq);
+  void cache().then((db) => db?.put('markers', { room: id, seq }));
+  changeMyRoom(id, seq >= room.seq ? { lastRead: seq, unread: 0, mentions: 0 } : { lastRead: seq });
+  return true;
+}
+
+/** The service knows a marker. */
+export function confirmMarker(id: string, seq: number): void {
+  if (markers.get(id) !== seq) return;
+  markers.delete(id);
+  void cache().then((db) => db?.delete('markers', id));
+}
+
+/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read. */
+export async function loadRooms(): Promise<void> {
+  const db = await cache();
+  if (!db) return;
+  for (const { room, seq } of await db.getAll('markers')) markers.set(room, seq);
+  const kept = await db.getAll('rooms');
+  if (kept.length > 0) rooms.value = kept.sort((one, other) => one.order - other.order);
+}
+
+/** Forgets all of them: somebody else uses the page. */
+export function resetRooms(): void {
+  markers.clear();
+  rooms.value = undefined;
+}
+
+function setRooms(list: readonly MyRoom[]): void {
+  const next = list.map((room, order) => ({ ...room, order }));
+  if (JSON.stringify(next) === JSON.stringify(rooms.value)) return;
+  rooms.value = next;
+  void keepRooms(next);
+}

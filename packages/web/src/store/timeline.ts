@@ -1,0 +1,286 @@
+import { batch, type Signal, signal } from '@preact/signals';
+import { askFully, chat, type Event, Failure, type Message } from '../api.ts';
+import { keepEvents, keepRoom, readRoom } from './cache.ts';
+import { learnAuthors } from './names.ts';
+import { type Changes, reduce } from './reduce.ts';
+import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
+
+/** How many messages a page of history has. */
+const pageSize = 100;
+
+/** What is to be brought into view: the end, the line before the first unread message, or the message at a place, which is pointed at. */
+export type Target = { kind: 'end' } | { kind: 'line' } | { kind: 'message'; seq: number };
+
+/** A page of history, and whether there is more in the direction in which it was read. */
+type Page = { messages: Message[]; hasMore: boolean };
+
+/** Beyond so many missed places a room is read anew instead of followed to the present. */
+const mostMissed = 1_000;
+
+/**
+ * A room's messages as far as they are in memory, and its feed up to the present. Everything that a view shows is a signal; everything that
+ * changes goes through the feed, or through a page of history that the feed corrects.
+ */
+export class Timeline {
+  readonly room: string;
+  readonly window: Signal<Window> = signal(emptyWindow);
+  readonly state: Signal<'loading' | 'ready' | Failure> = signal<'loading' | 'ready' | Failure>('loading');
+  /** What is being read besides what is there: older or newer messages. */
+  readonly isReadingOlder = signal(false);
+  readonly isReadingNewer = signal(false);
+  /** How many messages came while the window stood elsewhere. */
+  readonly missed = signal(0);
+  /** The place up to which the user had read when the room was opened: the line "new" stands behind it, and stays there while it is open. */
+  readonly line = signal(Number.POSITIVE_INFINITY);
+  /** Whether the end is out of view. */
+  readonly isAway = signal(false);
+  /** What is to be brought into view by whoever draws next. */
+  readonly target: Signal<Target | undefined> = signal<Target | undefined>(undefined);
+  /** Whether the user reads at the end, which new messages then push on. */
+  isFollowing = true;
+  /** Whether the user sees messages as they come, which therefore are not new. */
+  isWatched = false;
+  /** Up to where the feed is applied; undefined until the room was read for the first time. */
+  cursor: number | undefined;
+
+  #catchingUp: Promise<Changes | undefined> | undefined;
+  #again = false;
+  /** What the feed brought while a page of history was on its way, which may be older. */
+  readonly #journal = new Map<string, Message>();
+  #reading = 0;
+  /** The last place at which a message is known to be. */
+  #newest = 0;
+
+  constructor(room: string) {
+    this.room = room;
+  }
+
+  /**
+   * Shows the room at its first unread message, or at the message at `seq`: at once from what this browser keeps, if that place is in it, and
+   * then with what happened since.
+   */
+  async open(lastRead: number, lastSeq: number, seq: number | undefined): Promise<void> {
+    this.isWatched = false;
+    this.line.value = lastRead;
+    if (this.cursor === undefined) await this.#openKept(lastRead, lastSeq);
+    if (seq !== undefined) await this.goTo(seq);
+    else if (this.cursor === undefined) await this.#openFresh(lastRead);
+    else this.target.value = { kind: 'line' };
+  }
+
+  async #openKept(lastRead: number, lastSeq: number): Promise<void> {
+    const kept = await readRoom(this.room);
+    const first = kept?.messages[0];
+    if (!kept || !first || this.cursor !== undefined) return;
+    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
+    if (lastSeq - kept.cursor > mostMissed || first.seq > lastRead + 1) return;
+    learnAuthors(kept.messages);
+    batch(() => {
+      this.cursor = kept.cursor;
+      this.window.value = { messages: kept.messages, isAtStart: false, isAtEnd: true };
+      this.state.value = 'ready';
+    });
+  }
+
+  /** Reads the room for the first time: a cursor first, then messages, so that what happens between is seen twice and never not at all. */
+  async #openFresh(lastRead: number): Promise<void> {
+    this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
+    try {
+      const cursor = await this.#currentCursor();
+      const { messages, hasMore } = await this.#page({});
+      batch(() => {
+        this.cursor = cursor;
+        this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
+        this.target.value = { kind: 'line' };
+      });
+      void keepRoom(this.room, messages, cursor);
+      if (hasMore && (messages[0]?.seq ?? 0) > lastRead + 1) await this.#showAround(lastRead, { kind: 'line' });
+    } catch (failure) {
+      this.#fail(failure);
+    }
+  }
+
+  async #currentCursor(): Promise<number> {
+    const { headers } = await askFully(chat.GET('/api/events', { params: { query: { room: this.room } } }));
+    return Number(headers.get('X-Next-Cursor'));
+  }
+
+  /** Shows the message at a place, wherever in the room it is: in one request, if it is not there already. */
+  async goTo(seq: number): Promise<void> {
+    const { messages, isAtEnd } = this.window.value;
+    const isInside = messages.some((message) => message.seq >= seq) && (messages[0]?.seq ?? 0) <= seq;
+    if (isInside || (isAtEnd && messages.length > 0 && (messages[0]?.seq ?? 0) <= seq)) {
+      this.target.value = { kind: 'message', seq };
+      return;
+    }
+    try {
+      this.cursor ??= await this.#currentCursor();
+      await this.#showAround(seq, { kind: 'message', seq });
+    } catch (failure) {
+      this.#fail(failure);
+    }
+  }
+
+  async #showAround(seq: number, target: Target): Promise<void> {
+    const { messages, hasMore } = await this.#page({ around: seq });
+    batch(() => {
+      this.#show(messages, { isAtStart: false, isAtEnd: !hasMore });
+      this.isFollowing = false;
+      this.target.value = target;
+    });
+  }
+
+  /** Shows the newest messages. */
+  async goToEnd(): Promise<void> {
+    try {
+      if (!this.window.value.isAtEnd) {
+        const { messages, hasMore } = await this.#page({});
+        this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
+      }
+      batch(() => {
+        this.missed.value = 0;
+        this.isFollowing = true;
+        this.target.value = { kind: 'end' };
+      });
+    } catch (failure) {
+      this.#fail(failure);
+    }
+  }
+
+  /** Reads the page before the window. Whoever scrolls on after a failure asks again. */
+  async readOlder(): Promise<void> {
+    const { messages, isAtStart } = this.window.value;
+    const before = messages[0]?.seq;
+    if (before === undefined || isAtStart || this.isReadingOlder.value) return;
+    this.isReadingOlder.value = true;
+    try {
+      const page = await this.#page({ before });
+      if (this.window.value.messages[0]?.seq === before)
+        this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
+    } catch {
+      // Shown by the banner, if it lasts.
+    } finally {
+      this.isReadingOlder.value = false;
+    }
+  }
+
+  /** Reads the page after the window. */
+  async readNewer(): Promise<void> {
+    const { messages, isAtEnd } = this.window.value;
+    const after = messages.at(-1)?.seq;
+    if (after === undefined || isAtEnd || this.isReadingNewer.value) return;
+    this.isReadingNewer.value = true;
+    try {
+      const page = await this.#page({ after });
+      if (this.window.value.messages.at(-1)?.seq !== after) return;
+      batch(() => {
+        this.window.value = append(this.window.value, page.messages, !page.hasMore);
+        if (!page.hasMore) this.missed.value = 0;
+      });
+    } catch {
+      // As above.
+    } finally {
+      this.isReadingNewer.value = false;
+    }
+  }
+
+  /**
+   * Applies what happened since the last time, and returns it; a call while one runs makes that one look again. When what happened is kept no
+   * longer, or is too much, the room is read anew, and everything about it is to be asked for anew.
+   */
+  catchUp(): Promise<Changes | undefined> {
+    if (this.#catchingUp) {
+      this.#again = true;
+      return this.#catchingUp;
+    }
+    this.#catchingUp = this.#follow().finally(() => {
+      this.#catchingUp = undefined;
+    });
+    return this.#catchingUp;
+  }
+
+  async #follow(): Promise<Changes | undefined> {
+    const happened: Event[] = [];
+    do {
+      this.#again = false;
+      for (let events: Event[] = [], isMore = true; isMore && this.cursor !== undefined; isMore = events.length > 0) {
+        const page = await this.#events(this.cursor);
+        if (!page) return undefined;
+        events = page.events;
+        if (events.length > 0 || page.next !== this.cursor) {
+          happened.push(...events);
+          this.apply(reduce(events), page.next);
+        }
+      }
+    } while (this.#again);
+    return reduce(happened);
+  }
+
+  /** A page of the feed; undefined when it is read anew instead. */
+  async #events(after: number): Promise<{ events: Event[]; next: number } | undefined> {
+    try {
+      const query = { room: this.room, after, limit: 500 };
+      const { data, headers } = await askFully(chat.GET('/api/events', { params: { query } }));
+      // The types of openapi-fetch leave out fields that can only be null.
+      return { events: data as unknown as Event[], next: Number(headers.get('X-Next-Cursor')) };
+    } catch (failure) {
+      if (!(failure instanceof Failure && (failure.status === 410 || failure.status === 400))) throw failure;
+      // Too old a cursor, or one of a database that was replaced by its backup.
+      this.cursor = undefined;
+      await this.#openFresh(this.line.value);
+      return undefined;
+    }
+  }
+
+  /** Applies changes to what is here, and keeps them with the cursor behind them. */
+  apply({ messages }: Pick<Changes, 'messages'>, cursor?: number): void {
+    learnAuthors(messages);
+    if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
+    const before = this.window.value.messages.at(-1)?.seq ?? 0;
+    const after = applyTo(this.window.value, messages, this.isFollowing ? 'end' : 'start');
+    const last = after.messages.at(-1)?.seq ?? 0;
+    batch(() => {
+      // Only what came after all that was seen before is news.
+      if (!after.isAtEnd) this.missed.value += messages.filter(({ seq }) => seq > Math.max(before, last, this.#newest)).length;
+      if (this.isWatched && this.line.value >= before) this.line.value = Math.max(this.line.value, last);
+      this.window.value = after;
+    });
+    this.#newest = messages.reduce((newest, { seq }) => Math.max(newest, seq), Math.max(this.#newest, last));
+    if (cursor !== undefined) {
+      this.cursor = cursor;
+      void keepEvents(this.room, messages, cursor);
+    }
+  }
+
+  #show(messages: readonly Message[], ends: Omit<Window, 'messages'>): void {
+    batch(() => {
+      this.window.value = { messages: messages.slice(-mostInWindow), ...ends };
+      this.state.value = 'ready';
+    });
+  }
+
+  #fail(failure: unknown): void {
+    if (this.window.value.messages.length === 0) this.state.value = failure instanceof Failure ? failure : new Failure(0, '');
+  }
+
+  /**
+   * A page of history. What the feed brought while it was on its way goes before what it says, and behind its end: what the feed says later is
+   * still to come.
+   */
+  async #page(place: { before?: number; after?: number; around?: number }): Promise<Page> {
+    this.#reading++;
+    try {
+      const query = { room: this.room, limit: pageSize, ...place };
+      const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
+      learnAuthors(data);
+      const hasMore = headers.has('Link');
+      const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
+      const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));
+      const last = messages.at(-1)?.seq ?? 0;
+      const came = reachesEnd ? [...this.#journal.values()].filter(({ seq }) => seq > last) : [];
+      return { messages: merge(messages, came), hasMore };
+    } finally {
+      if (--this.#reading === 0) this.#journal.clear();
+    }
+  }
+}

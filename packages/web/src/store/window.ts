@@ -1,0 +1,48 @@
+import type { Message } from '../api.ts';
+
+/** The part of a room's history that is in memory and on the page: contiguous, ascending by `seq`. */
+export type Window = { messages: readonly Message[]; isAtStart: boolean; isAtEnd: boolean };
+
+/** How many messages a window holds at most, whatever was scrolled past. */
+export const mostInWindow = 300;
+
+/** A window of nothing, of which neither end is known. */
+export const emptyWindow: Window = { messages: [], isAtStart: false, isAtEnd: false };
+
+/** Puts an older page in front; what is too much goes at the end. */
+export function prepend(window: Window, page: readonly Message[], isAtStart: boolean): Window {
+  const messages = merge(page, window.messages);
+  const isCut = messages.length > mostInWindow;
+  return { messages: isCut ? messages.slice(0, mostInWindow) : messages, isAtStart, isAtEnd: window.isAtEnd && !isCut };
+}
+
+/** Puts a newer page behind; what is too much goes at the start. */
+export function append(window: Window, page: readonly Message[], isAtEnd: boolean): Window {
+  const messages = merge(window.messages, page);
+  const isCut = messages.length > mostInWindow;
+  return { messages: isCut ? messages.slice(-mostInWindow) : messages, isAtStart: window.isAtStart && !isCut, isAtEnd };
+}
+
+/**
+ * Applies messages as they are now: those in the window are replaced, new ones come at its end if the window reaches there. When that is too
+ * much, what goes is at the start, or, for someone who reads there (`keep` is `start`), the new ones, and the window ends before them.
+ */
+export function applyTo(window: Window, changed: readonly Message[], keep: 'start' | 'end'): Window {
+  const first = window.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
+  const last = window.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
+  const inside = changed.filter(({ seq }) => seq >= first && seq <= last);
+  const behind = window.isAtEnd ? changed.filter(({ seq }) => seq > last) : [];
+  if (inside.length === 0 && behind.length === 0) return window;
+  const messages = merge(window.messages, [...inside, ...behind]);
+  if (messages.length <= mostInWindow) return { ...window, messages };
+  return keep === 'end'
+    ? { messages: messages.slice(-mostInWindow), isAtStart: false, isAtEnd: true }
+    : { messages: messages.slice(0, mostInWindow), isAtStart: window.isAtStart, isAtEnd: false };
+}
+
+/** Both, ascending by `seq`, each place once; of two at one place the second list's. */
+export function merge(some: readonly Message[], others: readonly Message[]): Message[] {
+  const bySeq = new Map(some.map((message) => [message.seq, message]));
+  for (const message of others) bySeq.set(message.seq, message);
+  return [...bySeq.values()].sort((one, other) => one.seq - other.seq);
+}

@@ -1,0 +1,30 @@
+/** How the page looks: as the device does, light, or dark. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const key = 'chat-theme';
+
+/** What was chosen on this device. */
+export const chosenTheme = (): Theme => (localStorage.getItem(key) as Theme | null) ?? 'system';
+
+/** Chooses. */
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(key, theme);
+  document.documentElement.dataset.theme = theme;
+}
+
+/** Applies what was chosen, and the colour of the service. */
+export function applyTheme(brand: string): void {
+  const root = document.documentElement;
+  root.dataset.theme = chosenTheme();
+  root.style.setProperty('--brand', brand);
+  root.style.setProperty('--on-brand', luminanceOf(brand) > 0.3 ? '#101414' : '#ffffff');
+}
+
+/** The relative luminance of WCAG 2. */
+function luminanceOf(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

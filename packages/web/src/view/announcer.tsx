@@ -1,0 +1,41 @@
+import { signal } from '@preact/signals';
+
+/** What a screen reader is told: only what is new, never history. */
+const said = signal<readonly { id: number; text: string }[]>([]);
+const toast = signal<string | undefined>(undefined);
+let last = 0;
+let saidAt = 0;
+let toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells it; `isPatient` is left out when something was said in the last three seconds. */
+export function announce(text: string, { isPatient = false } = {}): void {
+  if (isPatient && Date.now() - saidAt < 3_000) return;
+  saidAt = Date.now();
+  said.value = [...said.value.slice(-4), { id: ++last, text }];
+}
+
+/** Says it to everyone for a moment. */
+export function notice(text: string): void {
+  announce(text);
+  toast.value = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => {
+    toast.value = undefined;
+  }, 4_000);
+}
+
+/** Where it is told. */
+export const Announcer = () => (
+  <>
+    <div class="visually-hidden" role="log" aria-live="polite">
+      {said.value.map(({ id, text }) => (
+        <p key={id}>{text}</p>
+      ))}
+    </div>
+    {toast.value !== undefined && (
+      <p class="toast" aria-hidden="true">
+        {toast.value}
+      </p>
+    )}
+  </>
+);

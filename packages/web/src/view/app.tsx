@@ -1,0 +1,75 @@
+import { useEffect } from 'preact/hooks';
+import { route } from '../routes.ts';
+import { session } from '../session.ts';
+import { settings } from '../settings.ts';
+import { rooms } from '../store/rooms.ts';
+import { strings } from '../strings.ts';
+import { Announcer } from './announcer.tsx';
+import { Banner } from './banner.tsx';
+import { Loading } from './controls.tsx';
+import { Dialogs } from './dialog.tsx';
+import { Directory } from './directory.tsx';
+import { listenToKeys } from './keys.tsx';
+import { Login } from './login.tsx';
+import { RoomView } from './room.tsx';
+import { Settings } from './settings.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** The page. */
+export function App() {
+  const { state } = session.value;
+  return (
+    <>
+      {state === 'in' ? <Shell /> : state === 'starting' ? null : <Login />}
+      <Dialogs />
+      <Announcer />
+    </>
+  );
+}
+
+function Shell() {
+  useEffect(() => listenToKeys(), []);
+  const { value } = route;
+  return (
+    <div class={`shell on-${value.name === 'login' || value.name === 'signup' ? 'home' : value.name}`}>
+      {value.name === 'room' && (
+        <a class="skip" href="#messages" target="_self">
+          {strings.app.skip}
+        </a>
+      )}
+      <Banner />
+      <Sidebar />
+      {value.name === 'room' ? (
+        <RoomView key={value.room} room={value.room} seq={value.seq} thread={value.thread} panel={value.panel} />
+      ) : value.name === 'directory' ? (
+        <Directory />
+      ) : value.name === 'settings' ? (
+        <Settings tab={value.tab} />
+      ) : (
+        <Home />
+      )}
+    </div>
+  );
+}
+
+function Home() {
+  const list = rooms.value;
+  if (!list)
+    return (
+      <main class="pane home">
+        <Loading />
+      </main>
+    );
+  return (
+    <main class="pane home">
+      <img src="/icon.svg" alt="" width="72" height="72" />
+      <h1>
+        <bdi>{settings.name}</bdi>
+      </h1>
+      <p>{list.length === 0 ? strings.rooms.welcomeNone : strings.rooms.welcome}</p>
+      <a class="button primary" href="/directory">
+        {strings.rooms.browse}
+      </a>
+    </main>
+  );
+}

@@ -1,0 +1,71 @@
+import { useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { sendMessage } from '../actions.ts';
+import { idOf } from '../ids.ts';
+import { me } from '../session.ts';
+import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
+import { knownTimeline } from '../store/timelines.ts';
+import { strings } from '../strings.ts';
+import { IconButton } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import { Editor, type EditorHandle } from './editor.tsx';
+import { editing } from './message.tsx';
+import { takenBack } from './pending.tsx';
+
+type ComposerProps = { room: string; thread?: string; name: string };
+
+/** Where one writes to a room or a thread. It is never out of order: what is sent is stored first. */
+export function Composer({ room, thread, name }: ComposerProps) {
+  const place = placeOf(room, thread);
+  const handle = useRef<EditorHandle>(null);
+  useSignalEffect(() => {
+    if (takenBack.value?.place !== place) return;
+    handle.current?.set(takenBack.value.text);
+    handle.current?.focus();
+    takenBack.value = undefined;
+  });
+  const send = async (text: string) => {
+    const timeline = thread === undefined ? knownTimeline(room) : undefined;
+    await sendMessage(room, text, thread);
+    await timeline?.goToEnd();
+  };
+  const editLast = () => {
+    const messages = knownTimeline(room)?.window.value.messages ?? [];
+    const last = messages.findLast(
+      (message) =>
+        message.user.$oid === idOf(me()) && !message.deleted_at && (thread === undefined || message.thread?.$oid === thread),
+    );
+    if (last) editing.value = idOf(last);
+  };
+  const pickEmoji = async () => {
+    const { EmojiPicker } = await import('./emoji-picker.tsx');
+    openDialog(strings.emoji.title, (close) => {
+      const pick = (emoji: string) => {
+        close();
+        handle.current?.insert(emoji);
+      };
+      return <EmojiPicker onPick={pick} />;
+    });
+  };
+  const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
+  return (
+    <div class="composer">
+      <Editor
+        key={place}
+        room={room}
+        label={label}
+        hint={strings.composer.hint}
+        placeholder={label}
+        initial={draftOf(place)}
+        isFocused={!matchMedia('(pointer: coarse)').matches}
+        onChange={(text) => keepDraft(place, text)}
+        onSubmit={send}
+        onUp={editLast}
+        handle={handle}
+      >
+        <IconButton icon="emoji" label={strings.composer.emoji} onPress={() => void pickEmoji()} />
+        <IconButton icon="send" class="send" label={strings.composer.send} onPress={() => handle.current?.submit()} />
+      </Editor>
+    </div>
+  );
+}

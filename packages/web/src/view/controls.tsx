@@ -1,0 +1,152 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Failure } from '../api.ts';
+import { strings } from '../strings.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+type IconButtonProps = {
+  icon: IconName;
+  label: string;
+  onPress?: (event: MouseEvent) => void;
+  isPressed?: boolean;
+  class?: string;
+  type?: 'button' | 'submit';
+};
+
+/** A button that is an icon, with its name for those who don't see it, or point at it. */
+export const IconButton = ({ icon, label, onPress, isPressed, class: extra = '', type = 'button' }: IconButtonProps) => (
+  <button type={type} class={`icon-button ${extra}`} aria-label={label} title={label} aria-pressed={isPressed} onClick={onPress}>
+    <Icon name={icon} />
+  </button>
+);
+
+/** Someone's initial on a colour of theirs. */
+export function Avatar({ name, id }: { name: string; id: string }) {
+  const hue = Number.parseInt(id.slice(-3), 16) % 12;
+  const initial = /[\p{L}\p{N}]/u.exec(name)?.[0]?.toUpperCase() ?? '?';
+  return (
+    <span class={`avatar hue-${hue}`} aria-hidden="true">
+      {initial}
+    </span>
+  );
+}
+
+/** The sentence for what went wrong. */
+export function sentenceOf(failure: unknown): string {
+  if (!(failure instanceof Failure)) return strings.app.failed;
+  if (failure.message !== '') return failure.message;
+  return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
+}
+
+type FormProps = {
+  /** Does it; what it throws is shown. */
+  onSubmit: (values: Record<string, string>) => Promise<unknown>;
+  submit: string;
+  children?: ComponentChildren;
+  class?: string;
+  onCancel?: () => void;
+};
+
+/** A form that says what went wrong, and can't be sent twice at a time. */
+export function Form({ onSubmit, submit, children, class: extra = '', onCancel }: FormProps) {
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const form = event.currentTarget as HTMLFormElement;
+    setFailure(undefined);
+    setBusy(true);
+    try {
+      const values = [...new FormData(form)].map(([name, value]) => [name, String(value)] as const);
+      await onSubmit(Object.fromEntries(values));
+    } catch (problem) {
+      setFailure(sentenceOf(problem));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form class={`form ${extra}`} onSubmit={(event) => void send(event)} aria-busy={isBusy}>
+      {children}
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {submit}
+        </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            {strings.app.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+type FieldProps = {
+  label: string;
+  name: string;
+  hint?: string;
+  type?: string;
+  value?: string;
+  autocomplete?: string;
+  required?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  autoFocus?: boolean;
+};
+
+/** A field with its label, and a hint. */
+export function Field({ label, name, hint, autoFocus = false, required = true, value, ...rest }: FieldProps) {
+  const id = `field-${name}`;
+  const focus = (element: HTMLInputElement | null) => {
+    if (autoFocus && element && !element.dataset.seen) {
+      element.dataset.seen = 'yes';
+      element.focus();
+    }
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        ref={focus}
+        required={required}
+        defaultValue={value}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        autocapitalize="none"
+        spellcheck={false}
+        {...(rest as object)}
+      />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+/** Shows what is loading, or why it did not load, with a way to try again. */
+export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: (() => void) | undefined }) {
+  if (failure === undefined)
+    return (
+      <p class="loading" role="status">
+        <span class="visually-hidden">{strings.app.loading}</span>
+        <span class="dots" aria-hidden="true" />
+      </p>
+    );
+  return (
+    <div class="loading" role="alert">
+      <p>{sentenceOf(failure)}</p>
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          {strings.app.retry}
+        </button>
+      )}
+    </div>
+  );
+}

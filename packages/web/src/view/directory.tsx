@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import { aKey, ask, askFully, chat, type ListedRoom } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { go, roomPath } from '../routes.ts';
+import { me } from '../session.ts';
+import { settings } from '../settings.ts';
+import { nextOf } from '../store/members.ts';
+import { roomOf } from '../store/rooms.ts';
+import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
+import { safeName } from '../text/names.ts';
+import { notice } from './announcer.tsx';
+import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** The rooms that one may find, to join them. */
+export function Directory() {
+  const [start, setStart] = useState('');
+  const { value, failure, reload, set } = useLoaded(() => readPage(start), [start]);
+  const more = async () => {
+    if (!value?.next) return;
+    const page = await readPage(start, value.next);
+    set({ list: [...value.list, ...page.list], next: page.next });
+  };
+  return (
+    <main class="pane directory">
+      <header class="bar">
+        <a class="icon-button back" href="/" aria-label={strings.app.back}>
+          <Icon name="back" />
+        </a>
+        <h1 class="title">{strings.directory.title}</h1>
+        {(me().is_admin || settings.roomCreation === 'users') && (
+          <button type="button" class="primary" onClick={create}>
+            {strings.directory.create}
+          </button>
+        )}
+      </header>
+      <div class="content">
+        <input
+          type="search"
+          aria-label={strings.directory.search}
+          placeholder={strings.directory.search}
+          maxLength={100}
+          onInput={({ currentTarget }) => setStart(currentTarget.value.trim())}
+        />
+        {!value ? (
+          <Loading failure={failure} onRetry={reload} />
+        ) : value.list.length === 0 ? (
+          <p class="muted center">{start === '' ? strings.directory.empty : strings.directory.none}</p>
+        ) : (
+          <ul class="listed">
+            {value.list.map((room) => (
+              <Listed key={idOf(room)} room={room} />
+            ))}
+          </ul>
+        )}
+        {value?.next && (
+          <button type="button" onClick={() => void more().catch(() => {})}>
+            {strings.app.more}
+          </button>
+        )}
+      </div>
+    </main>
+  );
+}
+
+async function readPage(start: string, after?: string): Promise<{ list: ListedRoom[]; next: string | undefined }> {
+  const query = { limit: 50, ...(start !== '' && { q: start }), ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully<ListedRoom[]>(chat.GET('/api/directory', { params: { query } }));
+  return { list: data, next: nextOf(headers) };
+}
+
+function Listed({ room }: { room: ListedRoom }) {
+  const id = idOf(room);
+  const join = async () => {
+    try {
+      await ask(chat.POST('/api/members', { body: { room: id } }));
+      await readRooms({ all: true });
+      go(roomPath(id));
+    } catch (failure) {
+      notice(sentenceOf(failure));
+    }
+  };
+  return (
+    <li class="card">
+      <div class="body">
+        <h2>
+          <bdi>{safeName(room.name)}</bdi>
+        </h2>
+        {room.topic && (
+          <p>
+            <bdi>{room.topic}</bdi>
+          </p>
+        )}
+        <p class="muted">{strings.directory.members(room.member_count)}</p>
+      </div>
+      {roomOf(id) ? (
+        <a class="button" href={roomPath(id)}>
+          {strings.directory.open}
+        </a>
+      ) : room.is_open ? (
+        <button type="button" class="primary" onClick={() => void join()}>
+          {strings.directory.join}
+        </button>
+      ) : (
+        <span class="muted">{strings.directory.closed}</span>
+      )}
+    </li>
+  );
+}
+
+function create(): void {
+  const key = aKey();
+  openDialog(strings.directory.create, (close) => {
+    const submit = async ({ name = '' }: Record<string, string>) => {
+      const params = { header: { 'Idempotency-Key': `${key}-${name.length}` } };
+      const room = await ask(chat.POST('/api/rooms', { params, body: { name } }));
+      await readRooms({ all: true });
+      close();
+      go(roomPath(idOf(room)));
+    };
+    return (
+      <Form onSubmit={submit} submit={strings.directory.createSubmit}>
+        <Field label={strings.directory.createName} name="name" maxLength={100} autocomplete="off" autoFocus />
+      </Form>
+    );
+  });
+}

@@ -1,0 +1,77 @@
+import {
+  ArrowDown,
+  ArrowLeft,
+  Bell,
+  BellOff,
+  Check,
+  Compass,
+  Copy,
+  Ellipsis,
+  Hash,
+  Info,
+  Keyboard,
+  Link,
+  Lock,
+  LogOut,
+  MessageSquareReply,
+  Pencil,
+  Pin,
+  PinOff,
+  Plus,
+  RotateCw,
+  Search,
+  Send,
+  Settings,
+  Smile,
+  SmilePlus,
+  Trash2,
+  User,
+  Users,
+  WifiOff,
+  X,
+} from 'lucide';
+import { h } from 'preact';
+
+const icons = {
+  down: ArrowDown,
+  back: ArrowLeft,
+  bell: Bell,
+  mute: BellOff,
+  check: Check,
+  compass: Compass,
+  copy: Copy,
+  more: Ellipsis,
+  hash: Hash,
+  info: Info,
+  keyboard: Keyboard,
+  link: Link,
+  lock: Lock,
+  logOut: LogOut,
+  reply: MessageSquareReply,
+  edit: Pencil,
+  pin: Pin,
+  unpin: PinOff,
+  plus: Plus,
+  retry: RotateCw,
+  search: Search,
+  send: Send,
+  settings: Settings,
+  emoji: Smile,
+  react: SmilePlus,
+  remove: Trash2,
+  user: User,
+  users: Users,
+  offline: WifiOff,
+  close: X,
+} as const;
+
+/** The name of an icon. */
+export type IconName = keyof typeof icons;
+
+/** An icon, which says nothing to those who don't see it. */
+export const Icon = ({ name }: { name: IconName }) =>
+  h(
+    'svg',
+    { class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' },
+    icons[name].map(([tag, attributes]) => h(tag, attributes)),
+  );

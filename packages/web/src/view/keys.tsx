@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { go, roomPath, route } from '../routes.ts';
+import type { MyRoom } from '../store/kept.ts';
+import { rooms } from '../store/rooms.ts';
+import { knownTimeline } from '../store/timelines.ts';
+import { strings } from '../strings.ts';
+import { safeName } from '../text/names.ts';
+import { openDialog } from './dialog.tsx';
+
+/** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
+export function listenToKeys(): () => void {
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+  const isCommand = event.ctrlKey || event.metaKey;
+  const act =
+    isCommand && event.key.toLowerCase() === 'k'
+      ? openSwitcher
+      : isCommand && event.key === '/'
+        ? openShortcuts
+        : event.altKey && event.key === 'ArrowDown'
+          ? () => step(1, event.shiftKey)
+          : event.altKey && event.key === 'ArrowUp'
+            ? () => step(-1, event.shiftKey)
+            : event.key === 'F6'
+              ? () => nextPane(event.shiftKey ? -1 : 1)
+              : event.key === 'Escape'
+                ? closeSide
+                : undefined;
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function step(by: number, isUnreadOnly: boolean): void {
+  const { value } = route;
+  const list = rooms.value ?? [];
+  const at = value.name === 'room' ? list.findIndex(({ id }) => id === value.room) : by > 0 ? -1 : list.length;
+  for (let next = at + by; next >= 0 && next < list.length; next += by) {
+    const room = list[next] as MyRoom;
+    if (isUnreadOnly && room.unread === 0) continue;
+    go(roomPath(room.id));
+    return;
+  }
+}
+
+/** Moves the focus between the list of rooms, the messages, the composer, and what stands beside. */
+function nextPane(by: number): void {
+  const all = [
+    '#rooms a[aria-current], #rooms a',
+    '#messages li[data-seq]:last-of-type',
+    '.room-pane .composer textarea',
+    '#side',
+  ];
+  const panes = all.map((selector) => document.querySelector<HTMLElement>(selector)).filter((pane) => pane !== null);
+  const places = ['.sidebar', '.messages', '.room-pane .composer', '.side'];
+  const at = places.findIndex((place) => document.activeElement?.closest(place));
+  panes[(Math.max(at, by > 0 ? -1 : 0) + by + panes.length) % panes.length]?.focus();
+}
+
+/** Closes what stands beside, or goes to the newest messages. */
+function closeSide(): void {
+  const { value } = route;
+  if (value.name !== 'room') return;
+  if (value.thread !== undefined || value.panel !== undefined) go(roomPath(value.room));
+  else {
+    void knownTimeline(value.room)?.goToEnd();
+    document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus();
+  }
+}
+
+/** Opens the list of shortcuts. */
+export const openShortcuts = (): void =>
+  openDialog(strings.shortcuts.title, () => (
+    <dl class="shortcuts">
+      {strings.shortcuts.keys.map(([keys, action]) => (
+        <div key={keys}>
+          <dt>
+            <kbd>{keys}</kbd>
+          </dt>
+          <dd>{action}</dd>
+        </div>
+      ))}
+    </dl>
+  ));
+
+/** Opens a list of my rooms that narrows as one types. */
+export const openSwitcher = (): void => openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} />);
+
+function Switcher({ close }: { close: () => void }) {
+  const [word, setWord] = useState('');
+  const [index, setIndex] = useState(0);
+  const found = (rooms.value ?? []).filter(({ name }) => name.toLowerCase().includes(word.toLowerCase())).slice(0, 12);
+  const open = (room: MyRoom | undefined) => {
+    if (!room) return;
+    close();
+    go(roomPath(room.id));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') open(found[index]);
+    else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, index + 1));
+    else if (event.key === 'ArrowUp') setIndex(Math.max(0, index - 1));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="switcher">
+      <input
+        type="text"
+        role="combobox"
+        aria-label={strings.rooms.find}
+        placeholder={strings.rooms.find}
+        aria-expanded="true"
+        aria-controls="switcher-rooms"
+        aria-activedescendant={found[index] ? `switcher-${index}` : undefined}
+        autocomplete="off"
+        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it
+        autoFocus
+        onInput={({ currentTarget }) => {
+          setWord(currentTarget.value.trim());
+          setIndex(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="switcher-rooms" role="listbox" aria-label={strings.rooms.title}>
+        {found.map((room, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
+          <div key={room.id} id={`switcher-${at}`} role="option" aria-selected={at === index} onClick={() => open(room)}>
+            <span>
+              <bdi>{safeName(room.name)}</bdi>
+            </span>
+            {room.unread > 0 && <span class="count">{room.unread}</span>}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,230 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { Message } from '../api.ts';
+import { dayOf, isSameDay, sentAt } from '../dates.ts';
+import { me } from '../session.ts';
+import { pendingIn } from '../store/pending.ts';
+import { moveMarker } from '../store/rooms.ts';
+import type { Timeline } from '../store/timeline.ts';
+import { strings } from '../strings.ts';
+import { hurry } from '../sync/sync.ts';
+import { plainText } from '../text/plain.ts';
+import { announce } from './announcer.tsx';
+import { IconButton, Loading } from './controls.tsx';
+import { MessageRow } from './message.tsx';
+import { PendingRow } from './pending.tsx';
+import { Scroller } from './scroller.ts';
+
+/** How long the newest message has to be in view until it counts as read, in milliseconds. */
+const readAfter = 1_000;
+
+/** Messages of one author within so many milliseconds stand together. */
+const together = 5 * 60_000;
+
+/** A room's messages: a window of them, which moves as one scrolls. */
+export function MessageList({ timeline, name }: { timeline: Timeline; name: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const scroller = useRef<Scroller>(null);
+  const { messages, isAtStart, isAtEnd } = timeline.window.value;
+  const target = timeline.target.value;
+  const pending = isAtEnd ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
+  const isReady = timeline.state.value === 'ready';
+  useReading(timeline);
+
+  useLayoutEffect(() => {
+    if (!box.current || !list.current) return undefined;
+    const made = new Scroller(box.current, list.current, {
+      onNear: (edge) => void (edge === 'start' ? timeline.readOlder() : timeline.readNewer()),
+      onMove: (isAtBottom) => follow(timeline, isAtBottom),
+    });
+    (scroller as { current: Scroller | null }).current = made;
+    return () => made.stop();
+  }, [timeline, isReady]);
+
+  // After every drawing, before it is seen.
+  useLayoutEffect(() => {
+    const made = scroller.current;
+    if (!made || !isReady) return;
+    if (!target) {
+      made.keep();
+      return;
+    }
+    timeline.target.value = undefined;
+    const row = target.kind === 'message' ? rowAt(list.current, target.seq) : list.current?.querySelector('.new-line');
+    if (target.kind === 'end' || !row) made.toEnd();
+    else made.toRow(row, target.kind === 'message' ? 0.35 : 0.2);
+    if (target.kind === 'message' && row) point(row);
+  });
+
+  const { state } = timeline;
+  if (state.value === 'loading')
+    return (
+      <div class="messages">
+        <Loading />
+      </div>
+    );
+  if (state.value !== 'ready')
+    return (
+      <div class="messages">
+        <Loading failure={state.value} onRetry={() => void timeline.open(timeline.line.value, 0, undefined)} />
+      </div>
+    );
+  return (
+    <div class="messages-frame">
+      <section class="messages" ref={box} aria-label={strings.room.list(name)} id="messages">
+        {isAtStart ? (
+          <p class="beginning">{messages.length + pending.length === 0 ? strings.room.empty : strings.room.start}</p>
+        ) : (
+          <Loading />
+        )}
+        <ol ref={list} onKeyDown={moveFocus}>
+          <Rows messages={messages} timeline={timeline} />
+          {pending.map((entry) => (
+            <PendingRow key={entry.key} entry={entry} />
+          ))}
+        </ol>
+        {!isAtEnd && <Loading />}
+      </section>
+      <ToEnd timeline={timeline} />
+    </div>
+  );
+}
+
+/** The rows of a window. A message that has not changed keeps its drawing. */
+function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: Timeline }) {
+  const drawn = useRef(new Map<number, { message: Message; isGrouped: boolean; row: JSX.Element }>());
+  const line = timeline.line.value;
+  const rows: ComponentChildren[] = [];
+  const next: typeof drawn.current = new Map();
+  let before: Message | undefined;
+  // The line stands before the first new message, not before the first one of a window that begins later.
+  let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
+  for (const message of messages) {
+    const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
+    if (isNewDay)
+      rows.push(
+        <li key={`day-${message.seq}`} class="day">
+          <span>{dayOf(sentAt(message))}</span>
+        </li>,
+      );
+    const isFirstNew: boolean = !hasLine && message.seq > line && message.user.$oid !== me()._id.$oid;
+    hasLine ||= isFirstNew;
+    if (isFirstNew)
+      rows.push(
+        <li key="new" class="new-line">
+          <span>{strings.room.newMessages}</span>
+        </li>,
+      );
+    const isGrouped = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
+    const known = drawn.current.get(message.seq);
+    const row =
+      known?.message === message && known.isGrouped === isGrouped ? (
+        known.row
+      ) : (
+        <MessageRow key={message.seq} message={message} isGrouped={isGrouped} />
+      );
+    next.set(message.seq, { message, isGrouped, row });
+    rows.push(row);
+    before = message;
+  }
+  drawn.current = next;
+  return rows;
+}
+
+/** Whether a message goes on where the one before it ended. */
+export const belongTogether = (before: Message, message: Message): boolean =>
+  before.user.$oid === message.user.$oid &&
+  before.thread?.$oid === message.thread?.$oid &&
+  before.deleted_at === null &&
+  sentAt(message).getTime() - sentAt(before).getTime() < together;
+
+function ToEnd({ timeline }: { timeline: Timeline }) {
+  const count = timeline.missed.value;
+  const isAway = timeline.isAway.value;
+  if (!isAway && timeline.window.value.isAtEnd) return null;
+  const go = () => void timeline.goToEnd();
+  return count > 0 ? (
+    <button type="button" class="to-end" onClick={go}>
+      {strings.room.came(count)}
+    </button>
+  ) : (
+    <IconButton class="to-end" icon="down" label={strings.room.toEnd} onPress={go} />
+  );
+}
+
+function follow(timeline: Timeline, isAtBottom: boolean): void {
+  const isFollowing = isAtBottom && timeline.window.peek().isAtEnd;
+  timeline.isFollowing = isFollowing;
+  timeline.isAway.value = !isFollowing;
+  if (isFollowing) timeline.missed.value = 0;
+}
+
+/** Marks the room as read when its newest message was seen for a moment by someone who looks at the page. */
+function useReading(timeline: Timeline): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isSeen = () =>
+      timeline.isFollowing && timeline.state.peek() === 'ready' && document.visibilityState === 'visible' && document.hasFocus();
+    const look = () => {
+      timeline.isWatched = isSeen();
+      clearTimeout(timer);
+      if (isSeen()) timer = setTimeout(read, readAfter);
+    };
+    const read = () => {
+      if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor)) hurry();
+    };
+    const tell = newsTeller(timeline);
+    const unsubscribe = [timeline.window.subscribe(tell), timeline.window.subscribe(look), timeline.isAway.subscribe(look)];
+    addEventListener('focus', look);
+    addEventListener('blur', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearTimeout(timer);
+      timeline.isWatched = false;
+      for (const end of unsubscribe) end();
+      removeEventListener('focus', look);
+      removeEventListener('blur', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [timeline]);
+}
+
+/** Tells screen readers what others say in the room that is open: what is new, and nothing of what was there. */
+function newsTeller(timeline: Timeline): () => void {
+  let last: number | undefined;
+  return () => {
+    const { messages, isAtEnd } = timeline.window.peek();
+    const known = last;
+    last = isAtEnd ? (messages.at(-1)?.seq ?? 0) : undefined;
+    if (known === undefined || last === undefined) return;
+    const news = messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid);
+    const [first] = news;
+    if (!first) return;
+    const text =
+      news.length === 1
+        ? strings.announce.message(first.username, plainText(first.text).slice(0, 200))
+        : strings.room.came(news.length);
+    announce(text, { isPatient: true });
+  };
+}
+
+const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
+  [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
+
+function point(row: Element): void {
+  row.classList.remove('pointed');
+  requestAnimationFrame(() => row.classList.add('pointed'));
+}
+
+/** Up and down move between messages; what else a key does there, the message knows. */
+function moveFocus(event: KeyboardEvent): void {
+  const row = event.target instanceof HTMLElement && event.target.matches('li[data-seq]') ? event.target : undefined;
+  if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+  const rows = [...(row.parentElement?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])];
+  const at = rows.indexOf(row);
+  const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
+}

@@ -1,0 +1,268 @@
+import { signal } from '@preact/signals';
+import { useRef, useState } from 'preact/hooks';
+import { deleteMessage, editMessage, togglePin, toggleReaction } from '../actions.ts';
+import type { Message } from '../api.ts';
+import { fullOf, sentAt, timeOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { go, roomPath } from '../routes.ts';
+import { me } from '../session.ts';
+import { findNames, namesOf } from '../store/names.ts';
+import { changesOf, withChanges } from '../store/pending.ts';
+import { roomOf } from '../store/rooms.ts';
+import { knownTimeline } from '../store/timelines.ts';
+import { strings } from '../strings.ts';
+import { plainText } from '../text/plain.ts';
+import { notice } from './announcer.tsx';
+import { Avatar, IconButton } from './controls.tsx';
+import { confirmed, openDialog } from './dialog.tsx';
+import { Editor } from './editor.tsx';
+import { Icon } from './icon.tsx';
+import { Text } from './markdown.tsx';
+import { EntryState } from './pending.tsx';
+
+/** The message that is being edited. */
+export const editing = signal<string | undefined>(undefined);
+
+type RowProps = { message: Message; isGrouped?: boolean; isInThread?: boolean };
+
+/** A message. Keys work while it has the focus; its actions are there while it has, or is pointed at. */
+export function MessageRow({ message: stored, isGrouped = false, isInThread = false }: RowProps) {
+  const [isActive, setActive] = useState(false);
+  const row = useRef<HTMLLIElement>(null);
+  const mine = idOf(me());
+  const entries = changesOf(idOf(stored));
+  const message = withChanges(stored, entries, mine);
+  const isBeingDeleted = entries.some(({ kind, state }) => kind === 'delete' && state === 'waiting');
+  const isDeleted = message.deleted_at !== null;
+  const isMentioned = message.mentions.some(({ $oid }) => $oid === mine);
+  const isEditing = editing.value === idOf(message) && !isDeleted;
+  const leave = (event: FocusEvent) => {
+    if (!row.current?.contains(event.relatedTarget as Node | null)) setActive(false);
+  };
+  const classes = [
+    'message',
+    isGrouped && 'grouped',
+    isDeleted && 'deleted',
+    isBeingDeleted && 'leaving',
+    isMentioned && 'mentions-me',
+  ];
+  const date = sentAt(message);
+  return (
+    <li
+      ref={row}
+      class={classes.filter(Boolean).join(' ')}
+      data-seq={message.seq}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: one moves between messages with the keyboard
+      tabIndex={0}
+      onPointerEnter={() => setActive(true)}
+      onPointerLeave={() => setActive(row.current?.contains(document.activeElement) ?? false)}
+      onFocusIn={() => setActive(true)}
+      onFocusOut={leave}
+      onKeyDown={(event) => onKey(event, message)}
+    >
+      {isGrouped ? (
+        <time class="margin-time" dateTime={message.created_at.$date} title={fullOf(date)}>
+          {timeOf(date)}
+        </time>
+      ) : (
+        <Avatar name={message.username} id={message.user.$oid} />
+      )}
+      <div class="body">
+        {message.thread && !isInThread && !isGrouped && <InThread message={message} />}
+        {!isGrouped && (
+          <p class="meta">
+            <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
+            <a href={roomPath(message.room.$oid, { seq: message.seq })} title={fullOf(date)}>
+              <time dateTime={message.created_at.$date}>{timeOf(date)}</time>
+            </a>
+            {message.pinned_at && (
+              <span class="pinned">
+                <Icon name="pin" /> {strings.message.pinned}
+              </span>
+            )}
+          </p>
+        )}
+        {isGrouped && <span class="visually-hidden">{message.username}: </span>}
+        {isEditing ? (
+          <Edit message={message} row={row} />
+        ) : isDeleted ? (
+          <p class="text gone">{strings.message.deleted}</p>
+        ) : (
+          <LongText message={message} />
+        )}
+        {message.edited_at && !isDeleted && <small class="muted edited">({strings.message.edited})</small>}
+        {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
+        {message.reply_count > 0 && !isInThread && (
+          <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
+            <Icon name="reply" /> {strings.message.replies(message.reply_count)}
+          </a>
+        )}
+        {entries
+          .filter((entry) => entry.state === 'refused' || entry.reason)
+          .map((entry) => (
+            <EntryState key={entry.key} entry={entry} />
+          ))}
+      </div>
+      {isActive && !isDeleted && !isEditing && <Actions message={message} isInThread={isInThread} />}
+    </li>
+  );
+}
+
+/** From how many characters on a message is cut until it is asked for as a whole. */
+const long = 3_000;
+
+function LongText({ message }: { message: Message }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = message.text.length > long;
+  return (
+    <>
+      <div class={isLong && !isWhole ? 'cut' : ''}>
+        <Text message={message} text={message.text} />
+      </div>
+      {isLong && (
+        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? strings.message.showLess : strings.message.showAll}
+        </button>
+      )}
+    </>
+  );
+}
+
+function InThread({ message }: { message: Message }) {
+  const id = message.thread?.$oid ?? '';
+  const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
+  const said =
+    root && !root.deleted_at ? `${root.username}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
+  return (
+    <a class="in-thread" href={roomPath(message.room.$oid, { thread: id })}>
+      <Icon name="reply" /> {strings.message.inThread} <bdi>{said}</bdi>
+    </a>
+  );
+}
+
+function Reactions({ message }: { message: Message }) {
+  const mine = idOf(me());
+  const [isAsked, setAsked] = useState(false);
+  const ask = () => {
+    if (isAsked) return;
+    setAsked(true);
+    void findNames(message.reactions.flatMap(({ users }) => users.map(({ $oid }) => $oid)));
+  };
+  return (
+    <ul class="reactions" onPointerEnter={ask} onFocusIn={ask}>
+      {message.reactions.map(({ emoji, users }) => {
+        const isMine = users.some(({ $oid }) => $oid === mine);
+        const others = users.map(({ $oid }) => $oid).filter((id) => id !== mine);
+        const known = namesOf(others);
+        const rest = others.length - known.length;
+        const names = [...(isMine ? [strings.message.you] : []), ...known, ...(rest > 0 ? [strings.message.others(rest)] : [])];
+        const label = strings.message.reacted(emoji, users.length, names.join(', '), isMine);
+        return (
+          <li key={emoji}>
+            <button
+              type="button"
+              class="reaction"
+              aria-pressed={isMine}
+              aria-label={label}
+              title={names.join(', ')}
+              onClick={() => void toggleReaction(message, emoji)}
+            >
+              <span aria-hidden="true">{emoji}</span> {users.length}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Edit({ message, row }: { message: Message; row: { current: HTMLLIElement | null } }) {
+  const end = () => {
+    editing.value = undefined;
+    row.current?.focus();
+  };
+  const save = async (text: string) => {
+    await editMessage(message, text);
+    end();
+  };
+  return (
+    <Editor
+      room={message.room.$oid}
+      label={strings.composer.editing}
+      hint={strings.composer.editHint}
+      initial={message.text}
+      onSubmit={save}
+      onCancel={end}
+      isFocused
+    />
+  );
+}
+
+/** What the user may do with a message. */
+const mayEdit = (message: Message) => message.user.$oid === idOf(me()) && message.deleted_at === null;
+const isModerator = (message: Message) => ['owner', 'moderator'].includes(roomOf(message.room.$oid)?.role ?? '');
+const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(message) || isModerator(message));
+
+function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
+  return (
+    <div class="actions" role="toolbar" aria-label={strings.message.actions}>
+      <IconButton icon="react" label={strings.message.react} onPress={() => react(message)} />
+      {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
+      {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message)} />}
+      {isModerator(message) && (
+        <IconButton
+          icon={message.pinned_at ? 'unpin' : 'pin'}
+          label={message.pinned_at ? strings.message.unpin : strings.message.pin}
+          onPress={() => void togglePin(message)}
+        />
+      )}
+      <IconButton icon="link" label={strings.message.copyLink} onPress={() => void copyLink(message)} />
+      {mayDelete(message) && <IconButton icon="remove" label={strings.message.remove} onPress={() => void remove(message)} />}
+    </div>
+  );
+}
+
+async function react(message: Message): Promise<void> {
+  const { EmojiPicker } = await import('./emoji-picker.tsx');
+  openDialog(strings.emoji.title, (close) => {
+    const pick = (emoji: string) => {
+      close();
+      void toggleReaction(message, emoji);
+    };
+    return <EmojiPicker onPick={pick} />;
+  });
+}
+
+/** The thread that a reply to a message belongs to: a reply's own one. */
+const reply = (message: Message) => go(roomPath(message.room.$oid, { thread: message.thread?.$oid ?? idOf(message) }));
+
+const edit = (message: Message) => {
+  editing.value = idOf(message);
+};
+
+async function remove(message: Message): Promise<void> {
+  if (await confirmed(strings.message.removeAsk, strings.message.remove)) await deleteMessage(message);
+}
+
+async function copyLink(message: Message): Promise<void> {
+  const address = `${location.origin}${roomPath(message.room.$oid, { seq: message.seq })}`;
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(address);
+    notice(strings.message.copied);
+  } else go(roomPath(message.room.$oid, { seq: message.seq }));
+}
+
+function onKey(event: KeyboardEvent, message: Message): void {
+  const isHere = event.target instanceof HTMLElement && event.target.matches('li[data-seq]');
+  if (!isHere || event.ctrlKey || event.metaKey || event.altKey || message.deleted_at) return;
+  const act = {
+    e: () => mayEdit(message) && edit(message),
+    r: () => reply(message),
+    p: () => isModerator(message) && void togglePin(message),
+    '+': () => void react(message),
+    Delete: () => mayDelete(message) && void remove(message),
+  }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}

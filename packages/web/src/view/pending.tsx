@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals';
+import { me } from '../session.ts';
+import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
+import type { Entry } from '../store/kept.ts';
+import { onTheirWay, removeEntry, retryEntry } from '../store/outbox.ts';
+import type { PendingMessage } from '../store/pending.ts';
+import { strings } from '../strings.ts';
+import { sendOutbox } from '../sync/sender.ts';
+import { Avatar } from './controls.tsx';
+import { Icon } from './icon.tsx';
+import { Text } from './markdown.tsx';
+
+/** The text that was taken back into a composer, by place. */
+export const takenBack = signal<{ place: string; text: string } | undefined>(undefined);
+
+/** A message that is still to be sent: it looks like one, and says why it is not yet. */
+export function PendingRow({ entry }: { entry: PendingMessage }) {
+  const { username, _id } = me();
+  return (
+    <li class={`message pending ${entry.state}`} data-key={entry.key}>
+      <Avatar name={username} id={_id.$oid} />
+      <div class="body">
+        <p class="meta">
+          <bdi class="author">{username}</bdi>
+        </p>
+        <Text message={{ mentions: [] }} text={entry.text} />
+        <EntryState entry={entry} />
+      </div>
+    </li>
+  );
+}
+
+/** The state of something that is still to be done, and what the user may do about it. */
+export function EntryState({ entry }: { entry: Entry }) {
+  const retry = () => void retryEntry(entry.id).then(sendOutbox);
+  const takeBack = async () => {
+    if (entry.kind !== 'send') return;
+    const place = placeOf(entry.room, entry.thread ?? undefined);
+    const text = [draftOf(place), entry.text].filter(Boolean).join('\n');
+    keepDraft(place, text);
+    takenBack.value = { place, text };
+    await removeEntry(entry.id);
+  };
+  if (entry.state === 'refused')
+    return (
+      <p class="state refused" role="status">
+        <span>{strings.outbox.refused(entry.reason?.kind === 'said' ? entry.reason.sentence : strings.app.failed)}</span>
+        <button type="button" onClick={retry}>
+          {strings.outbox.retry}
+        </button>
+        {entry.kind === 'send' && (
+          <button type="button" onClick={() => void takeBack()}>
+            {strings.outbox.edit}
+          </button>
+        )}
+        <button type="button" onClick={() => void removeEntry(entry.id)}>
+          {strings.outbox.discard}
+        </button>
+      </p>
+    );
+  const isOnItsWay = onTheirWay.value.has(entry.key);
+  if (isOnItsWay || !entry.reason)
+    return (
+      <p class="state">
+        <span class="dots" aria-hidden="true" />
+        <span class="visually-hidden">{entry.kind === 'send' ? strings.outbox.sending : strings.outbox.saving}</span>
+      </p>
+    );
+  return <Waiting entry={entry} onRetry={retry} />;
+}
+
+function Waiting({ entry, onRetry }: { entry: Entry; onRetry: () => void }) {
+  const seconds = Math.ceil((entry.retryAt - Date.now()) / 1_000);
+  return (
+    <p class="state waiting">
+      <Icon name="offline" />
+      <span>{entry.reason?.kind === 'limited' ? strings.outbox.limited(seconds) : strings.outbox.waiting(seconds)}</span>
+      <button type="button" onClick={onRetry}>
+        {strings.outbox.retry}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Message } from '../api.ts';
+import { sentAt, shortOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { roomPath } from '../routes.ts';
+import { roomOf } from '../store/rooms.ts';
+import { strings } from '../strings.ts';
+import { safeName } from '../text/names.ts';
+import { plainText } from '../text/plain.ts';
+import { Avatar } from './controls.tsx';
+
+/** Messages from anywhere, each of which leads to its place. */
+export const Results = ({ messages, words = '' }: { messages: readonly Message[]; words?: string }) => (
+  <ul class="results">
+    {messages.map((message) => (
+      <li key={idOf(message)}>
+        <a href={`${roomPath(message.room.$oid, { seq: message.seq })}${location.search}`}>
+          <Avatar name={message.username} id={message.user.$oid} />
+          <span class="body">
+            <span class="meta">
+              <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
+              <span class="muted">
+                {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
+                <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
+              </span>
+            </span>
+            <span class="excerpt" dir="auto">
+              {highlight(plainText(message.text).slice(0, 300), words)}
+            </span>
+          </span>
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** A text with the words that were sought marked. */
+function highlight(text: string, words: string) {
+  const sought = words.match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (sought.length === 0) return text;
+  // Only letters and digits: nothing in it has a meaning of its own.
+  const parts = text.split(new RegExp(`(${sought.join('|')})`, 'giu'));
+  return parts.map((part, at) => (at % 2 === 1 ? <mark key={`${at}`}>{part}</mark> : part));
+}

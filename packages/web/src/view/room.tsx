@@ -1,0 +1,106 @@
+import { useEffect } from 'preact/hooks';
+import { type Panel, roomPath } from '../routes.ts';
+import { roomOf, rooms } from '../store/rooms.ts';
+import { timelineOf } from '../store/timelines.ts';
+import { aboutRoom, loadAbout } from '../store/topics.ts';
+import { strings } from '../strings.ts';
+import { hurry } from '../sync/sync.ts';
+import { safeName } from '../text/names.ts';
+import { Composer } from './composer.tsx';
+import { Loading } from './controls.tsx';
+import { Details } from './details.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import { Members } from './members.tsx';
+import { MessageList } from './message-list.tsx';
+import { Pins } from './pins.tsx';
+import { Search } from './search.tsx';
+import { ThreadPanel } from './thread.tsx';
+
+type RoomProps = { room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined };
+
+/** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
+export function RoomView({ room, seq, thread, panel }: RoomProps) {
+  const mine = roomOf(room);
+  const isKnown = mine !== undefined;
+  const timeline = timelineOf(room);
+  useEffect(() => {
+    if (!mine) return;
+    void timeline.open(mine.lastRead, mine.seq, seq).then(hurry);
+  }, [timeline, isKnown, seq]);
+  useEffect(() => {
+    if (isKnown) void loadAbout(room).catch(() => {});
+  }, [room, isKnown]);
+
+  if (!mine)
+    return (
+      <main class="pane home">
+        {rooms.value ? (
+          <>
+            <p>{strings.room.gone}</p>
+            <a class="button" href="/directory">
+              {strings.rooms.browse}
+            </a>
+          </>
+        ) : (
+          <Loading />
+        )}
+      </main>
+    );
+  const { details } = aboutRoom(room);
+  const name = safeName(mine.name);
+  return (
+    <main class="room-main">
+      <h1 class="visually-hidden">{name}</h1>
+      <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
+        <header class="bar">
+          <a class="icon-button back" href="/" aria-label={strings.app.back}>
+            <Icon name="back" />
+          </a>
+          <div class="title">
+            {/* The heading says it to those who can’t see it, also when something stands over the room. */}
+            <p class="name" aria-hidden="true">
+              <bdi>{name}</bdi>
+            </p>
+            {details?.topic && (
+              <p class="topic" title={details.topic}>
+                <bdi>{details.topic}</bdi>
+              </p>
+            )}
+          </div>
+          <PanelLink room={room} panel="search" open={panel} icon="search" label={strings.room.search} />
+          <PanelLink room={room} panel="pins" open={panel} icon="pin" label={strings.room.pins} />
+          <PanelLink room={room} panel="members" open={panel} icon="users" label={strings.room.members} />
+          <PanelLink room={room} panel="details" open={panel} icon="info" label={strings.room.details} />
+        </header>
+        <MessageList timeline={timeline} name={name} />
+        {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
+      </div>
+      {thread !== undefined ? (
+        <ThreadPanel key={thread} room={room} id={thread} />
+      ) : panel === 'members' ? (
+        <Members room={room} />
+      ) : panel === 'pins' ? (
+        <Pins room={room} />
+      ) : panel === 'search' ? (
+        <Search room={room} />
+      ) : panel === 'details' ? (
+        <Details room={room} />
+      ) : null}
+    </main>
+  );
+}
+
+type PanelLinkProps = { room: string; panel: Panel; open: Panel | undefined; icon: IconName; label: string };
+
+/** Opens a panel, or closes it if it is open. */
+const PanelLink = ({ room, panel, open, icon, label }: PanelLinkProps) => (
+  <a
+    class="icon-button"
+    href={open === panel ? roomPath(room) : roomPath(room, { panel })}
+    aria-label={label}
+    title={label}
+    aria-current={open === panel ? 'true' : undefined}
+  >
+    <Icon name={icon} />
+  </a>
+);

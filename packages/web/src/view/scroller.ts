@@ -1,0 +1,108 @@
+/** What a scroller tells: that little is left above or below, and whether the end is in view. */
+export type Watcher = { onNear: (edge: 'start' | 'end') => void; onMove: (isAtBottom: boolean) => void };
+
+/** How near to an edge more is asked for, in heights of the box. */
+const near = 1.5;
+
+/** How far from the end still counts as being there, in pixels. */
+const bottomTolerance = 40;
+
+/**
+ * Keeps what is read where it is while rows come and go above and below it: not every browser does so by itself, and none does when the same
+ * rows are cut off elsewhere. Who is at the end stays there.
+ */
+export class Scroller {
+  readonly #box: HTMLElement;
+  readonly #list: HTMLElement;
+  readonly #watcher: Watcher;
+  readonly #resizes: ResizeObserver;
+  #anchor: { row: Element; offset: number } | undefined;
+  #isAtBottom = false;
+  #height = 0;
+
+  constructor(box: HTMLElement, list: HTMLElement, watcher: Watcher) {
+    this.#box = box;
+    this.#list = list;
+    this.#watcher = watcher;
+    this.#resizes = new ResizeObserver(() => this.keep());
+    this.#resizes.observe(box);
+    this.#resizes.observe(list);
+    box.addEventListener('scroll', this.#onScroll, { passive: true });
+  }
+
+  stop(): void {
+    this.#resizes.disconnect();
+    this.#box.removeEventListener('scroll', this.#onScroll);
+  }
+
+  /** Puts things back in their place after rows have changed. */
+  keep(): void {
+    const { scrollTop } = this.#box;
+    if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
+    else if (this.#anchor?.row.isConnected) {
+      const moved = this.#offsetOf(this.#anchor.row) - this.#anchor.offset;
+      if (Math.abs(moved) >= 0.5) this.#scrollTo(scrollTop + moved);
+    }
+    this.#look();
+  }
+
+  /** Shows the end, and stays there. */
+  toEnd(): void {
+    this.#isAtBottom = true;
+    this.#scrollTo(this.#box.scrollHeight);
+    this.#look();
+  }
+
+  /** Shows a row, at a part of the box's height. */
+  toRow(row: Element, part: number): void {
+    this.#isAtBottom = false;
+    this.#scrollTo(this.#box.scrollTop + this.#offsetOf(row) - this.#box.clientHeight * part);
+    this.#isAtBottom = this.#isEndInView();
+    this.#look();
+  }
+
+  readonly #onScroll = () => {
+    // A box that shrinks, as when a keyboard comes up, scrolls by itself before its observer is told.
+    if (this.#height === this.#box.clientHeight) this.#isAtBottom = this.#isEndInView();
+    this.#look();
+  };
+
+  #look(): void {
+    this.#height = this.#box.clientHeight;
+    this.#anchor = this.#findAnchor();
+    this.#watcher.onMove(this.#isAtBottom);
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    if (scrollTop < near * clientHeight) this.#watcher.onNear('start');
+    if (scrollHeight - scrollTop - clientHeight < near * clientHeight) this.#watcher.onNear('end');
+  }
+
+  #isEndInView(): boolean {
+    return this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight < bottomTolerance;
+  }
+
+  #scrollTo(top: number): void {
+    this.#box.scrollTop = top;
+  }
+
+  #offsetOf(row: Element): number {
+    return row.getBoundingClientRect().top - this.#box.getBoundingClientRect().top;
+  }
+
+  /** The first message in view, by bisection: rows are in order. */
+  #findAnchor(): { row: Element; offset: number } | undefined {
+    const rows = this.#list.children;
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const row = rows[middle] as Element;
+      if (this.#offsetOf(row) + row.clientHeight > 0) high = middle;
+      else low = middle + 1;
+    }
+    // Lines between days may go when older messages come: messages stay.
+    while (rows[low] && !(rows[low] as HTMLElement).dataset.seq) low++;
+    // The first message of all loses its author's name when an earlier one by the same author comes before it: the next one keeps its height.
+    const isFirst = !(rows[low - 1] as HTMLElement | undefined)?.dataset.seq;
+    const row = isFirst && (rows[low + 1] as HTMLElement | undefined)?.dataset.seq ? rows[low + 1] : rows[low];
+    return row && { row, offset: this.#offsetOf(row) };
+  }
+}

@@ -1,0 +1,259 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask, chat, type Session, type Token, type User } from '../api.ts';
+import { shortOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { notifications, setNotifications } from '../notify.ts';
+import { go } from '../routes.ts';
+import { begin, me } from '../session.ts';
+import { settings } from '../settings.ts';
+import { signOut } from '../start.ts';
+import { strings } from '../strings.ts';
+import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
+import { notice } from './announcer.tsx';
+import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+import { openShortcuts } from './keys.tsx';
+import { useLoaded } from './use-list.ts';
+
+const tabs = { profile: Profile, sessions: Sessions, tokens: Tokens, notifications: Notifications, about: About };
+
+/** The settings of the user, and of this device. */
+export function Settings({ tab }: { tab: string }) {
+  const shown = Object.hasOwn(tabs, tab) ? (tab as keyof typeof tabs) : 'profile';
+  const Shown = tabs[shown];
+  return (
+    <main class="pane settings">
+      <header class="bar">
+        <a class="icon-button back" href="/" aria-label={strings.app.back}>
+          <Icon name="back" />
+        </a>
+        <h1 class="title">{strings.settings.title}</h1>
+      </header>
+      <nav class="tabs" aria-label={strings.settings.title}>
+        {Object.keys(tabs).map((name) => (
+          <a key={name} href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
+            {name === 'notifications' ? strings.settings.device : strings.settings[name as keyof typeof tabs]}
+          </a>
+        ))}
+      </nav>
+      <div class="content">
+        <Shown />
+      </div>
+    </main>
+  );
+}
+
+const Section = ({ title, hint, children }: { title: string; hint?: string; children: ComponentChildren }) => (
+  <section class="section">
+    <h2>{title}</h2>
+    {hint !== undefined && <p class="muted">{hint}</p>}
+    {children}
+  </section>
+);
+
+const mine = { params: { path: { user: 'me' } } };
+
+function Profile() {
+  const [turn, setTurn] = useState(0);
+  const change = async (body: { email?: string; password?: string; current_password?: string }) => {
+    begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
+    notice(strings.settings.changed);
+    setTurn(turn + 1);
+  };
+  const remove = async ({ password = '' }: Record<string, string>) => {
+    if (!(await confirmed(strings.settings.removeAsk, strings.settings.remove))) return;
+    await ask(chat.DELETE('/api/users/{user}', { ...mine, body: { current_password: password } }));
+    await signOut();
+    go('/login', { replace: true });
+  };
+  return (
+    <div key={turn}>
+      <Section title={strings.settings.email}>
+        <Form onSubmit={({ email = '' }) => change({ email })} submit={strings.app.save}>
+          <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+        </Form>
+      </Section>
+      <Section title={strings.settings.changePassword} hint={strings.settings.passwordHint}>
+        <Form
+          onSubmit={({ current = '', next = '' }) => change({ current_password: current, password: next })}
+          submit={strings.settings.changePassword}
+        >
+          <Field label={strings.settings.currentPassword} name="current" type="password" autocomplete="current-password" />
+          <Field label={strings.settings.newPassword} name="next" type="password" autocomplete="new-password" minLength={8} />
+        </Form>
+      </Section>
+      <Section title={strings.settings.remove} hint={strings.settings.removeHint}>
+        <Form onSubmit={remove} submit={strings.settings.remove} class="danger-form">
+          <Field label={strings.settings.currentPassword} name="password" type="password" autocomplete="current-password" />
+        </Form>
+      </Section>
+    </div>
+  );
+}
+
+const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
+  last_used_at ? strings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : strings.settings.neverUsed;
+
+async function attempt(action: Promise<unknown>, after: () => void): Promise<void> {
+  try {
+    await action;
+  } catch (failure) {
+    notice(sentenceOf(failure));
+  }
+  after();
+}
+
+function Sessions() {
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const end = (session: string) =>
+    void attempt(ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } })), reload);
+  return (
+    <Section title={strings.settings.sessions}>
+      <ul class="listed">
+        {(value as Session[]).map((session) => (
+          <li class="card" key={idOf(session)}>
+            <p class="body">
+              {session.is_current && <strong>{strings.settings.sessionThis} </strong>}
+              {strings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
+              <span class="muted">
+                {' '}
+                {lastUsed(session)} · {strings.settings.tokenEnds(session.hint)}
+              </span>
+            </p>
+            {!session.is_current && (
+              <button type="button" onClick={() => end(idOf(session))}>
+                {strings.settings.end}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={() => void attempt(ask(chat.DELETE('/api/sessions')), reload)}>
+        {strings.settings.endOthers}
+      </button>
+    </Section>
+  );
+}
+
+const scopes = [
+  'rooms:read',
+  'rooms:write',
+  'members:read',
+  'members:write',
+  'messages:read',
+  'messages:write',
+  'account',
+  'admin',
+] as const;
+
+function Tokens() {
+  const [made, setMade] = useState<string>();
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/tokens', { params: { query: { limit: 200 } } })), []);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const create = async ({ name = '', ...chosen }: Record<string, string>) => {
+    const some = scopes.filter((scope) => scope in chosen);
+    const body = { name, ...(some.length > 0 && { scopes: some }) };
+    setMade((await ask(chat.POST('/api/tokens', { body }))).token);
+    reload();
+  };
+  const revoke = async (token: Token) => {
+    if (!(await confirmed(strings.settings.revokeAsk(token.name), strings.settings.revoke))) return;
+    await attempt(ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })), reload);
+  };
+  return (
+    <Section title={strings.settings.tokens} hint={strings.settings.tokensHint}>
+      {made !== undefined && (
+        <p class="made" role="status">
+          {strings.settings.tokenOnce} <code>{made}</code>
+        </p>
+      )}
+      {value.length === 0 && <p class="muted">{strings.settings.tokenNone}</p>}
+      <ul class="listed">
+        {(value as Token[]).map((token) => (
+          <li class="card" key={idOf(token)}>
+            <p class="body">
+              <bdi>{token.name}</bdi>
+              <span class="muted">
+                {' '}
+                {token.scopes.join(', ') || strings.settings.allScopes} · {lastUsed(token)} ·{' '}
+                {strings.settings.tokenEnds(token.hint)}
+              </span>
+            </p>
+            <button type="button" onClick={() => void revoke(token)}>
+              {strings.settings.revoke}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Form key={made ?? ''} onSubmit={create} submit={strings.settings.tokenCreate}>
+        <Field label={strings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
+        <fieldset>
+          <legend>{strings.settings.tokenScopes}</legend>
+          {scopes.map((scope) => (
+            <label class="check" key={scope}>
+              <input type="checkbox" name={scope} /> {scope}
+            </label>
+          ))}
+        </fieldset>
+      </Form>
+    </Section>
+  );
+}
+
+function Notifications() {
+  const [isOn, setOn] = useState(notifications.areOn());
+  const [theme, setTheme] = useState(chosenTheme());
+  const choose = (chosen: Theme) => {
+    chooseTheme(chosen);
+    setTheme(chosen);
+  };
+  return (
+    <>
+      <Section title={strings.settings.notifications}>
+        {notifications.exist ? (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isOn}
+              onChange={({ currentTarget }) => void setNotifications(currentTarget.checked).then(setOn)}
+            />{' '}
+            {strings.settings.notify}
+          </label>
+        ) : (
+          <p class="muted">{strings.settings.notifyNone}</p>
+        )}
+        {notifications.areBlocked() && <p class="muted">{strings.settings.notifyBlocked}</p>}
+      </Section>
+      <Section title={strings.settings.theme}>
+        <fieldset>
+          <legend class="visually-hidden">{strings.settings.theme}</legend>
+          {(['system', 'light', 'dark'] as const).map((name) => (
+            <label class="check" key={name}>
+              <input type="radio" name="theme" checked={theme === name} onChange={() => choose(name)} />{' '}
+              {strings.settings.themes[name]}
+            </label>
+          ))}
+        </fieldset>
+      </Section>
+    </>
+  );
+}
+
+function About() {
+  return (
+    <Section title={settings.name}>
+      <p>{strings.settings.version(settings.version)}</p>
+      <p>
+        <a href={settings.docs} target="_blank" rel="noreferrer">
+          {strings.settings.api}
+        </a>
+      </p>
+      <button type="button" onClick={openShortcuts}>
+        {strings.settings.docs}
+      </button>
+    </Section>
+  );
+}

@@ -1,0 +1,10 @@
+declare module 'virtual:emoji' {
+  /** One text per group, with a line per emoji: the emoji, its short codes, and what else finds it, separated by tabs. */
+  const groups: string[];
+  export default groups;
+}
+
+// biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
+interface ImportMeta {
+  env?: { DEV: boolean };
+}

@@ -1,0 +1,19 @@
+/* The service worker: the page opens without a connection, too. */
+
+type Policies = {
+  createPolicy: (
+    name: string,
+    rules: { createScriptURL: (address: string) => string },
+  ) => { createScriptURL: (address: string) => unknown };
+};
+
+/** Registers it, where the browser allows one: over https, and on this machine. */
+export function keepOffline(): void {
+  if (!('serviceWorker' in navigator) || import.meta.env?.DEV) return;
+  addEventListener('load', () => {
+    const { trustedTypes } = window as unknown as { trustedTypes?: Policies };
+    const policy = trustedTypes?.createPolicy('service-worker', { createScriptURL: () => '/sw.js' });
+    const address = (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string;
+    navigator.serviceWorker.register(address).catch(() => {});
+  });
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
+import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { serveUrl, signIn, visit } from './support.ts';
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+let browser: Browser;
+let sample: Sample;
+beforeAll(async () => {
+  browser = await openBrowser();
+  const admin = await anAccount({ isAdmin: true });
+  sample = await fillSample(serveUrl, { ...admin, username: admin.username });
+});
+afterAll(() => browser.close());
+
+/** Of the eight ways to look at a screen, four in which each two of their properties meet in every way. */
+const chosen = looks.filter(
+  ({ where, theme, direction }) => (where === 'desk') === ((theme === 'light') === (direction === 'ltr')),
+);
+
+describe('every screen', () => {
+  it.concurrent.each(chosen.map((look) => [`${look.where}, ${look.theme}, ${look.direction}`, look] as const))(
+    'has nothing that axe-core objects to, and fits its width: %s',
+    async (_name, look) => {
+      const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };
+      const { page, context, problems } = await visit(browser, { path: '/login', ...sizes[look.where], options });
+      const found: string[] = [];
+      let isIn = false;
+      for (const screen of screens) {
+        if (!screen.isSignedOut && !isIn) {
+          await show(page, { name: 'login', path: () => '/login' }, sample, look);
+          await signIn(page, sample.people.ann);
+          isIn = true;
+        }
+        await show(page, screen, sample, look);
+        found.push(...(await objections(page)).map((objection) => `${screen.name}: ${objection}`));
+        await context.setOffline(false);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+      }
+      expect([found, problems]).toEqual([[], []]);
+      await context.close();
+    },
+  );
+});
+
+/** What axe-core objects to, and what reaches beyond the page's width. */
+async function objections(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate(
+    "axe.run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  )) as { violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] };
+  const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+  return [
+    ...violations.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} ${target.join(' ')} ${failureSummary}`),
+    ),
+    ...(wide > 0 ? [`${wide} pixels too wide`] : []),
+  ];
+}
+
+describe('the page', () => {
+  it('can be used at 320 pixels, and at twice the size of text', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${sample.room}`, width: 320, height: 640 });
+    await signIn(page, sample.people.bob);
+    await page.locator('.room-pane li.message').first().waitFor();
+    const tooWide = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 640, height: 800 });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+    await context.close();
+  });
+});

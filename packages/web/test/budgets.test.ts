@@ -1,0 +1,132 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { readFiles, readPage } from '../site.ts';
+import { say, serveUrl, signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** How many messages the long room has: more than twice what is on the page at a time. */
+const many = 700;
+
+let owner: Account;
+let long: string;
+beforeAll(async () => {
+  // One account may send so many messages at once.
+  const each = 40;
+  const people = await Promise.all(Array.from({ length: Math.ceil(many / each) }, () => anAccount()));
+  owner = people[0] as Account;
+  long = await aRoomOf(people, { name: 'Long' });
+  for (const [at, person] of people.entries()) {
+    const numbers = Array.from({ length: Math.min(each, many - at * each) }, (_, index) => at * each + index);
+    const textOf = (number: number) => `message ${number}`.padEnd(20 + (number % 7) * 40, ' word');
+    await Promise.all(numbers.map((number) => aMessage(person, long, { text: textOf(number) })));
+  }
+});
+
+const size = (base64: string) => Buffer.from(base64, 'base64').length;
+
+describe('what is loaded', () => {
+  it('until the first message is at most 60 kB of script and 10 kB of style, compressed', () => {
+    const files = readFiles() ?? {};
+    const first = Object.entries(files).filter(([path]) => readPage()?.includes(path));
+    const bytes = (type: string) =>
+      first.filter(([path]) => path.endsWith(type)).reduce((sum, [, { gzip }]) => sum + size(gzip), 0);
+    expect(bytes('.js')).toBeGreaterThan(10_000);
+    expect(bytes('.js')).toBeLessThanOrEqual(60_000);
+    expect(bytes('.css')).toBeLessThanOrEqual(10_000);
+    const later = Object.entries(files).filter(([path]) => !readPage()?.includes(path));
+    expect(later.filter(([, { gzip }]) => size(gzip) > 45_000)).toEqual([]);
+  });
+
+  it('until the first message is at most 14 requests, none of them for what is not needed', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    await signIn(page, owner);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.locator('li.message').first().waitFor();
+    expect(asked.length).toBeLessThanOrEqual(14);
+    expect(asked.filter((path) => path.includes('emoji'))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('a long room', () => {
+  it('is on the page as 300 messages at most, of which none moves when older ones come', async () => {
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
+    await signIn(page, owner);
+    await page.locator('li.message').nth(50).waitFor();
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
+    await page.getByText(`message ${many - 1}`).waitFor();
+    await expect.poll(() => isAtStart(page)).toBe(false);
+    let moved = 0;
+    for (let turn = 0; turn < 60 && !(await isAtStart(page)); turn++) {
+      const before = await wheel(page, -1_500);
+      await page.waitForTimeout(100);
+      moved = Math.max(moved, await movement(page, before));
+      expect(await page.locator('.room-pane li.message').count()).toBeLessThanOrEqual(300);
+    }
+    expect(await isAtStart(page)).toBe(true);
+    expect(moved).toBeLessThanOrEqual(1);
+    expect(await page.locator('*').count()).toBeLessThanOrEqual(6_000);
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
+    await page.getByText(`message ${many - 1}`).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('shows any of its messages in one request, and goes on from there', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    await signIn(page, owner);
+    await page.locator('li.message').first().waitFor();
+    const pages: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/messages?') && pages.push(request.url()));
+    await page.evaluate(`history.pushState(null, '', '/rooms/${long}/400'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await page.locator('li[data-seq="400"].pointed').waitFor();
+    expect(pages.filter((address) => address.includes('around'))).toEqual([expect.stringContaining('around=400')]);
+    await say(page, 'back at the end');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'back at the end' }).waitFor();
+    await context.close();
+  });
+});
+
+const isAtStart = (page: Page) => page.getByText('This is the beginning of the room.').isVisible();
+
+type Place = { seq: string; top: number };
+
+/** Scrolls, and says where the message in the middle is then. */
+async function wheel(page: Page, by: number): Promise<Place> {
+  return (await page.evaluate(`(async () => {
+    const box = document.querySelector('#messages');
+    box.scrollTop += ${by};
+    const { top, height } = box.getBoundingClientRect();
+    const rows = [...box.querySelectorAll('li[data-seq]')];
+    const row = rows.find((row) => row.getBoundingClientRect().bottom > top + height / 2);
+    return { seq: row.dataset.seq, top: row.getBoundingClientRect().top };
+  })()`)) as Place;
+}
+
+/** By how many pixels that message has moved since. */
+const movement = async (page: Page, { seq, top }: Place): Promise<number> =>
+  Math.abs(
+    ((await page.evaluate(`document.querySelector('li[data-seq="${seq}"]').getBoundingClientRect().top`)) as number) - top,
+  );
+
+describe('the page', () => {
+  it('asks nothing of any other origin, and is kept by the browser as long as it is the same', async () => {
+    const response = await fetch(serveUrl, { headers: { 'Accept-Encoding': 'br' } });
+    expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+    const [asset = ''] = Object.keys(readFiles() ?? {});
+    const file = await fetch(`${serveUrl}${asset}`);
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect((await fetch(`${serveUrl}/assets/nothing.js`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,160 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { say, signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('with the keyboard alone', () => {
+  it('one signs in, finds a room, writes, edits, reacts, replies, pins and deletes', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner, name: 'Keys' });
+    const { page, context, problems } = await visit(browser);
+    const { keyboard } = page;
+    await page.getByLabel('Username or e-mail address').waitFor();
+    await keyboard.type(owner.username);
+    await keyboard.press('Tab');
+    await keyboard.type(owner.password);
+    await keyboard.press('Enter');
+    await page.locator('.rooms li').first().waitFor();
+    await keyboard.press('Control+k');
+    await keyboard.type('key');
+    await keyboard.press('Enter');
+    await page.getByPlaceholder('Message Keys').waitFor();
+    await page.locator('textarea:focus').waitFor();
+    await keyboard.type('Helo');
+    await keyboard.press('Enter');
+    await page.locator('li.message:not(.pending)').waitFor();
+    await keyboard.press('ArrowUp');
+    await page.locator('li.message textarea:focus').waitFor();
+    await keyboard.press('Backspace');
+    await keyboard.type('lo');
+    await keyboard.press('Enter');
+    await page.getByText('(edited)').waitFor();
+
+    const message = page.locator('li.message[data-seq]').first();
+    await message.focus();
+    await keyboard.press('+');
+    await page.getByRole('searchbox', { name: 'Find an emoji' }).waitFor();
+    await keyboard.type('rocket');
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: /^🚀 1/ }).waitFor();
+    await message.focus();
+    await keyboard.press('p');
+    await page.getByText('Pinned', { exact: true }).waitFor();
+    await message.focus();
+    await keyboard.press('r');
+    await page.locator('.side textarea:focus').waitFor();
+    await keyboard.type('A reply');
+    await keyboard.press('Enter');
+    await page.locator('.side li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('link', { name: '1 reply' }).waitFor();
+    await message.focus();
+    await keyboard.press('Delete');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.press('Tab');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).focus();
+    await keyboard.press('Enter');
+    await page.getByText('This message was deleted.').waitFor();
+    const { body } = await call('GET', `/api/messages?room=${room.id}`, { token: owner.token });
+    expect([(body as { text: string }[]).map(({ text }) => text), problems]).toEqual([['', 'A reply'], []]);
+    await context.close();
+  });
+});
+
+describe('in a room', () => {
+  it('a name is completed after @, and who is mentioned sees it', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other] });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, owner);
+    await page.locator('.room-pane textarea').pressSequentially(`Hello @${other.username.slice(0, 9)}`);
+    await page.getByRole('option', { name: other.username }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.mention', { hasText: other.username }).waitFor();
+    const theirs = await visit(browser);
+    await signIn(theirs.page, other);
+    await theirs.page.getByRole('link', { name: /1 mention of you/ }).waitFor();
+    await context.close();
+    await theirs.context.close();
+  });
+
+  it('words are found, and what is found is shown in its place', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner });
+    for (const text of ['a needle in the hay', ...Array.from({ length: 30 }, (_, at) => `straw ${at}`)])
+      await aMessage(owner, room.id, { text });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=search` });
+    await signIn(page, owner);
+    await page.getByRole('searchbox', { name: 'Words to find' }).fill('needle');
+    await page.keyboard.press('Enter');
+    await page.locator('mark', { hasText: 'needle' }).click();
+    await page.locator('li.message.pointed', { hasText: 'a needle in the hay' }).waitFor();
+    await context.close();
+  });
+
+  it('an owner adds someone by name, makes them a moderator, and bans and forgives them', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    await signIn(page, owner);
+    await page.getByLabel('Add someone by username').fill(other.username);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const row = page.locator('li.member', { hasText: other.username });
+    await row.getByRole('combobox').selectOption('Moderator');
+    await expect
+      .poll(async () => (await call('GET', `/api/members?room=${room.id}`, { token: owner.token })).body)
+      .toContainEqual(expect.objectContaining({ username: other.username, role: 'moderator' }));
+    await row.getByRole('button', { name: 'Ban' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click();
+    await page.getByRole('button', { name: 'Lift' }).click();
+    await row.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it('two people talk alone', async () => {
+    const [one, other] = [await anAccount(), await anAccount()];
+    const { page, context } = await visit(browser);
+    await signIn(page, one);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByLabel('With whom?').fill(other.username);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByPlaceholder(`Message ${other.username}`).waitFor();
+    await say(page, 'Between you and me');
+    await page.locator('li.message:not(.pending)').waitFor();
+    const theirs = await visit(browser);
+    await signIn(theirs.page, other);
+    await theirs.page.getByRole('link', { name: one.username }).click();
+    await theirs.page.getByText('Between you and me').waitFor();
+    await context.close();
+    await theirs.context.close();
+  });
+});
+
+describe('the settings', () => {
+  it('make a token that is shown once, and end with the session', async () => {
+    const owner = await anAccount();
+    const { page, context } = await visit(browser, { path: '/settings/tokens' });
+    await signIn(page, owner);
+    await page.getByLabel('Name').fill('robot');
+    await page.getByLabel('messages:read').check();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = (await page.locator('.made code').textContent()) ?? '';
+    expect((await call('GET', '/api/tokens', { token })).status).toBe(403);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { startProxy } from '../../../test/support/proxy.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** How often the connection is cut; more with `OUTBOX_RUNS`. */
+const runs = Number(process.env.OUTBOX_RUNS ?? 12);
+
+/** The texts that the service has stored in a room, in order. */
+async function stored(room: string, { token }: Account): Promise<string[]> {
+  const { body } = await call('GET', `/api/messages?room=${room}&limit=200`, { token });
+  return (body as { text: string }[]).map(({ text }) => text);
+}
+
+/** Waits until a page has nothing more to send. */
+async function sent(page: Page, count: number): Promise<void> {
+  await page
+    .locator('.room-pane li.message:not(.pending)')
+    .nth(count - 1)
+    .waitFor({ timeout: 60_000 });
+  await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden', timeout: 60_000 });
+}
+
+describe('a message', () => {
+  it('that is written without a connection is sent when there is one, also after a reload', async () => {
+    const room = await aRoom();
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, room.owner);
+    await say(page, 'one');
+    await sent(page, 1);
+    await context.setOffline(true);
+    await say(page, 'two');
+    await say(page, 'three');
+    await page.locator('li.pending .state').nth(1).waitFor();
+    await page.getByText('No connection. You can read and write on').waitFor();
+    expect(await textsOf(page)).toEqual(['one', 'two', 'three']);
+    expect(await stored(room.id, room.owner)).toEqual(['one']);
+    await context.setOffline(false);
+    await page.reload();
+    await sent(page, 3);
+    expect([await stored(room.id, room.owner), await textsOf(page), problems]).toEqual([
+      ['one', 'two', 'three'],
+      ['one', 'two', 'three'],
+      [],
+    ]);
+    await context.close();
+  });
+
+  it.each(Array.from({ length: runs }, (_, run) => run + 1))(
+    'is stored once and in its place, whatever breaks: run %i',
+    async (run) => {
+      const room = await aRoom();
+      const proxy = await startProxy(new URL(serveUrl).host);
+      const address = `http://localhost:${proxy.port}/rooms/${room.id}`;
+      const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, baseUrl: `http://localhost:${proxy.port}` });
+      await signIn(page, room.owner);
+      const second = run % 3 === 0 ? (await openPage(context, address)).page : undefined;
+      const written: string[] = [];
+      const write = async (where: Page) => {
+        written.push(`message ${written.length + 1}`);
+        await say(where, written.at(-1) ?? '');
+        // It is stored in the browser from here on.
+        await where
+          .getByText(written.at(-1) ?? '', { exact: true })
+          .first()
+          .waitFor();
+      };
+
+      await write(page);
+      proxy.cut(0.5);
+      await write(page);
+      await write(second ?? page);
+      proxy.set(run % 2 === 0 ? 'mute' : 'down');
+      await write(page);
+      if (run % 4 === 0) await page.reload({ timeout: 2_000 }).catch(() => {});
+      proxy.set('pass');
+      proxy.cut(0.3);
+      if (run % 4 !== 0) await write(second ?? page);
+      proxy.cut(0);
+      if (run % 4 === 1) await page.close();
+      const last = page.isClosed() ? (second ?? (await openPage(context, address)).page) : page;
+      // A page that failed to load may still be trying.
+      await expect
+        .poll(() =>
+          last.goto(address).then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(true);
+      await sent(last, written.length);
+      const [inService, onPage] = [await stored(room.id, room.owner), await textsOf(last)];
+      // Two tabs write at one time in no order; one tab writes in its own.
+      const order = (texts: string[]) => (second ? texts.toSorted() : texts);
+      expect([order(inService), order(onPage)]).toEqual([written, written]);
+      await context.close();
+      await proxy.close();
+    },
+  );
+
+  it('that is refused says why, and can be changed and sent', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, owner);
+    await say(page, 'before');
+    await sent(page, 1);
+    await call('PATCH', `${room.path}/details`, { token: owner.token, body: { archived: true } });
+    await say(page, 'too late');
+    await page.getByText('Not sent: The room is archived.').waitFor();
+    await call('PATCH', `${room.path}/details`, { token: owner.token, body: { archived: false } });
+    await page.locator('li.pending').getByRole('button', { name: 'Try again' }).click();
+    await sent(page, 2);
+    expect(await stored(room.id, owner)).toEqual(['before', 'too late']);
+    await context.close();
+  });
+});
+
+describe('a draft', () => {
+  it('is there again in its room after a reload', async () => {
+    const [one, owner] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [one] });
+    await aRoom({ name: 'Other', owner, members: [one] });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, one);
+    const field = page.locator('.room-pane .composer textarea');
+    await field.fill('not yet said');
+    await page.getByRole('link', { name: 'Other' }).click();
+    await page.getByPlaceholder('Message Other').waitFor();
+    expect(await field.inputValue()).toBe('');
+    await page.goto(`${serveUrl}/rooms/${room.id}`);
+    await page.getByPlaceholder('Message General').waitFor();
+    await expect.poll(() => field.inputValue()).toBe('not yet said');
+    await context.close();
+  });
+});

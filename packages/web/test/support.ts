@@ -1,0 +1,62 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { inject } from 'vitest';
+import type { Account } from '../../../test/support/accounts.ts';
+
+/** Where the service runs that the pages come from. */
+export const serveUrl = inject('serveUrl');
+
+/** A page of the client, and whatever went wrong in it. */
+export type Visit = { page: Page; problems: string[]; context: BrowserContext };
+
+type VisitSettings = {
+  path?: string;
+  width?: number;
+  height?: number;
+  baseUrl?: string;
+  options?: Parameters<Browser['newContext']>[0];
+};
+
+/** Opens the client in a browser of its own, with storage of its own. */
+export async function visit(
+  browser: Browser,
+  { path = '/', width = 1_280, height = 800, baseUrl = serveUrl, options = {} }: VisitSettings = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
+  context.setDefaultTimeout(20_000);
+  return { ...(await openPage(context, `${baseUrl}${path}`)), context };
+}
+
+/** Opens one more tab. */
+export async function openPage(context: BrowserContext, address: string): Promise<Omit<Visit, 'context'>> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    // The browser itself reports refused and lost requests, which are part of some stories.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) problems.push(message.text());
+  });
+  page.on(
+    'request',
+    (request) => new URL(request.url()).origin === new URL(address).origin || problems.push(`asked for ${request.url()}`),
+  );
+  page.on('dialog', (dialog) => problems.push(`opened the dialog ${dialog.message()}`));
+  await page.goto(address);
+  return { page, problems };
+}
+
+/** Signs in by the form. */
+export async function signIn(page: Page, { username, password }: Pick<Account, 'username' | 'password'>): Promise<void> {
+  await page.getByLabel('Username or e-mail address').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.shell').waitFor();
+}
+
+/** Writes a message into the room that is open, and sends it. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.locator('.room-pane .composer textarea').fill(text);
+  await page.locator('.room-pane .composer textarea').press('Enter');
+}
+
+/** The messages that are shown, as their texts. */
+export const textsOf = (page: Page): Promise<string[]> => page.locator('.room-pane li.message .text').allInnerTexts();

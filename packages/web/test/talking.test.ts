@@ -1,0 +1,74 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { say, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('a newcomer', () => {
+  it('creates an account, joins a room, and talks', async () => {
+    const name = aName();
+    const room = await aRoom({ name: `Lounge ${name}` });
+    const { page, problems, context } = await visit(browser);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Username').fill(name);
+    await page.getByLabel('E-mail address').fill(`${name}@example.org`);
+    await page.getByLabel('Password').fill('a horse, a battery');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'All rooms' }).click();
+    await page.getByRole('searchbox').fill(`Lounge ${name}`);
+    await page.locator('li.card', { hasText: name }).getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('heading', { name: `Lounge ${name}` }).waitFor();
+    await say(page, 'Hello, **everyone**!');
+    await page.locator('li.message strong', { hasText: 'everyone' }).waitFor();
+    await page.locator('li.message:not(.pending)').waitFor();
+    const stored = await call('GET', `/api/messages?room=${room.id}`, { token: room.owner.token });
+    expect(stored.body).toMatchObject([{ text: 'Hello, **everyone**!', username: name }]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is told what is wrong with a password', async () => {
+    const { username } = await anAccount();
+    const { page, problems, context } = await visit(browser);
+    await page.getByLabel('Username or e-mail address').fill(username);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The username or the password is not right.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('two people', () => {
+  it('see what the other says, and what is unread elsewhere', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ name: 'Plans', owner: ann, members: [bob] });
+    const other = await aRoom({ name: 'Garden', owner: ann, members: [bob] });
+    const hers = await visit(browser, { path: `/rooms/${room.id}` });
+    const his = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(hers.page, ann);
+    await signIn(his.page, bob);
+    await his.page.getByText('Nobody has said anything here yet').waitFor();
+    await say(hers.page, 'Shall we?');
+    await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
+    // Screen readers are told, too, and of nothing else.
+    await his.page.getByRole('log').getByText(`${ann.username}: Shall we?`).waitFor({ state: 'attached' });
+    await say(his.page, 'Yes');
+    await hers.page.locator('li.message .text', { hasText: 'Yes' }).waitFor();
+    await aMessage(ann, other.id, { text: 'Look at the roses' });
+    await his.page.getByRole('link', { name: /Garden.*1 unread message/ }).click();
+    await his.page.getByText('Look at the roses').waitFor();
+    await his.page.getByRole('link', { name: /^Garden$/ }).waitFor();
+    expect([await textsOf(hers.page), hers.problems, his.problems]).toEqual([['Shall we?', 'Yes'], [], []]);
+    await Promise.all([hers.context.close(), his.context.close()]);
+  });
+});

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+
+const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(name)), 'utf8'));
+
+type Emoji = { unicode: string; label: string; hexcode: string; group?: number; tags?: string[] };
+
+/** `virtual:emoji`: each emoji with its short codes and the words that find it, by group; components such as skin tones are left out. */
+const emoji: Plugin = {
+  name: 'emoji',
+  resolveId: (id) => (id === 'virtual:emoji' ? id : undefined),
+  load(id) {
+    if (id !== 'virtual:emoji') return undefined;
+    const codes: Record<string, string | string[]> = read('emojibase-data/en/shortcodes/github.json');
+    const groups: string[][] = [];
+    for (const { unicode, label, hexcode, group, tags = [] } of read('emojibase-data/en/compact.json') as Emoji[]) {
+      if (group === undefined || group === 2) continue;
+      const names = [codes[hexcode] ?? label.replaceAll(/\W+/g, '_').toLowerCase()].flat();
+      const words = [label, ...tags].filter((word) => !names.includes(word.replaceAll(' ', '_')));
+      groups[group] ??= [];
+      groups[group].push([unicode, names.join(' '), words.join(' ')].join('\t'));
+    }
+    return `export default ${JSON.stringify(groups.filter(Boolean).map((group) => group.join('\n')))};`;
+  },
+};
+
+/** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs under `npm start`. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/',
+  plugins: [emoji],
+  build: {
+    target: 'es2022',
+    outDir: 'dist/site',
+    emptyOutDir: true,
+    // The policy allows no inline content, and `data:` is one kind of it.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 200,
+  },
+  server: { proxy: { '/api': `http://localhost:${process.env.HTTP_PORT || 3000}` } },
+});

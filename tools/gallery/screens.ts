@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+import type { Sample } from './sample.ts';
+
+/** One screen of the web client: its address, and what is done there before one looks. */
+export type Screen = {
+  name: string;
+  path: (sample: Sample) => string;
+  isSignedOut?: true;
+  act?: (page: Page, sample: Sample) => Promise<void>;
+};
+
+/** Every screen. */
+export const screens: Screen[] = [
+  { name: 'login', path: () => '/login', isSignedOut: true },
+  { name: 'signup', path: () => '/signup', isSignedOut: true },
+  { name: 'home', path: () => '/' },
+  { name: 'room', path: ({ room }) => `/rooms/${room}` },
+  { name: 'message', path: ({ room, linked }) => `/rooms/${room}/${linked}` },
+  { name: 'thread', path: ({ room, thread }) => `/rooms/${room}?thread=${thread}` },
+  { name: 'members', path: ({ room }) => `/rooms/${room}?panel=members` },
+  { name: 'pins', path: ({ room }) => `/rooms/${room}?panel=pins` },
+  { name: 'details', path: ({ room }) => `/rooms/${room}?panel=details` },
+  {
+    name: 'search',
+    path: ({ room }) => `/rooms/${room}?panel=search`,
+    act: async (page) => {
+      await page.getByRole('searchbox', { name: 'Words to find' }).fill('rehearsal');
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.locator('.results li').first().waitFor();
+    },
+  },
+  { name: 'directory', path: () => '/directory' },
+  { name: 'settings', path: () => '/settings/profile' },
+  { name: 'sessions', path: () => '/settings/sessions' },
+  { name: 'tokens', path: () => '/settings/tokens' },
+  { name: 'appearance', path: () => '/settings/notifications' },
+  {
+    name: 'unsent',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.context().setOffline(true);
+      await page.locator('.room-pane .composer textarea').fill('This was written on a train, without a connection.');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.locator('.state.waiting').waitFor();
+    },
+  },
+  {
+    name: 'mention',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.locator('.room-pane .composer textarea').pressSequentially('Thank you, @');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'emoji',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Choose an emoji' }).click();
+      await page.getByRole('searchbox', { name: 'Find an emoji' }).waitFor();
+    },
+  },
+  {
+    name: 'switcher',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'shortcuts',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+];
+
+/** How a screen may be looked at. */
+export type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
+
+/** All the ways. */
+export const looks: Look[] = (['desk', 'phone'] as const).flatMap((where) =>
+  (['light', 'dark'] as const).flatMap((theme) => (['ltr', 'rtl'] as const).map((direction) => ({ where, theme, direction }))),
+);
+
+/** How large the page is. */
+export const sizes = { desk: { width: 1_280, height: 800 }, phone: { width: 390, height: 780 } };
+
+/** Brings a page to a screen, and waits until it has come to rest. */
+export async function show(page: Page, screen: Screen, sample: Sample, { direction }: Pick<Look, 'direction'>): Promise<void> {
+  await page.evaluate(`document.documentElement.dir = '${direction}'`);
+  await page.mouse.move(0, 0);
+  // Within the page, as someone who clicks does it: the session stays.
+  const path = JSON.stringify(screen.path(sample));
+  await page.evaluate(`history.pushState(null, '', ${path}); dispatchEvent(new PopStateEvent('popstate'))`);
+  await page.locator('main').waitFor({ state: 'attached' });
+  await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
+  await screen.act?.(page, sample);
+  await page.evaluate('document.fonts.ready');
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+}
