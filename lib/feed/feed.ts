@@ -35,18 +35,18 @@ type Read = { page: FeedPage; gaps: Gap[] };
 
 async function readPage(room: ObjectId, after: number, limit: number, caller: Caller): Promise<Read> {
   // The place at the cursor itself is read too, for its number of messages.
-  const [context, found] = await Promise.all([
+  const [context, { rows: found, isAll }] = await Promise.all([
     findReadableRoom(room, caller),
     sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
   ]);
   checkCursor(after, context, found);
   const start = found[0]?.seq === after ? found[0] : { seq: after, ordinal: after === 0 ? 0 : undefined };
-  const { rows, gaps } = walk(start, found, context, limit);
+  const { rows, gaps } = walk(start, found, context, { limit, isAll });
   return { page: { rows, next: rows.at(-1)?.seq ?? after }, gaps };
 }
 
 // Those who have followed a room until now poll it from the same place.
-const sharedRows = singleFlight<FullRow[]>();
+const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
 /** Reads from so far before the end that what comes before the start can't be on its way any more. */
 async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {
@@ -55,7 +55,7 @@ async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {
   if (!isEnough()) last = await lastRows(room, mostAtEnd);
   if (!isEnough()) return { page: { rows: [], next: await findOldPlace(context) }, gaps: [] };
   const start = (!last.isAll && last.rows[0]) || { seq: 0, ordinal: 0 };
-  const { rows, gaps } = walk(start, last.rows, context, Number.POSITIVE_INFINITY);
+  const { rows, gaps } = walk(start, last.rows, context, { limit: Number.POSITIVE_INFINITY, isAll: true });
   return { page: { rows: [], next: rows.at(-1)?.seq ?? start.seq }, gaps };
 }
 
@@ -73,8 +73,11 @@ async function findOldPlace(room: RoomContext): Promise<number> {
 
 type Start = Pick<Row, 'seq' | 'ordinal'>;
 
+/** How many rows are wanted, and whether those that were found are all that there are. */
+type Extent = { limit: number; isAll: boolean };
+
 /** The rows after the start up to the first gap, and the gaps among all of them that are old. */
-function walk<R extends Row>(start: Start, found: R[], room: RoomContext, limit: number): { rows: R[]; gaps: Gap[] } {
+function walk<R extends Row>(start: Start, found: R[], room: RoomContext, { limit, isAll }: Extent): { rows: R[]; gaps: Gap[] } {
   const rows: R[] = [];
   const gaps: Gap[] = [];
   let previous = start;
@@ -87,7 +90,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomContext, limit:
     if (rows.length === limit) return { rows, gaps };
     previous = row;
   }
-  return { rows, gaps: gaps.length > 0 ? gaps : lostAtEnd(room, previous) };
+  return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
 const isOld = (at: Date, { now }: RoomContext) => now.getTime() - at.getTime() >= config.feedPatience;

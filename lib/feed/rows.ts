@@ -16,8 +16,11 @@ export type Row = {
 /** The same with what is there. */
 export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDocument> };
 
-/** The rows of a room from `seq` on: as far as both collections were read, so that no gap comes from reading alone. */
-export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<FullRow[]> {
+/**
+ * The rows of a room from `seq` on: as far as both collections were read, so that no gap comes from reading alone; `isAll` when there are none
+ * behind them.
+ */
+export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<{ rows: FullRow[]; isAll: boolean }> {
   const where = { room, seq: { $gte: seq } };
   const [{ found, hasMore }, happened] = await Promise.all([
     readWithinSize<AuthoredMessage>(limit, (count, last) => {
@@ -38,7 +41,7 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
   ];
   const ends = [...(hasMore ? [found.at(-1)?.seq ?? seq] : []), ...endsOfFull([happened], limit)];
   const end = Math.min(...ends);
-  return rows.sort(bySeq).filter((row) => row.seq <= end);
+  return { rows: rows.sort(bySeq).filter((row) => row.seq <= end), isAll: ends.length === 0 };
 }
 
 /** The last rows of a room, likewise, and only where they are; `isAll` when there are none before them. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aRoom } from '../../support/rooms.ts';
+import { age, aRoom } from '../../support/rooms.ts';
+import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const owner = await anAccount();
@@ -71,6 +72,12 @@ describe('a page of messages that are as long as can be', () => {
     expect(pages.map((page) => page.map(({ _id }) => _id.$oid).sort())).toEqual(inPages(found, pages));
     for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.1 * 1024 * 1024);
     expect(pages.length).toBeLessThanOrEqual(3);
+  });
+
+  it('of a feed is read without looking for what was lost behind it', async () => {
+    await age(room);
+    const commands = await commandsOf(() => call('GET', `/api/events?room=${room}&after=0&limit=500`, { token }));
+    expect(commands.filter(({ name }) => name === 'insert')).toEqual([]);
   });
 
   it.each([
