@@ -10,9 +10,21 @@ const target = join(folder, 'dist');
 
 /** Builds the web client: `dist/page.json` and `dist/files.json`, which the functions `web` and `web-asset` serve. */
 export async function buildSite(): Promise<void> {
-  const { build } = await import('vite');
+  // Whatever the caller runs in: otherwise the pages would have the paths of this machine, and no service worker.
+  const { NODE_ENV: mode } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build();
+  } finally {
+    if (mode === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = mode;
+  }
+}
+
+async function build(): Promise<void> {
+  const { build: bundle } = await import('vite');
   const configFile = join(folder, 'vite.config.ts');
-  await build({ configFile, logLevel: 'warn' });
+  await bundle({ configFile, logLevel: 'warn' });
   const files = Object.fromEntries(
     globSync('assets/*', { cwd: join(target, 'site') }).map((file) => [`/${file}`, fileOf(join(target, 'site', file))]),
   );
@@ -21,7 +33,7 @@ export async function buildSite(): Promise<void> {
     .update(JSON.stringify([page, files]))
     .digest('base64url')
     .slice(0, 22);
-  await build({
+  await bundle({
     configFile,
     logLevel: 'warn',
     define: { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) },

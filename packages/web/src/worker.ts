@@ -10,10 +10,12 @@ type Policies = {
 /** Registers it, where the browser allows one: over https, and on this machine. */
 export function keepOffline(): void {
   if (!('serviceWorker' in navigator) || import.meta.env?.DEV) return;
-  addEventListener('load', () => {
+  const register = () => {
     const { trustedTypes } = window as unknown as { trustedTypes?: Policies };
     const policy = trustedTypes?.createPolicy('service-worker', { createScriptURL: () => '/sw.js' });
     const address = (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string;
     navigator.serviceWorker.register(address).catch(() => {});
-  });
+  };
+  if (document.readyState === 'complete') register();
+  else addEventListener('load', register);
 }

@@ -62,18 +62,19 @@ export class Timeline {
   async open(lastRead: number, lastSeq: number, seq: number | undefined): Promise<void> {
     this.isWatched = false;
     this.line.value = lastRead;
-    if (this.cursor === undefined) await this.#openKept(lastRead, lastSeq);
+    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
+    if (this.cursor === undefined)
+      await this.#openKept(
+        ({ messages: [first], cursor }) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
+      );
     if (seq !== undefined) await this.goTo(seq);
     else if (this.cursor === undefined) await this.#openFresh(lastRead);
     else this.target.value = { kind: 'line' };
   }
 
-  async #openKept(lastRead: number, lastSeq: number): Promise<void> {
+  async #openKept(isEnough: (kept: { messages: Message[]; cursor: number }) => boolean): Promise<void> {
     const kept = await readRoom(this.room);
-    const first = kept?.messages[0];
-    if (!kept || !first || this.cursor !== undefined) return;
-    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
-    if (lastSeq - kept.cursor > mostMissed || first.seq > lastRead + 1) return;
+    if (!kept || this.cursor !== undefined || !isEnough(kept)) return;
     learnAuthors(kept.messages);
     batch(() => {
       this.cursor = kept.cursor;
@@ -96,7 +97,9 @@ export class Timeline {
       void keepRoom(this.room, messages, cursor);
       if (hasMore && (messages[0]?.seq ?? 0) > lastRead + 1) await this.#showAround(lastRead, { kind: 'line' });
     } catch (failure) {
-      this.#fail(failure);
+      // Without a connection, whatever is kept is better than nothing.
+      if (failure instanceof Failure && failure.isTemporary) await this.#openKept(() => true);
+      if (this.cursor === undefined) this.#fail(failure);
     }
   }
 

@@ -1,0 +1,29 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { say, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+it('the page opens without a connection, with what was read and written before', async () => {
+  const room = await aRoom();
+  const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, options: { serviceWorkers: 'allow' } });
+  await signIn(page, room.owner);
+  await say(page, 'one');
+  await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
+  await page.reload();
+  await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
+  await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+  await context.setOffline(true);
+  await say(page, 'two');
+  await page.locator('li.pending').first().waitFor();
+  await page.reload();
+  await page.getByText('two').first().waitFor();
+  expect(await textsOf(page)).toEqual(['one', 'two']);
+  await context.close();
+});
