@@ -64,12 +64,12 @@ export async function invite(
     uses_left: uses ?? null,
   };
   const stored = await attempt({ times: 10 }, async () => {
-    const where = { $and: [{ _id: room }, allowedTo('invite', caller), hasRoomForOne] };
+    const where = { $and: [{ _id: room }, allowedTo('invite', caller), hasRoomForOne()] };
     const update = [{ $set: { invitations: { $concatArrays: [validOf(), [created]] } } }];
     const found = await rooms.findOneAndUpdate<WithInvitations>(where, update, options);
     if (found) return found.invitations?.find((one) => one._id.equals(_id));
     requirePermission(await findContext(room, caller), 'invite');
-    if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasRoomForOne] }] }, { projection: { _id: 1 } })) throw tooMany();
+    if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasRoomForOne()] }] }, { projection: { _id: 1 } })) throw tooMany();
     return undefined;
   });
   return { ...show(room, stored), code };
@@ -101,7 +101,7 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({
   'invitations.hash': hashToken(code),
-  $expr: { $gt: [{ $size: validOf(hashToken(code)) }, 0] },
+  $expr: { $gt: [{ $size: validOf(hashToken(code), new Date()) }, 0] },
 });
 
 /** The stage of an update that uses an invitation once, or gives a use back. */
@@ -135,8 +135,11 @@ type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
 
 const options = { returnDocument: 'after', projection: { invitations: 1 } } as const;
 
-/** Those of a room's invitations, as an expression of the database, that can still be used: all, or the one with this hash. */
-const validOf = (hash?: string) => ({
+/**
+ * Those of a room's invitations, as an expression of the database, that can still be used: all, or the one with this hash. In the filter of an
+ * update some engines know no `$$NOW`: there it is this process's clock.
+ */
+const validOf = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
   $filter: {
     input: { $ifNull: ['$invitations', []] },
     as: 'invitation',
@@ -144,13 +147,13 @@ const validOf = (hash?: string) => ({
       $and: [
         ...(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }]),
         { $ne: ['$$invitation.uses_left', 0] },
-        { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', '$$NOW'] }] },
+        { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', now] }] },
       ],
     },
   },
 });
 
-const hasRoomForOne: RoomFilter = { $expr: { $lt: [{ $size: validOf() }, mostInvitations] } };
+const hasRoomForOne = (): RoomFilter => ({ $expr: { $lt: [{ $size: validOf(undefined, new Date()) }, mostInvitations] } });
 
 const show = (room: ObjectId, { _id, hint, created_by, created_at, expires_at, uses_left }: InvitationDocument): Invitation => ({
   _id: showId(_id),
