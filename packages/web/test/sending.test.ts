@@ -91,11 +91,13 @@ describe('a message', () => {
       const last = page.isClosed() ? (second ?? (await openPage(context, address)).page) : page;
       // A page that failed to load may still be trying.
       await expect
-        .poll(() =>
-          last.goto(address).then(
-            () => true,
-            () => false,
-          ),
+        .poll(
+          () =>
+            last.goto(address).then(
+              () => true,
+              () => false,
+            ),
+          { timeout: 30_000, interval: 250 },
         )
         .toBe(true);
       await sent(last, written.length);
