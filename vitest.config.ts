@@ -13,5 +13,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // What is waited for may take long on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
   },
 });
