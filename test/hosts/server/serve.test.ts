@@ -151,8 +151,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
 
 /** An administrator's token, created on the command line. */
 async function aToken(environment: Record<string, string>): Promise<string> {
-  const administer = (words: string[], input: string) =>
-    runCommand(['node', 'packages/embedded-mongodb/bin/exec.ts', 'node', 'admin/main.ts', ...words], { environment, input });
+  const administer = (words: string[], input: string) => runCommand(['node', 'admin/main.ts', ...words], { environment, input });
   await administer(['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'], 'open sesame\n');
   return (await administer(['token', 'create', 'ann', '--name', 'laptop'], '')).stdout.trim();
 }
