@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { finishDeletions } from '../../lib/accounts/deletion.ts';
+import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { backUp } from '../../lib/database/backup.ts';
 import { ensureIndexes } from '../../lib/prepare.ts';
 import type { Run } from '../command.ts';
@@ -8,9 +9,11 @@ export const databaseCommands: Record<string, Run> = {
   'database check': async () => {
     const indexes = await ensureIndexes();
     const finishedDeletions = await finishDeletions();
+    const administrators = await countAdministrators();
     const lines = Object.entries(indexes).map(([collection, count]) => `${collection}: ${count} indexes`);
     if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
-    return { data: { indexes, finished_deletions: finishedDeletions }, text: lines.join('\n') };
+    lines.push(`administrators: ${administrators}`);
+    return { data: { indexes, finished_deletions: finishedDeletions, administrators }, text: lines.join('\n') };
   },
   backup: async ([word = '']) => {
     const directory = resolve(word);
