@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   ...readdirSync('docs').map((file) => `docs/${file}`),
   ...readdirSync('packages').map((name) => `packages/${name}/README.md`),

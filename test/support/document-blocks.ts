@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** The pages whose commands people type. `docs/api.md` has the calls of the walkthrough, which the tests of the contract make. */
 export const pages = [
   'README.md',
+  'CONTRIBUTING.md',
   ...['self-hosting', 'operating', 'deploying'].map((name) => `docs/${name}.md`),
   ...readdirSync('docs')
     .map((file) => `docs/${file}`)

@@ -44,7 +44,9 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
   const port = await freePort();
   const own = toolchain?.bin ?? dirname(process.execPath);
   const path = [bin, own, ...(process.env.PATH ?? '').split(delimiter).filter((part) => !part.includes('node_modules'))];
-  const settings = Object.entries(process.env).filter(([name]) => /^(HOME|LANG|LC_|TERM|https?_proxy|no_proxy)/i.test(name));
+  const settings = Object.entries(process.env).filter(([name]) =>
+    /^(LANG|LC_|TERM|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)/i.test(name),
+  );
   const environment = {
     ...Object.fromEntries(settings),
     PATH: path.join(delimiter),
