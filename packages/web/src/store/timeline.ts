@@ -34,6 +34,8 @@ export class Timeline {
   readonly line = signal(Number.POSITIVE_INFINITY);
   /** Whether the end is out of view. */
   readonly isAway = signal(false);
+  /** Whether the user has marked something as unread: nothing counts as read until the room is opened anew, or its end is asked for. */
+  readonly isKeptUnread = signal(false);
   /** What is to be brought into view by whoever draws next. */
   readonly target: Signal<Target | undefined> = signal<Target | undefined>(undefined);
   /** Whether the user reads at the end, which new messages then push on. */
@@ -61,6 +63,7 @@ export class Timeline {
    */
   async open(lastRead: number, lastSeq: number, seq: number | undefined): Promise<void> {
     this.isWatched = false;
+    this.isKeptUnread.value = false;
     this.line.value = lastRead;
     // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
     if (this.cursor === undefined)
@@ -142,12 +145,21 @@ export class Timeline {
       }
       batch(() => {
         this.missed.value = 0;
+        this.isKeptUnread.value = false;
         this.isFollowing = true;
         this.target.value = { kind: 'end' };
       });
     } catch (failure) {
       this.#fail(failure);
     }
+  }
+
+  /** Puts the line before the message at a place, which is unread until the room is opened anew. */
+  keepUnread(seq: number): void {
+    batch(() => {
+      this.isKeptUnread.value = true;
+      this.line.value = seq - 1;
+    });
   }
 
   /** Reads the page before the window. Whoever scrolls on after a failure asks again. */
