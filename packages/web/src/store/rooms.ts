@@ -91,13 +91,15 @@ export async function markUnread(id: string, seq: number): Promise<void> {
   changeMyRoom(id, { lastRead: member.last_read, unread: member.unread, mentions: member.unread_mentions });
 }
 
-/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read. */
-export async function loadRooms(): Promise<void> {
+/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read; `before` comes before they are seen. */
+export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();
   if (!db) return;
   for (const { room, seq } of await db.getAll('markers')) markers.set(room, seq);
   const kept = await db.getAll('rooms');
-  if (kept.length > 0) rooms.value = kept.sort((one, other) => one.order - other.order);
+  if (kept.length === 0) return;
+  await before?.(kept);
+  rooms.value = kept.sort((one, other) => one.order - other.order);
 }
 
 /** Forgets all of them: somebody else uses the page. */
