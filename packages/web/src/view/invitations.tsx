@@ -91,6 +91,7 @@ function Made({ link }: { link: string }) {
       <span class="row">
         <input
           readOnly
+          dir="ltr"
           aria-label={strings.invitations.link}
           value={link}
           onFocus={({ currentTarget }) => currentTarget.select()}

@@ -127,7 +127,7 @@ function Sessions() {
               {session.is_current && <strong>{strings.settings.sessionThis} </strong>}
               {strings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
               <span class="muted">
-                {' '}
+                {' · '}
                 {lastUsed(session)} · {strings.settings.tokenEnds(session.hint)}
               </span>
             </p>
