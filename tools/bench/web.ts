@@ -210,7 +210,7 @@ async function type(page: Page, selector: string): Promise<number[]> {
   await page.bringToFront();
   await page.locator(selector).fill('');
   await page.evaluate('window.keys = []');
-  for (const key of 'the quick brown fox, and then @some more of :words and 1234567890 ')
+  for (const key of 'Nobody waits for letters: they are there when the key is, and 1234567890 ')
     await page.keyboard.press(key === ' ' ? 'Space' : key);
   return (await page.evaluate('window.keys')) as number[];
 }
@@ -218,7 +218,7 @@ async function type(page: Page, selector: string): Promise<number[]> {
 /** The memory of a page in which somebody scrolls through all messages, beside that of one who scrolls through a few thousand of them. */
 async function heap(context: BrowserContext, place: Place, messages: number, bench: Bench): Promise<Figure> {
   const page = await openRoom(context, place);
-  await page.locator('.room-pane li.message').nth(50).waitFor();
+  await page.locator('.room-pane li.message').nth(40).waitFor();
   bench.progress('web: scrolling');
   const few = Math.min(5_000, messages / 2);
   const first = await scrollThrough(page, few);

@@ -73,7 +73,7 @@ describe('a long room', () => {
   it('is on the page as 300 messages at most, of which none moves when older ones come', async () => {
     const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
-    await page.locator('li.message').nth(50).waitFor();
+    await page.locator('li.message').nth(40).waitFor();
     await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
     await page.getByText(`message ${many - 1}`).waitFor();
     await expect.poll(() => isAtStart(page)).toBe(false);
@@ -95,11 +95,12 @@ describe('a long room', () => {
   it(`takes as much memory after ${scrolled} scrolled messages as after 5000`, { timeout: 1_200_000 }, async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
-    await page.locator('li.message').nth(50).waitFor();
+    await page.locator('li.message').nth(40).waitFor();
     const few = await scrollThrough(page, 5_000);
     const before = await heapOf(page);
     await scrollThrough(page, scrolled - few);
-    expect((await heapOf(page)) / before).toBeLessThanOrEqual(1.1);
+    // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and compiles meanwhile: the messages are many times that.
+    expect(await heapOf(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
     await context.close();
   });
 
