@@ -13,7 +13,7 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
-  ['deadline', 'log', 'metrics'],
+  ['deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];
 
