@@ -199,7 +199,8 @@ describe('the settings', () => {
     await page.getByLabel('Name').fill('all');
     await page.getByLabel('Current password').fill(owner.password);
     await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByText('all scopes ·').waitFor();
+    // Beside the one that the account was made with.
+    await page.locator('li.card', { hasText: 'all scopes' }).nth(1).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.reload();
