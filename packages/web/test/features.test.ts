@@ -146,7 +146,7 @@ describe('in a room', () => {
     const theirs = await visit(browser);
     await signIn(theirs.page, other);
     await theirs.page.getByRole('link', { name: one.username }).click();
-    await theirs.page.getByText('Between you and me').waitFor();
+    await theirs.page.locator('li.message', { hasText: 'Between you and me' }).waitFor();
     await context.close();
     await theirs.context.close();
   });

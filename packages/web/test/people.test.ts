@@ -92,14 +92,14 @@ describe('someone who is blocked', () => {
     await aMessage(other, room, { text: 'Buy this!' });
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room}?panel=members` });
     await signIn(page, one);
-    await page.getByText('Buy this!').waitFor();
+    await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
     await page.locator('li.member', { hasText: other.username }).getByRole('button', { name: 'Block' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByText('You are in no room yet.').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.locator('li.card', { hasText: other.username }).getByRole('button', { name: 'Unblock' }).click();
     await page.getByRole('link', { name: other.username }).click();
-    await page.getByText('Buy this!').waitFor();
+    await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
