@@ -14,7 +14,7 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
-  ['deadline', 'log', 'metrics'],
+  ['deadline', 'log', 'metrics', 'notices'],
   ['config', 'errors'],
 ];
 

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
+import { relayOfWorker } from './push/relay.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
@@ -11,7 +12,7 @@ import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 export async function serve(settings: Settings): Promise<void> {
   if (cluster.isWorker) {
     answerMetrics();
-    closeOnSignal(await start(settings));
+    closeOnSignal(await start({ ...settings, relay: relayOfWorker() }));
     return;
   }
   await prepareDatabase();
@@ -28,7 +29,7 @@ export async function serve(settings: Settings): Promise<void> {
   announce(settings.host, server.port);
 }
 
-async function start(settings: Settings): Promise<Server> {
+async function start(settings: Parameters<typeof startServer>[0]): Promise<Server> {
   try {
     return await startServer(settings);
   } catch (error) {

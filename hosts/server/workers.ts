@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { log } from '../../lib/log.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { relayBetween } from './push/relay.ts';
 import { onEnd } from './signals.ts';
 
 /** The workers that are ready. */
@@ -30,6 +31,7 @@ export async function runWorkers(count: number): Promise<number> {
     if (ending && Object.keys(cluster.workers ?? {}).length === 0) process.exit(status);
   });
   cluster.on('listening', (worker) => listening.add(worker));
+  relayBetween(listening);
 
   const ports = Array.from({ length: count }, async () => {
     const [address] = await once(cluster.fork(), 'listening');
@@ -42,14 +44,28 @@ export async function runWorkers(count: number): Promise<number> {
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
   const asked = [...listening].map(async (worker) => {
     if (!worker.isConnected()) return [];
-    worker.send('metrics');
-    const answered = once(worker, 'message').then(([counted]) => [counted as Snapshot]);
-    return Promise.race([answered, once(worker, 'exit').then(() => [])]);
+    const over = new AbortController();
+    const { signal } = over;
+    const gone = once(worker, 'exit', { signal }).then(() => []);
+    const answered = answerOf(worker, signal);
+    worker.send({ kind: 'metrics' });
+    return Promise.race([answered, gone]).finally(() => {
+      over.abort();
+      return Promise.allSettled([answered, gone]);
+    });
   });
   return (await Promise.all(asked)).flat();
 }
 
+// Workers also send notices.
+async function answerOf(worker: Worker, signal: AbortSignal): Promise<Snapshot[]> {
+  for (;;) {
+    const [message] = await once(worker, 'message', { signal });
+    if (message.kind === 'metrics') return [message.counted];
+  }
+}
+
 /** Answers that question, in a worker. */
 export function answerMetrics(): void {
-  process.on('message', (message) => message === 'metrics' && process.send?.(snapshot()));
+  process.on('message', ({ kind }: { kind: string }) => kind === 'metrics' && process.send?.({ kind, counted: snapshot() }));
 }
