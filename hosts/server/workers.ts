@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { log } from '../../lib/log.ts';
+import { askWorker } from './ask-worker.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { relayBetween } from './push/relay.ts';
 import { onEnd } from './signals.ts';
@@ -42,30 +43,16 @@ export async function runWorkers(count: number): Promise<number> {
 
 /** What each worker has counted, but for those that end meanwhile. */
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
-  const asked = [...listening].map(async (worker) => {
-    if (!worker.isConnected()) return [];
-    const over = new AbortController();
-    const { signal } = over;
-    const gone = once(worker, 'exit', { signal }).then(() => []);
-    const answered = answerOf(worker, signal);
-    worker.send({ kind: 'metrics' });
-    return Promise.race([answered, gone]).finally(() => {
-      over.abort();
-      return Promise.allSettled([answered, gone]);
-    });
-  });
-  return (await Promise.all(asked)).flat();
+  const asked = [...listening].map((worker) => askWorker<Counted>(worker, { kind: 'metrics' }, 'metrics'));
+  return (await Promise.all(asked)).flatMap((answer) => answer?.counted ?? []);
 }
 
-// Workers also send notices.
-async function answerOf(worker: Worker, signal: AbortSignal): Promise<Snapshot[]> {
-  for (;;) {
-    const [message] = await once(worker, 'message', { signal });
-    if (message.kind === 'metrics') return [message.counted];
-  }
-}
+type Counted = { kind: string; counted: Snapshot };
 
 /** Answers that question, in a worker. */
 export function answerMetrics(): void {
-  process.on('message', ({ kind }: { kind: string }) => kind === 'metrics' && process.send?.({ kind, counted: snapshot() }));
+  process.on(
+    'message',
+    ({ kind }: { kind: string }) => kind === 'metrics' && process.send?.({ kind, counted: snapshot() } satisfies Counted),
+  );
 }

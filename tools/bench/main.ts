@@ -11,6 +11,7 @@ import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { plotOf } from './plot.ts';
+import { push } from './push.ts';
 import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
@@ -22,7 +23,18 @@ import { warm } from './warm.ts';
  * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve, attacks };
+const suites: Readonly<Record<string, Suite>> = {
+  warm,
+  trips: roundTrips,
+  cold,
+  growth,
+  http,
+  cost,
+  embedded,
+  serve,
+  push,
+  attacks,
+};
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import type { Listener, Notice } from '../../../lib/notices.ts';
+import { askWorker, tellWorker } from '../ask-worker.ts';
 
 /** What connects the processes that share a port. */
 export type Relay = {
@@ -25,7 +25,8 @@ const gatherTime = 10;
 
 /** The relay of a worker. */
 export function relayOfWorker(): Relay {
-  const tell = (message: Message) => process.connected && process.send?.(message);
+  // The channel ends with the primary, and this process with it.
+  const tell = (message: Message) => process.connected && process.send?.(message, () => undefined);
   // Whoever starts assumes that there is someone, until the primary says that there is nobody.
   let isFollowed = true;
   let following: Promise<void> | undefined;
@@ -76,35 +77,20 @@ export function relayOfWorker(): Relay {
 /** Passes notices on between workers, in their primary. `workers` are those that take requests. */
 export function relayBetween(workers: ReadonlySet<Worker>): void {
   const followers = new Set<Worker>();
-  const send = (worker: Worker, message: Message) => worker.isConnected() && worker.send(message);
 
   cluster.on('listening', (worker) => {
-    if (followers.size === 0) send(worker, { kind: 'quiet' });
+    if (followers.size === 0) tellWorker(worker, { kind: 'quiet' });
   });
   cluster.on('exit', (worker) => followers.delete(worker));
   cluster.on('message', (worker, message: Message) => {
     if (message.kind === 'notices') {
-      for (const follower of followers) if (follower !== worker) send(follower, message);
+      for (const follower of followers) if (follower !== worker) tellWorker(follower, message);
     } else if (message.kind === 'follow') void follow(worker);
   });
 
   async function follow(worker: Worker): Promise<void> {
     followers.add(worker);
-    const heard = [...workers].map(async (other) => {
-      if (!send(other, { kind: 'followed' })) return;
-      const gone = new AbortController();
-      const { signal } = gone;
-      await Promise.race([answerOf(other, signal), once(other, 'exit', { signal })]).catch(() => undefined);
-      gone.abort();
-    });
-    await Promise.all(heard);
-    send(worker, { kind: 'following' });
-  }
-
-  async function answerOf(worker: Worker, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const [message] = (await once(worker, 'message', { signal })) as [Message];
-      if (message.kind === 'heard') return;
-    }
+    await Promise.all([...workers].map((other) => askWorker(other, { kind: 'followed' }, 'heard')));
+    tellWorker(worker, { kind: 'following' });
   }
 }
