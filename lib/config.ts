@@ -28,6 +28,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set ${name} to a colour such as ${fallback}, not '${value}'.`);
   };
 
+  const origins = (name: string, fallback: string) => {
+    const values = text(name, fallback).split(/[\s,]+/);
+    const wrong = values.find((value) => value !== '*' && (!URL.canParse(value) || new URL(value).origin !== value));
+    if (wrong === undefined) return values;
+    throw new ConfigError(`Set ${name} to * or to origins such as https://chat.example.org, not '${wrong}'.`);
+  };
+
   return {
     /** Read when it is asked for: functions without a database have none. */
     get mongodbUri() {
@@ -38,7 +45,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
     /** Where WebSockets are opened: a path of the service's, or an address of its own. */
     socketUrl: text('SOCKET_URL', '/socket'),
-    corsOrigins: text('CORS_ORIGINS', '*').split(/[\s,]+/),
+    corsOrigins: origins('CORS_ORIGINS', '*'),
     roomMembers: integer('ROOM_MEMBERS', 1_000, 1, 10_000),
     pageSize: integer('PAGE_SIZE', 50, 1, 200),
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),

@@ -14,7 +14,7 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
-  ['deadline', 'log', 'metrics', 'notices'],
+  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
   ['config', 'errors'],
 ];
 

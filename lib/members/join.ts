@@ -1,9 +1,10 @@
 import { type Filter, ObjectId } from 'mongodb';
+import { requireAtMostOne } from '../api/parameters.ts';
 import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
-import { type Caller, isAdmin } from '../identity/caller.ts';
+import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
@@ -53,10 +54,9 @@ type Wanted = {
 
 /** Makes the user who is meant a member. */
 export async function joinAs({ room, user, username, invitation, role }: Wanted, caller: Caller): Promise<Member> {
-  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  requireAtMostOne(['user', 'username', 'invitation'], { user, username, invitation });
   if (invitation !== undefined) {
-    const other = user ? 'user' : username !== undefined ? 'username' : role !== 'member' && 'role';
-    if (other) throw invalidParameter('invitation', `not be combined with '${other}'`);
+    if (role !== 'member') throw invalidParameter('invitation', "not be combined with 'role'");
     const invitedTo = await findInvited(invitation);
     if (room && !room.equals(invitedTo)) throw noSuchInvitation();
     return join({ room: invitedTo, user: caller.user._id, role }, caller, invitation);
@@ -149,7 +149,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     findActiveUsername(user),
     countRooms(user),
     startReading(room._id, user, room.seq, room.message_count),
-    recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
+    recordEvent(placeOf(room), actorId(caller), 'member.joined', data),
   ]);
   const added = room.members[0];
   // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.
