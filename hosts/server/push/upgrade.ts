@@ -64,6 +64,8 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
           const { user, token } = caller;
           const opener = { user: user._id.toHexString(), username: user.username, token: token._id.toHexString() };
           const talk = { hub, ...hub.connect(opened, opener) };
+          // The others were told when the end began.
+          if (isClosing()) talk.connection.end('restart');
           opened.on('message', (data: Buffer, isBinary: boolean) => answer(talk, data, isBinary));
         });
       })
