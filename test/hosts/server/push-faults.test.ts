@@ -113,9 +113,9 @@ describe('a client that stops reading', () => {
       await Promise.all(Array.from({ length: 10 }, () => aMessage(writer, room, { text })));
       sent += 10;
     }
-    await expect.poll(() => reads?.events(room).length).toBe(sent);
     rests?.socket.resume();
     await expect.poll(() => rests?.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, seq: sent });
+    await expect.poll(() => reads?.of('room', room).at(-1)?.seq).toBe(sent);
     expect(rests?.events(room).length).toBeLessThan(sent);
 
     await expect.poll(() => snapshot().push.sockets, { timeout: 90_000 }).toBe(2);
@@ -134,7 +134,9 @@ describe('two thousand clients that connect at the same moment', () => {
     const connect = async ({ token }: { token: string }): Promise<Awaited<ReturnType<typeof open>>> => {
       for (;;) {
         try {
-          return await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
+          const opened = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
+          opened.send({ type: 'hello' });
+          return opened;
         } catch (error) {
           // As every client does: again, at a random moment.
           if (!(error as Error).message.endsWith('503')) throw error;
@@ -143,10 +145,9 @@ describe('two thousand clients that connect at the same moment', () => {
       }
     };
     const sockets = await Promise.all(accounts.flatMap((account) => Array.from({ length: 10 }, () => connect(account))));
-    for (const { send } of sockets) send({ type: 'hello' });
-    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length).toBe(2_000);
+    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length, { timeout: 90_000 }).toBe(2_000);
     await aMessage(owner, room);
-    await expect.poll(() => sockets.filter(({ events }) => events(room).length === 1).length).toBe(2_000);
+    await expect.poll(() => sockets.filter(({ of }) => of('room', room).length === 1).length).toBe(2_000);
     await close();
   });
 });
@@ -176,7 +177,7 @@ describe('a connection without a hello', () => {
     const other = await connected(url, bob);
     await aMessage(bob, room);
     await expect.poll(() => other.events(room)).toHaveLength(1);
-    expect(frames).toEqual([]);
+    expect(frames.filter(({ type }) => type !== 'bye')).toEqual([]);
     expect(await closed).toBe(4408);
     expect(frames).toEqual([{ type: 'bye', code: 4408, reason: 'silent', reconnect: true }]);
     await close();
