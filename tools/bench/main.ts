@@ -11,9 +11,11 @@ import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { plotOf } from './plot.ts';
+import { push } from './push.ts';
 import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
+import { web } from './web.ts';
 
 /*
  * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
@@ -22,7 +24,19 @@ import { warm } from './warm.ts';
  * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve, attacks };
+const suites: Readonly<Record<string, Suite>> = {
+  warm,
+  trips: roundTrips,
+  cold,
+  growth,
+  http,
+  cost,
+  embedded,
+  serve,
+  push,
+  attacks,
+  web,
+};
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 
