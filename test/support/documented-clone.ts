@@ -56,6 +56,7 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
     BCRYPT_COST: '4',
     npm_config_update_notifier: 'false',
   };
+  const started: ChildProcess[] = [];
   let server: { child: ChildProcess; closed: Promise<unknown> } | undefined;
   const stopServer = async () => {
     if (!server) return;
@@ -76,6 +77,7 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
       const [name = '', ...rest] = command;
       const child = spawn(name, rest, { cwd: project, env, stdio: 'pipe', detached: true });
       const closed = once(child, 'close');
+      started.push(child);
       let screen = '';
       const typed = ['Password: ', 'Once more: '];
       const ready = new Promise<void>((resolve) => {
@@ -85,7 +87,8 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
             typed.shift();
             child.stdin.write('open sesame\r');
           }
-          if (isServer && /The API is at|^mongodb:\/\//m.test(screen)) resolve();
+          // The database says where it is, after the copy that it is to serve.
+          if (isServer && /The API is at|copied into[\s\S]*^mongodb:/m.test(screen)) resolve();
         };
         child.stdout.on('data', collect);
         child.stderr.on('data', collect);
@@ -106,6 +109,9 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
     },
     async close() {
       await stopServer();
+      // What a failure has left.
+      for (const { pid = 0, exitCode, signalCode } of started)
+        if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -39,7 +39,7 @@ describe('a deployment', () => {
     expect(deployed).toHaveLength(functions.length);
   });
 
-  it('lets each function run as often as its share of the connections allows', () => {
+  it('lets each function run as often as its share of the connections allows', async () => {
     // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions.
     const share = Math.floor((0.8 * 1_500) / 6 / (functions.length - withoutDatabase.length));
     for (const { FunctionName, ...properties } of deployed.filter(usesDatabase)) {
@@ -51,6 +51,9 @@ describe('a deployment', () => {
         ReservedConcurrentExecutions: FunctionName === 'chat-service-dev-rooms' ? 7 : share,
       });
     }
+    const count = functions.length - withoutDatabase.length;
+    const page = await readFile('docs/deploying.md', 'utf8');
+    expect(page).toContain(`pools of 5 and ${count} such functions, each may run ${share} times concurrently`);
     // Those that open none take no share.
     for (const properties of deployed.filter((one) => !usesDatabase(one)))
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
