@@ -13,6 +13,7 @@ describe('settings', () => {
       mongodbPoolSize: 5,
       metrics: false,
       docsUrl: '/docs',
+      socketUrl: '/socket',
       corsOrigins: ['*'],
       roomMembers: 1_000,
       eventDays: 30,

@@ -9,6 +9,7 @@ import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { load, withYardstick } from './load.ts';
 import { percentile, processorMillis, residentMegabytes } from './measure.ts';
+import type { Operation } from './operations.ts';
 import type { Crowd } from './worker/fill-for-push.ts';
 import type { Order, Times } from './worker/followers.ts';
 import { withWorker } from './workers.ts';
@@ -38,23 +39,24 @@ export const push = (bench: Bench): Promise<Figure[]> =>
         ...settings,
         KEEP_DATABASE: '1',
       });
-      const operation = {
+      const operation: Operation = {
         name: 'a message',
         method: 'POST',
         path: '/api/messages',
         token: crowd.sender,
         body: { room: crowd.quiet, text: 'Hello' },
         status: 201,
-      } as const;
+      };
+      const target = { url: service.url, workload: { name: operation.name, calls: [operation] } };
       return await withYardstick(async (bare) => {
         bench.progress('push: nobody is connected');
-        const alone = await load({ url: service.url, operation }, bare, bench);
+        const alone = await load(16, target, bare, bench);
 
         bench.progress(`push: ${connections / 10} connect, elsewhere`);
         const before = await settled(service.pid);
         const tokens = { busy: crowd.tokens.slice(0, users / 10), others: crowd.tokens.slice(users / 10) };
         await followers.ask({ order: 'connect', url: service.url, tokens: tokens.busy, perToken: perUser });
-        const crowded = await load({ url: service.url, operation }, bare, bench);
+        const crowded = await load(16, target, bare, bench);
 
         bench.progress(`push: ${connections} connect`);
         await followers.ask({ order: 'connect', url: service.url, tokens: tokens.others, perToken: perUser });
