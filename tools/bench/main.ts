@@ -15,6 +15,7 @@ import { push } from './push.ts';
 import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
+import { web } from './web.ts';
 
 /*
  * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
@@ -34,6 +35,7 @@ const suites: Readonly<Record<string, Suite>> = {
   serve,
   push,
   attacks,
+  web,
 };
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));

@@ -1,17 +1,23 @@
+import { useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
-import { go, route } from '../routes.ts';
+import { go, roomPath, route } from '../routes.ts';
 import { logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
+import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 
 /** Signing in, and signing up. */
 export function Login() {
   const { value } = session;
+  const [hasAccount, setHasAccount] = useState(false);
   const isAgain = value.state === 'expired';
-  const isSignUp = route.value.name === 'signup' && settings.registration !== 'closed' && !isAgain;
+  const invitation = route.value.name === 'join' ? route.value.code : undefined;
+  const isNew = route.value.name === 'signup' || (invitation !== undefined && !hasAccount);
+  const isSignUp = isNew && settings.registration !== 'closed' && !isAgain;
   return (
     <main class="login">
       <div class="card">
@@ -19,7 +25,11 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {isSignUp ? <SignUp /> : <SignIn again={value.state === 'expired' ? value.user.username : undefined} />}
+        {isSignUp ? (
+          <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
+        ) : (
+          <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
+        )}
       </div>
     </main>
   );
@@ -71,14 +81,23 @@ function SignIn({ again }: { again: string | undefined }) {
   );
 }
 
-function SignUp() {
-  const submit = async ({ username = '', email = '', password = '', invitation = '' }: Record<string, string>) => {
-    await signUp({ username, email, password, ...(invitation !== '' && { invitation }) });
+type SignUpProps = { invitation: string | undefined; onHasAccount: () => void };
+
+function SignUp({ invitation, onHasAccount }: SignUpProps) {
+  const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
+    // Whoever has a link may put all of it into the field.
+    const used = invitation ?? code.replace(/^.*#/, '');
+    await signUp({ username, email, password, ...(used !== '' && { invitation: used }) });
     go('/', { replace: true });
+    if (used === '') return;
+    await readRooms({ all: true });
+    const [first] = rooms.value ?? [];
+    if (first) go(roomPath(first.id), { replace: true });
   };
   return (
     <>
       <h1>{strings.signUp.title}</h1>
+      {invitation !== undefined && <p>{strings.join.signUp}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
         <Field
           label={strings.signUp.username}
@@ -98,17 +117,17 @@ function SignUp() {
           hint={strings.signUp.passwordHint}
           minLength={8}
         />
-        {settings.registration === 'invited' && (
-          <Field
-            label={strings.signUp.invitation}
-            name="invitation"
-            hint={strings.signUp.invitationHint}
-            autocomplete="off"
-            value={new URLSearchParams(location.search).get('invitation') ?? ''}
-          />
+        {settings.registration === 'invited' && invitation === undefined && (
+          <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
       </Form>
-      <a href="/login">{strings.signUp.toLogin}</a>
+      {invitation === undefined ? (
+        <a href="/login">{strings.signUp.toLogin}</a>
+      ) : (
+        <button type="button" class="link" onClick={onHasAccount}>
+          {strings.signUp.toLogin}
+        </button>
+      )}
     </>
   );
 }
