@@ -13,6 +13,7 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
+  ['mail'],
   ['deadline', 'log', 'metrics'],
   ['config', 'errors'],
 ];

@@ -1,5 +1,6 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
@@ -39,6 +40,16 @@ export const userCommands: Record<string, Command> = {
       const password = await askPassword(options['password-stdin'] === true);
       const user = await changeUser(id, { password }, { tokens: options['keep-tokens'] === true });
       return { data: user, text: `Changed the password of ${user.username}.` };
+    },
+  },
+  'user code': {
+    usage: 'user code <username>',
+    summary:
+      'Prints, once, a link by which whoever has it sets a new password for an account within an hour; without PUBLIC_URL, its code.',
+    operands: 1,
+    run: async ([word]) => {
+      const created = await createPasswordCode(await findUserId(readUsername(word)));
+      return { data: created, text: created.link ?? created.code };
     },
   },
   'user list': {

@@ -88,7 +88,12 @@ export async function join(membership: Membership, caller: Caller, invitation?: 
       check(await findContext(room, caller, user), action);
     },
   );
-  return afterJoin(changed, _id, membership, caller);
+  try {
+    return await afterJoin(changed, _id, membership, caller);
+  } catch (error) {
+    if (invitation !== undefined) await returnInvitation(room, invitation);
+    throw error;
+  }
 }
 
 /** The stage of an update that adds a member. */

@@ -12,7 +12,11 @@ export const tags = [
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   { name: 'Events', description: 'Everything that happens in a room, in order, without a gap.', segments: ['events'] },
-  { name: 'Accounts', description: 'Users, their sessions and their named tokens.', segments: ['users', 'sessions', 'tokens'] },
+  {
+    name: 'Accounts',
+    description: 'Users, their sessions and their named tokens.',
+    segments: ['users', 'sessions', 'tokens', 'codes', 'password'],
+  },
   { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'docs'] },
 ];
 

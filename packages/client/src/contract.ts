@@ -167,6 +167,12 @@ export type NewUser = {
   token?: string;
 };
 
+export type PasswordCode = {
+  code: string;
+  link: string | null;
+  expires_at: Time;
+};
+
 export type Session = {
   _id: Id;
   user: Id;
@@ -224,6 +230,8 @@ export type Health = {
   database: 'ok';
   registration: 'open' | 'invited' | 'closed';
   room_creation: 'admins' | 'users';
+  sends_email: boolean;
+  email_confirmation: 'off' | 'required';
   limits: Limits;
 };
 
@@ -1126,6 +1134,8 @@ export type paths = {
         is_admin?: boolean;
         /** Must be the 32 characters of an invitation. */
         invitation?: string;
+        /** Must be the 32 characters of a code. */
+        code?: string;
         /** Must be true or false. */
         cookie?: boolean;
       } } };
@@ -1172,6 +1182,8 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Must be an e-mail address. */
         email?: string;
+        /** Must be the 32 characters of a code. */
+        code?: string;
         /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password?: string;
         /** Must be a text that is not empty. */
@@ -1219,6 +1231,83 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/users/{user}/codes': {
+    /** Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour */
+    post: {
+      parameters: {
+        path: { 'user': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': PasswordCode } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/codes': {
+    /** Send a one-time code to an e-mail address, for a new password or to show that the address is one's own; the answer does not tell whether there is an account */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be an e-mail address. */
+        email: string;
+        /** Must be 'password' or 'address'. */
+        purpose: 'password' | 'address';
+      } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/password': {
+    /** Set a new password by a one-time code; ends all of the account's sessions and named tokens */
+    put: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Must be the 32 characters of a code. */
+        code: string;
+        /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        password: string;
+      } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

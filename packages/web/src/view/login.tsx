@@ -6,6 +6,7 @@ import { abandonAccount } from '../start.ts';
 import { strings } from '../strings.ts';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 
 /** Signing in, and signing up. */
 export function Login() {
@@ -19,7 +20,13 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {isSignUp ? <SignUp /> : <SignIn again={value.state === 'expired' ? value.user.username : undefined} />}
+        {route.value.name === 'password' ? (
+          <ForgottenPassword />
+        ) : isSignUp ? (
+          <SignUp />
+        ) : (
+          <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
+        )}
       </div>
     </main>
   );
@@ -51,6 +58,7 @@ function SignIn({ again }: { again: string | undefined }) {
         />
         <Field label={strings.login.password} name="password" type="password" autocomplete="current-password" />
       </Form>
+      <a href="/password">{strings.password.forgotten}</a>
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {strings.login.other}
@@ -72,8 +80,11 @@ function SignIn({ again }: { again: string | undefined }) {
 }
 
 function SignUp() {
+  const confirmation = codeInAddress();
+  if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
   const submit = async ({ username = '', email = '', password = '', invitation = '' }: Record<string, string>) => {
-    await signUp({ username, email, password, ...(invitation !== '' && { invitation }) });
+    const code = confirmation?.code;
+    await signUp({ username, email, password, ...(invitation !== '' && { invitation }), ...(code !== undefined && { code }) });
     go('/', { replace: true });
   };
   return (
@@ -89,7 +100,13 @@ function SignUp() {
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
           autoFocus
         />
-        <Field label={strings.signUp.email} name="email" type="email" autocomplete="email" />
+        <Field
+          label={strings.signUp.email}
+          name="email"
+          type="email"
+          autocomplete="email"
+          {...(confirmation && { value: confirmation.email, readonly: true })}
+        />
         <Field
           label={strings.signUp.password}
           name="password"
