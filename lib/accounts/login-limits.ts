@@ -35,11 +35,7 @@ export function beginAttempt(account: string, address: string): Promise<Attempt>
       await returnSlots([...wrong, right], id);
       throw refused.reason;
     }
-    return {
-      failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
-      succeeded: () =>
-        failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id), remember(here)]))),
-    };
+    return attempt(id, wrong, right, () => remember(here));
   });
 }
 
@@ -60,12 +56,16 @@ export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']
       await returnSlots([key], id);
       throw error;
     }
-    return {
-      failed: () => failClosed(async () => void (await Promise.all([settleSlots([key], id), returnSlots([right], id)]))),
-      succeeded: () => failClosed(async () => void (await Promise.all([returnSlots([key], id), settleSlots([right], id)]))),
-    };
+    return attempt(id, [key], right);
   });
 }
+
+/** An attempt that holds a slot in each of `wrong` and in `right`: it keeps those of its outcome. */
+const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async () => {}): Attempt => ({
+  failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
+  succeeded: () =>
+    failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id), onSuccess()]))),
+});
 
 // Checking a password is dear, also when it is right: a slot is kept by who has logged in, and returned by who has not.
 async function takeRight(key: string, id: ObjectId): Promise<void> {

@@ -47,6 +47,12 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
   return values as Values<P>;
 }
 
+/** Throws a 400 for the second of the parameters, by their order in `names`, that have a value. */
+export function requireAtMostOne<Name extends string>(names: readonly Name[], values: { [N in Name]?: unknown }): void {
+  const [one, another] = names.filter((name) => values[name] !== undefined);
+  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
+}
+
 /** The same parameter, which may be left out. */
 export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import Negotiator from 'negotiator';
 import { notFound } from '../errors.ts';
 import { baseChain, toLambdaHandler } from './base-chain.ts';
+import { acceptedEncoding } from './middleware/compression.ts';
 import { method } from './middleware/method.ts';
 import { type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
@@ -31,10 +31,8 @@ export function fileEndpoint(
 
 function respond(event: ApiEvent, file: ServedFile, headers: Record<string, string>): ApiResponse {
   if ('text' in file) return { statusCode: 200, headers, body: file.text };
-  const preferred = ['br', 'gzip'] as const;
-  const accepted: Accepted = new Negotiator({ headers: event.headers });
-  const encoding = accepted.encoding([...preferred, 'identity'], { preferred });
-  if (encoding === 'br' || encoding === 'gzip')
+  const encoding = acceptedEncoding(event);
+  if (encoding)
     return {
       statusCode: 200,
       headers: { ...headers, 'Content-Encoding': encoding },
@@ -43,5 +41,3 @@ function respond(event: ApiEvent, file: ServedFile, headers: Record<string, stri
     };
   return { statusCode: 200, headers, body: gunzipSync(Buffer.from(file.gzip, 'base64')).toString() };
 }
-
-type Accepted = { encoding: (available: string[], options: { preferred: readonly string[] }) => string | undefined };

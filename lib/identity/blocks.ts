@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { distinct, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById } from '../api/pages.ts';
+import { requireAtMostOne } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
 import type { Caller } from './caller.ts';
@@ -32,7 +33,7 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
 
 /** Blocks a user: the caller does not see that user's conversations any more, and the user notices nothing. */
 export async function blockUser({ user, username }: Wanted, caller: Caller): Promise<OtherUser> {
-  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  requireAtMostOne(['user', 'username'], { user, username });
   if (!user && username === undefined) throw missingEvery(['user', 'username']);
   const found = await users.findOne(user ? { _id: user } : { username: username as string }, {
     projection: shownOtherUser.reads,

@@ -19,8 +19,8 @@ export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
  * counted together.
  */
 export async function countWrite({ _id, writes_per_second: own }: Rated): Promise<RateFields | undefined> {
-  const perSecond = own ?? config.limits.writesPerSecond;
   if (!config.limits.areOn) return undefined;
+  const perSecond = own ?? config.limits.writesPerSecond;
   const burst = Math.max(config.limits.writeBurst, 5 * (own ?? 0));
   return countTogether(_id.toHexString(), { account: _id.toHexString(), interval: 1_000 / perSecond, burst });
 }

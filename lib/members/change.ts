@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { flag, integer, optional, sequence, type Values } from '../api/parameters.ts';
+import { flag, integer, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -105,8 +105,7 @@ function check(context: Found, { role, last_read, unread_from, is_muted }: Chang
   if (role !== undefined) requireRole(context, 'changeRole');
   if ((last_read ?? unread_from) !== undefined && !isOwn) throw ownMarkerOnly();
   if (is_muted !== undefined && !isOwn) throw ownMutingOnly();
-  if (last_read !== undefined && unread_from !== undefined)
-    throw invalidParameter('unread_from', "not be combined with 'last_read'");
+  requireAtMostOne(['last_read', 'unread_from'], { last_read, unread_from });
   if (last_read !== undefined && last_read > seq) throw invalidParameter('last_read', `be from 0 to ${seq}, the room's 'seq'`);
   if (unread_from !== undefined && unread_from > seq)
     throw invalidParameter('unread_from', `be from 1 to ${seq}, the room's 'seq'`);

@@ -1,4 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
+import { requireAtMostOne } from '../api/parameters.ts';
 import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { attempt } from '../deadline.ts';
@@ -53,10 +54,9 @@ type Wanted = {
 
 /** Makes the user who is meant a member. */
 export async function joinAs({ room, user, username, invitation, role }: Wanted, caller: Caller): Promise<Member> {
-  if (user && username !== undefined) throw invalidParameter('username', "not be combined with 'user'");
+  requireAtMostOne(['user', 'username', 'invitation'], { user, username, invitation });
   if (invitation !== undefined) {
-    const other = user ? 'user' : username !== undefined ? 'username' : role !== 'member' && 'role';
-    if (other) throw invalidParameter('invitation', `not be combined with '${other}'`);
+    if (role !== 'member') throw invalidParameter('invitation', "not be combined with 'role'");
     const invitedTo = await findInvited(invitation);
     if (room && !room.equals(invitedTo)) throw noSuchInvitation();
     return join({ room: invitedTo, user: caller.user._id, role }, caller, invitation);

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { parseId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageLimit, pageOf, withOneMore } from '../api/pages.ts';
-import { id, optional, type Parameter, type Values } from '../api/parameters.ts';
+import { id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
@@ -43,8 +43,7 @@ export async function searchUsers(
   caller: Caller,
 ): Promise<Listed<User | OtherUser>> {
   if (name !== undefined) {
-    const other = q !== undefined ? 'q' : room && 'room';
-    if (other) throw invalidParameter(other, "not be combined with 'username'");
+    requireAtMostOne(['username', 'q', 'room'], { username: name, q, room });
     const found = await findUserByNameFor(name, caller);
     return { items: found ? [found] : [], next: undefined };
   }

@@ -1,9 +1,9 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { dateTime, id, oneOf, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { dateTime, id, oneOf, optional, type Parameter, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { oneAtATime } from '../database/turns.ts';
-import { invalidParameter, tooManyRequests } from '../errors.ts';
+import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
@@ -59,22 +59,18 @@ export async function readHistory(
   limit: number,
   caller: Caller,
 ): Promise<HistoryPage> {
-  requireOneOf(['before', 'after', 'around', 'at'], { at, ...wanted });
-  requireOneOf(filters, wanted);
+  requireAtMostOne(['before', 'after', 'around', 'at'], { at, ...wanted });
+  requireAtMostOne(filters, wanted);
 
-  const query = at ? { ...wanted, around: await findSeqAt(await findReadableRoom(room, caller), at) } : wanted;
+  const context = at && (await findReadableRoom(room, caller));
+  const query = context ? { ...wanted, around: await findSeqAt(context, at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   const [, page] = await Promise.all([
-    findReadableRoom(room, caller),
+    context ?? findReadableRoom(room, caller),
     query.q === undefined ? read() : searchInTurn(caller, read),
   ]);
   return page;
-}
-
-function requireOneOf(names: readonly (keyof HistoryQuery)[], query: Partial<HistoryQuery>): void {
-  const [one, another] = names.filter((name) => query[name] !== undefined);
-  if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
 
 /** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { optional, type Parameter } from '../api/parameters.ts';
+import { optional, type Parameter, requireAtMostOne } from '../api/parameters.ts';
 import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -38,7 +38,7 @@ type SearchQuery = HistoryQuery & { room?: ObjectId | undefined; cursor?: Search
 /** Reads a page of a room's history or, where no room is given, of what a search finds in all rooms of the caller. */
 export function readMessages({ room, cursor, ...query }: SearchQuery, limit: number, caller: Caller): Promise<HistoryPage> {
   if (!room) return searchInTurn(caller, () => searchMyRooms(query, cursor, limit, caller));
-  if (cursor) throw invalidParameter('cursor', "not be combined with 'room'");
+  requireAtMostOne(['room', 'cursor'], { room, cursor });
   return readHistory(room, query, limit, caller);
 }
 

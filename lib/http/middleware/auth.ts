@@ -4,7 +4,7 @@ import { findCaller, recallCaller } from '../../identity/authenticate.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';
 import { isWrite, type Operations } from '../operation.ts';
-import { type ApiEvent, type Authenticated, methodOf, type Step } from '../request.ts';
+import { type Authenticated, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
 
 /**
@@ -17,8 +17,9 @@ export function auth(operations: Operations): Step<Authenticated> {
       const method = methodOf(event);
       const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
       await withDeadline(event.deadline, async () => {
-        const counting = operation && isWrite(method, operation) ? beginCounting(event) : undefined;
-        event.caller = await findCaller(tokenOf(event));
+        const token = tokenOf(event);
+        const counting = operation && isWrite(method, operation) ? beginCounting(token) : undefined;
+        event.caller = await findCaller(token);
         if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
         if (counting && event.caller) event.rate = await counting(event.caller);
       });
@@ -27,8 +28,8 @@ export function auth(operations: Operations): Step<Authenticated> {
 }
 
 /** Begins to count for whoever the token was of, and counts for the caller once it is found. */
-function beginCounting(event: ApiEvent): (caller: Caller) => Promise<RateFields | undefined> {
-  const known = recallCaller(tokenOf(event));
+function beginCounting(token: string | undefined): (caller: Caller) => Promise<RateFields | undefined> {
+  const known = recallCaller(token);
   const counted = known && countWrite(known);
   // A token that is not valid any more is a 401, whatever became of the count.
   counted?.catch(() => undefined);

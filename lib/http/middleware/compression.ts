@@ -1,7 +1,21 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import type { Step } from '../request.ts';
+import type { ApiEvent, Step } from '../request.ts';
+
+type Encoding = 'br' | 'gzip';
+
+// Browsers accept both with equal quality, and name gzip first.
+const preferred = ['br', 'gzip', 'identity'];
+
+/** How to compress what is sent to a caller; undefined where it is not to be compressed. */
+export function acceptedEncoding({ headers }: Pick<ApiEvent, 'headers'>): Encoding | undefined {
+  const accepted: Accepted = new Negotiator({ headers });
+  const encoding = accepted.encoding(preferred, { preferred });
+  return encoding === 'br' || encoding === 'gzip' ? encoding : undefined;
+}
+
+type Accepted = { encoding: (available: string[], options: { preferred: string[] }) => string | undefined };
 
 /** From how many bytes on compression saves more than it costs. */
 const worthwhile = 1024;
@@ -10,11 +24,9 @@ const worthwhile = 1024;
 export function compression(): Step {
   const compress: NonNullable<Step['after']> = async ({ event, response }) => {
     if (!response?.body || response.isBase64Encoded || response.body.length < worthwhile) return;
-    const accepted: Accepted = new Negotiator({ headers: event.headers });
-    const encoding = accepted.encoding([...preferred, 'identity'], { preferred });
-    const encode = encoding && encoders[encoding];
-    if (!encode) return;
-    response.body = (await encode(response.body)).toString('base64');
+    const encoding = acceptedEncoding(event);
+    if (!encoding) return;
+    response.body = (await encoders[encoding](response.body)).toString('base64');
     response.isBase64Encoded = true;
     response.headers['Content-Encoding'] = encoding;
   };
@@ -24,11 +36,7 @@ export function compression(): Step {
 // Quality 2 makes rooms and messages about as small as gzip, or as quality 4, in two thirds of the time; Brotli's default, 11, takes a
 // hundred times as long. Its default window takes 4 MB of memory for each response, and twice the time when many are compressed concurrently.
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_LGWIN]: 18 } };
-const encoders: Record<string, (body: string) => Promise<Buffer>> = {
+const encoders: Record<Encoding, (body: string) => Promise<Buffer>> = {
   br: (body) => promisify(brotliCompress)(body, brotli),
   gzip: (body) => promisify(gzip)(body),
 };
-
-// Browsers accept both with equal quality, and name gzip first.
-const preferred = Object.keys(encoders);
-type Accepted = { encoding: (available: string[], options: { preferred: string[] }) => string | undefined };

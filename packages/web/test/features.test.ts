@@ -142,6 +142,23 @@ describe('in a room', () => {
 });
 
 describe('the settings', () => {
+  it('change the address of whoever knows the password', async () => {
+    const owner = await anAccount();
+    const { page, context } = await visit(browser, { path: '/settings/profile' });
+    await signIn(page, owner);
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
+    await section.getByLabel('E-mail address').fill(`new-${owner.email}`);
+    await section.getByLabel('Current password').fill('not the password');
+    await section.getByRole('button', { name: 'Change the address' }).click();
+    await section.getByRole('alert').waitFor();
+    await section.getByLabel('Current password').fill(owner.password);
+    await section.getByRole('button', { name: 'Change the address' }).click();
+    await page.getByText('Changed.').first().waitFor();
+    const { body } = await call('GET', '/api/users/me', { token: owner.token });
+    expect(body).toMatchObject({ email: `new-${owner.email}` });
+    await context.close();
+  });
+
   it('make a token that is shown once, and end with the session', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/tokens' });
@@ -151,6 +168,10 @@ describe('the settings', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await page.locator('.made code').textContent()) ?? '';
     expect((await call('GET', '/api/tokens', { token })).status).toBe(403);
+    await page.getByLabel('Name').fill('all');
+    await page.getByLabel('Current password').fill(owner.password);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('all scopes ·').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.reload();

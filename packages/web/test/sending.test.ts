@@ -31,6 +31,24 @@ async function sent(page: Page, count: number): Promise<void> {
   await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden', timeout: 60_000 });
 }
 
+/** Keeps a page from storing what is to be sent, until the function it returns is called. */
+async function holdOutbox(page: Page, { id }: Account): Promise<() => Promise<unknown>> {
+  // A transaction lasts as long as it is asked for something.
+  await page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('chat-${id}');
+    opening.onsuccess = () => {
+      const store = opening.result.transaction('outbox', 'readwrite').objectStore('outbox');
+      const ask = () => {
+        if (window.isLetGo) opening.result.close();
+        else store.count().onsuccess = ask;
+      };
+      ask();
+      resolve();
+    };
+  })`);
+  return () => page.evaluate('window.isLetGo = true');
+}
+
 describe('a message', () => {
   it('that is written without a connection is sent when there is one, also after a reload', async () => {
     const room = await aRoom();
@@ -110,6 +128,23 @@ describe('a message', () => {
     },
   );
 
+  it('can be sent while the one before is being stored', async () => {
+    const room = await aRoom();
+    const { owner } = room;
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, owner);
+    await say(page, 'one');
+    await sent(page, 1);
+    const letGo = await holdOutbox(page, owner);
+    await say(page, 'two');
+    await say(page, 'three');
+    expect(await stored(room.id, owner)).toEqual(['one']);
+    await letGo();
+    await sent(page, 3);
+    expect(await stored(room.id, owner)).toEqual(['one', 'two', 'three']);
+    await context.close();
+  });
+
   it('that is refused says why, and can be changed and sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
@@ -129,6 +164,23 @@ describe('a message', () => {
 });
 
 describe('a draft', () => {
+  it('keeps its caret when the room has news', async () => {
+    const [one, owner] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [one] });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, one);
+    const field = page.locator('.room-pane .composer textarea');
+    await field.fill('to be or to be');
+    for (let key = 0; key < 'to be'.length; key++) await field.press('ArrowLeft');
+    await call('PATCH', `${room.path}/details`, { token: owner.token, body: { topic: 'Questions' } });
+    await call('POST', '/api/messages', { token: owner.token, body: { room: room.id, text: 'Go on' } });
+    await page.getByText('Go on', { exact: true }).first().waitFor();
+    await page.getByText('Questions', { exact: true }).first().waitFor();
+    await page.keyboard.type('not ');
+    expect(await field.inputValue()).toBe('to be or not to be');
+    await context.close();
+  });
+
   it('is there again in its room after a reload', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });

@@ -2,8 +2,8 @@ import { ObjectId } from 'mongodb';
 import { createUser } from '../../../lib/accounts/accounts.ts';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { newRoom, type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
-import { roomKey } from '../../../lib/rooms/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
+import { aMessage, aRoom } from './documents.ts';
 
 /** What attackers and others need to know: someone's token, and whoever attacks with rooms of its own. */
 export type Target = {
@@ -38,12 +38,17 @@ export async function fillForAttacks(): Promise<Target> {
   const owner = new ObjectId(attacker.id);
 
   const room = async (count: number, message: (seq: number) => Partial<MessageDocument>, others: ObjectId[] = []) => {
-    const _id = await insertRoom(owner, count, others);
+    const made = aRoom([owner, ...others], { seq: count, message_count: count });
+    const { _id } = made;
+    await rooms.unscoped.insertOne(made);
     for (let seq = 1; seq <= count; seq += batchSize) {
-      const batch = Array.from({ length: Math.min(batchSize, count - seq + 1) }, (_, at) => ({
-        ...aMessage(_id, owner, seq + at),
-        ...message(seq + at),
-      }));
+      const batch = Array.from({ length: Math.min(batchSize, count - seq + 1) }, (_, at) =>
+        aMessage(_id, owner, seq + at, {
+          text: '',
+          created_at: new Date(Date.now() - 86_400_000 + seq + at),
+          ...message(seq + at),
+        }),
+      );
       await messages.unscoped.insertMany(batch, { ordered: false });
     }
     return _id.toHexString();
@@ -51,7 +56,7 @@ export async function fillForAttacks(): Promise<Target> {
 
   const parent = new ObjectId();
   const replies = { from: 20_001 };
-  const rooms = {
+  const targets = {
     common: await room(40_000, (seq) => ({
       text: `the message ${seq}`,
       ...(seq === 1 && { _id: parent, has_replies: true as const }),
@@ -65,7 +70,7 @@ export async function fillForAttacks(): Promise<Target> {
       ...Array.from({ length: 949 }, () => new ObjectId()),
     ]),
   };
-  return { token: other.token, attacker, rooms, parent: parent.toHexString(), names: names.slice(0, 50) };
+  return { token: other.token, attacker, rooms: targets, parent: parent.toHexString(), names: names.slice(0, 50) };
 }
 
 async function anAccount(username: string) {
@@ -74,47 +79,6 @@ async function anAccount(username: string) {
   const { token } = await createToken(new ObjectId(_id.$oid), 'bench');
   return { id: _id.$oid, username, password, token };
 }
-
-async function insertRoom(owner: ObjectId, seq: number, others: ObjectId[]): Promise<ObjectId> {
-  const _id = new ObjectId();
-  const at = new Date();
-  const name = `Room ${_id.toHexString()}`;
-  const room: RoomDocument = {
-    ...newRoom,
-    _id,
-    name,
-    name_key: roomKey(name, _id),
-    members: [owner, ...others].map((user, index) => ({
-      _id: new ObjectId(),
-      user,
-      role: index === 0 ? 'owner' : 'member',
-      joined_at: at,
-    })),
-    seq,
-    message_count: seq,
-    created_at: at,
-    created_by: owner,
-    changed_at: at,
-  };
-  await rooms.unscoped.insertOne(room);
-  return _id;
-}
-
-const aMessage = (room: ObjectId, user: ObjectId, seq: number): MessageDocument => ({
-  _id: new ObjectId(),
-  room,
-  seq,
-  ordinal: seq,
-  user,
-  text: '',
-  created_at: new Date(Date.now() - 86_400_000 + seq),
-  edited_at: null,
-  deleted_at: null,
-  thread: null,
-  mentions: [],
-  reactions: [],
-  pinned_at: null,
-});
 
 /** A text of 9 900 characters, of which each word occurs in it once. */
 function manyWords(seed: number): string {

@@ -1,13 +1,13 @@
 import { ObjectId } from 'mongodb';
 import { createUser } from '../../../lib/accounts/accounts.ts';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { newRoom, type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
+import { messages } from '../../../lib/collections/messages.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { ensureIndexes } from '../../../lib/prepare.ts';
 import { moveReadMarker } from '../../../lib/rooms/read-markers.ts';
-import { roomKey } from '../../../lib/rooms/rooms.ts';
 import type { Dataset } from '../operations.ts';
+import { aMessage, aRoom } from './documents.ts';
 
 /** The size of a dataset. */
 export type Size = {
@@ -36,7 +36,7 @@ export async function fill(size: Size): Promise<Dataset> {
   const caller = authors[0] as ObjectId;
   const { token } = await createToken(caller, 'bench');
 
-  const first = { ...aRoom(0, caller, size.members), seq: size.messages, message_count: size.messages };
+  const first = { ...numberedRoom(0, caller, size.members), seq: size.messages, message_count: size.messages };
   await rooms.unscoped.insertOne(first);
   await addRooms(1, size.ownRooms, caller, size.membersOfOthers);
   await addRooms(size.ownRooms, size.rooms, authors[1] as ObjectId, size.membersOfOthers);
@@ -49,14 +49,14 @@ export async function fill(size: Size): Promise<Dataset> {
 async function addRooms(from: number, to: number, owner: ObjectId, members = fewMembers): Promise<void> {
   const roomsPerBatch = Math.ceil(batchSize / members);
   for (let i = from; i < to; i += roomsPerBatch) {
-    const batch = Array.from({ length: Math.min(roomsPerBatch, to - i) }, (_, j) => aRoom(i + j, owner, members));
+    const batch = Array.from({ length: Math.min(roomsPerBatch, to - i) }, (_, j) => numberedRoom(i + j, owner, members));
     await rooms.unscoped.insertMany(batch);
   }
 }
 
 async function addMessages(room: ObjectId, authors: ObjectId[], count: number): Promise<void> {
   for (let i = 0; i < count; i += batchSize) {
-    const batch = Array.from({ length: Math.min(batchSize, count - i) }, (_, j) => aMessage(room, authors, i + j + 1));
+    const batch = Array.from({ length: Math.min(batchSize, count - i) }, (_, j) => numberedMessage(room, authors, i + j + 1));
     await messages.unscoped.insertMany(batch, { ordered: false });
   }
 }
@@ -64,39 +64,14 @@ async function addMessages(room: ObjectId, authors: ObjectId[], count: number): 
 const createAuthor = (username: string, is_admin: boolean) =>
   createUser({ username, email: `${username}@example.org`, password: 'a long password', is_admin });
 
-function aRoom(number: number, owner: ObjectId, members: number): RoomDocument {
-  const _id = new ObjectId();
-  const at = new Date(startedAt + number * 1000);
-  const name = `Room ${number}`;
-  return {
-    ...newRoom,
-    _id,
-    name,
-    name_key: roomKey(name, _id),
-    members: Array.from({ length: members }, (_, i) => ({
-      _id: new ObjectId(),
-      user: i === 0 ? owner : new ObjectId(),
-      role: i === 0 ? 'owner' : 'member',
-      joined_at: at,
-    })),
-    created_at: at,
-    created_by: owner,
-    changed_at: at,
-  };
-}
+const numberedRoom = (number: number, owner: ObjectId, members: number) =>
+  aRoom([owner, ...Array.from({ length: members - 1 }, () => new ObjectId())], {
+    name: `Room ${number}`,
+    created_at: new Date(startedAt + number * 1000),
+  });
 
-const aMessage = (room: ObjectId, authors: ObjectId[], number: number): MessageDocument => ({
-  _id: new ObjectId(),
-  room,
-  seq: number,
-  ordinal: number,
-  user: authors[number % authors.length] as ObjectId,
-  text: `This is the message with the number ${number}, as long as such messages commonly are.`,
-  created_at: new Date(startedAt + number),
-  edited_at: null,
-  deleted_at: null,
-  thread: null,
-  mentions: [],
-  reactions: [],
-  pinned_at: null,
-});
+const numberedMessage = (room: ObjectId, authors: ObjectId[], number: number) =>
+  aMessage(room, authors[number % authors.length] as ObjectId, number, {
+    text: `This is the message with the number ${number}, as long as such messages commonly are.`,
+    created_at: new Date(startedAt + number),
+  });

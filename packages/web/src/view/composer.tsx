@@ -27,7 +27,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
   const send = async (text: string) => {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
     await sendMessage(room, text, thread);
-    await timeline?.goToEnd();
+    void timeline?.goToEnd();
   };
   const editLast = () => {
     const messages = knownTimeline(room)?.window.value.messages ?? [];

@@ -16,7 +16,7 @@ type EditorProps = {
   isFocused?: boolean;
   /** What is typed, at every change. */
   onChange?: (text: string) => void;
-  /** Takes the text; the field is emptied when it is safe. */
+  /** Takes the text, which is put back into the field where that fails. */
   onSubmit: (text: string) => Promise<void>;
   onCancel?: () => void;
   /** Up, in an empty field. */
@@ -50,7 +50,6 @@ export function Editor({
   const [failure, setFailure] = useState<string>();
   const [found, setFound] = useState<Suggestion[]>([]);
   const [index, setIndex] = useState(0);
-  const isBusy = useRef(false);
   const shown = useRef(0);
   const turn = useRef(0);
   const suggest = (suggestions: Suggestion[]) => {
@@ -75,17 +74,17 @@ export function Editor({
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
     const text = element.value.trim();
-    if (text === '' || over > 0 || isBusy.current) return;
-    isBusy.current = true;
+    if (text === '' || over > 0) return;
+    setFailure(undefined);
+    // What can be cancelled stays in sight until it is stored; else the next message may be typed, and sent, while this one is being stored.
+    if (!onCancel) set('');
     try {
-      setFailure(undefined);
       await onSubmit(text);
-      // What was typed while it was being stored stays.
-      if (field.current?.value.trim() === text) set('');
     } catch (problem) {
       setFailure(sentenceOf(problem));
-    } finally {
-      isBusy.current = false;
+      if (onCancel) return;
+      set([text, element.value].filter((part) => part !== '').join('\n'));
+      changed();
     }
   };
   const set = (text: string) => {
@@ -118,7 +117,8 @@ export function Editor({
       element.focus();
       element.setSelectionRange(initial.length, initial.length);
     }
-  }, [initial, isFocused]);
+    // Only at first: from then on the text and the caret are the user's.
+  }, []);
 
   const onKey = (event: KeyboardEvent) => {
     // An input method takes Enter for itself while it composes.

@@ -71,8 +71,12 @@ function Profile() {
   return (
     <div key={turn}>
       <Section title={strings.settings.email}>
-        <Form onSubmit={({ email = '' }) => change({ email })} submit={strings.app.save}>
+        <Form
+          onSubmit={({ email = '', confirm = '' }) => change({ email, current_password: confirm })}
+          submit={strings.settings.changeEmail}
+        >
           <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+          <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
         </Form>
       </Section>
       <Section title={strings.settings.changePassword} hint={strings.settings.passwordHint}>
@@ -138,24 +142,25 @@ function Sessions() {
   );
 }
 
-const scopes = [
-  'rooms:read',
-  'rooms:write',
-  'members:read',
-  'members:write',
-  'messages:read',
-  'messages:write',
-  'account',
-  'admin',
-] as const;
+// All there are, or the types don't match.
+const scopes = Object.keys({
+  'rooms:read': true,
+  'rooms:write': true,
+  'members:read': true,
+  'members:write': true,
+  'messages:read': true,
+  'messages:write': true,
+  account: true,
+  admin: true,
+} satisfies Record<Token['scopes'][number], true>) as Token['scopes'];
 
 function Tokens() {
   const [made, setMade] = useState<string>();
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/tokens', { params: { query: { limit: 200 } } })), []);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
-  const create = async ({ name = '', ...chosen }: Record<string, string>) => {
+  const create = async ({ name = '', current = '', ...chosen }: Record<string, string>) => {
     const some = scopes.filter((scope) => scope in chosen);
-    const body = { name, ...(some.length > 0 && { scopes: some }) };
+    const body = { name, ...(some.length > 0 ? { scopes: some } : { current_password: current }) };
     setMade((await ask(chat.POST('/api/tokens', { body }))).token);
     reload();
   };
@@ -198,6 +203,14 @@ function Tokens() {
             </label>
           ))}
         </fieldset>
+        <Field
+          label={strings.settings.currentPassword}
+          hint={strings.settings.tokenPassword}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          required={false}
+        />
       </Form>
     </Section>
   );

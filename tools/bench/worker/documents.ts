@@ -1,0 +1,48 @@
+import { ObjectId } from 'mongodb';
+import type { MessageDocument } from '../../../lib/collections/messages.ts';
+import { newRoom, type RoomDocument } from '../../../lib/collections/rooms.ts';
+import { roomKey } from '../../../lib/rooms/rooms.ts';
+
+/** A room with these members, of whom the first is the owner and has made it. */
+export function aRoom(members: ObjectId[], fields: Partial<RoomDocument> = {}): RoomDocument {
+  const _id = new ObjectId();
+  const created_at = fields.created_at ?? new Date();
+  const name = fields.name ?? `Room ${_id.toHexString()}`;
+  return {
+    ...newRoom,
+    _id,
+    name,
+    name_key: roomKey(name, _id),
+    members: members.map((user, at) => ({
+      _id: new ObjectId(),
+      user,
+      role: at === 0 ? 'owner' : 'member',
+      joined_at: created_at,
+    })),
+    created_at,
+    created_by: members[0] as ObjectId,
+    changed_at: created_at,
+    ...fields,
+  };
+}
+
+/** The message at a place of a room. */
+export const aMessage = (
+  room: ObjectId,
+  user: ObjectId,
+  seq: number,
+  fields: Partial<MessageDocument> & Pick<MessageDocument, 'text' | 'created_at'>,
+): MessageDocument => ({
+  _id: new ObjectId(),
+  room,
+  seq,
+  ordinal: seq,
+  user,
+  edited_at: null,
+  deleted_at: null,
+  thread: null,
+  mentions: [],
+  reactions: [],
+  pinned_at: null,
+  ...fields,
+});
