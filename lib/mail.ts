@@ -6,7 +6,7 @@ import { log } from './log.ts';
 /** An e-mail of plain text. */
 export type Mail = { to: string; subject: string; text: string };
 
-export const noMail: Refusal = () => permissionDenied('The service sends no e-mail.');
+export const noMail: Refusal = () => permissionDenied('no_email', 'The service sends no e-mail.');
 
 /** Refuses, with 403, what needs e-mail where the service has no mail server. */
 export function requireMail(): void {

@@ -2,7 +2,7 @@ import { type AccountChanges, changeUser, createUser, setWriteRate } from '../..
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
-import { integer, readParameters } from '../../lib/api/parameters.ts';
+import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
 import { type Command, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -14,7 +14,7 @@ import { table, yesOrNo } from '../table.ts';
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
 
 const readRate = (word: string) =>
-  readParameters({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
+  readTexts({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
 
 export const userCommands: Record<string, Command> = {
   'user create': {

@@ -40,4 +40,9 @@ export async function forgetCode(_id: ObjectId): Promise<void> {
   await codes.deleteMany({ _id });
 }
 
+/** Forgets the codes for an account. */
+export async function forgetCodesOf(user: ObjectId): Promise<void> {
+  await codes.deleteMany({ 'account.user': user });
+}
+
 const validFor = 3_600_000;

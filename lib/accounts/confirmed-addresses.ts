@@ -3,7 +3,8 @@ import { permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { findCode, forgetCode, noSuchCode } from './codes.ts';
 
-const confirmationRequired: Refusal = () => permissionDenied('A code that was sent to the e-mail address is required.');
+const confirmationRequired: Refusal = () =>
+  permissionDenied('email_code_required', 'A code that was sent to the e-mail address is required.');
 export const confirmationRefusals = [confirmationRequired, noSuchCode];
 
 /**

@@ -42,9 +42,9 @@ export const accountChanges = {
   is_active: optional(flag),
 };
 
-const registrationClosed: Refusal = () => permissionDenied('Registration is closed.');
-const currentPasswordRequired: Refusal = () => permissionDenied('The current password is required.');
-const invitationRequired: Refusal = () => permissionDenied('An invitation is required.');
+const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
+const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');
+const invitationRequired: Refusal = () => permissionDenied('invitation_required', 'An invitation is required.');
 export const signUpRefusals = [
   registrationClosed,
   adminRequired,

@@ -15,6 +15,7 @@ export type CodeDocument = {
 
 export const codeIndexes: IndexDescription[] = [
   { key: { hash: 1 }, name: 'hash', unique: true },
+  { key: { 'account.user': 1 }, name: 'user', sparse: true },
   { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
 ];
 
