@@ -45,7 +45,8 @@ function pathOf({ path, parameters = [] }: Listed, ids: Arbitrary<string>): Arbi
   return fc.tuple(...values).map((pairs) => {
     const filled = Object.fromEntries(pairs);
     return path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-      encodeURIComponent((filled[name] ?? '').toWellFormed()).replaceAll('.', '%2E'),
+      // No client can send a segment of one or two dots: URLs leave it out, encoded or not.
+      encodeURIComponent((filled[name] ?? '').toWellFormed()).replace(/^\.\.?$/, 'dots').replaceAll('.', '%2E'),
     );
   });
 }

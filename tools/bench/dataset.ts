@@ -10,7 +10,7 @@ export type Planned = { operation: Operation; plan: Plan };
 /** The dataset of most suites: 100 rooms of 5 members, and 200 messages. */
 export const datasetSize: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
 
-/** Runs `use` with a worker on a filled dataset, and the seven operations with the database commands of each. */
+/** Runs `use` with a worker on a filled dataset, and the operations with the database commands of each. */
 export const withDataset = <T>(
   use: (worker: Worker, operations: Record<keyof ReturnType<typeof operationsOf>, Planned>) => Promise<T>,
 ): Promise<T> =>

@@ -1,61 +1,105 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import autocannon from 'autocannon';
-import type { Operation } from './operations.ts';
+import { percentile } from './measure.ts';
+import type { Operation, Workload } from './operations.ts';
 
-/** How a server handles many concurrent requests. */
+/** How a server handles requests. Times are in milliseconds. */
 export type Load = {
   rate: number;
+  p50: number;
   p99: number;
   /** How many requests failed, or had another status than expected. */
   faults: number;
 };
 
-const connections = 16;
-
-/** A server and the operation to call. */
-export type Target = { url: string; operation: Operation };
+/** A server and what is called. */
+export type Target = { url: string; workload: Workload };
 
 /**
- * Sends the same request over 16 connections to two servers alternately, several times; the best round of each counts, because whatever
- * else runs on the machine can only slow it down.
+ * Calls two servers alternately, several times, over so many connections; the best round of each counts, because whatever else runs on the
+ * machine can only slow it down. Before that the target is called until it gets no quicker, for V8 has to compile the code.
  */
-export async function load(target: Target, yardstick: Target, { seconds, rounds }: { seconds: number; rounds: number }) {
-  // Enough calls for V8 to have compiled the code.
-  await runLoad(target, Math.min(2, seconds));
+export async function load(
+  connections: number,
+  target: Target,
+  yardstick: Target,
+  { seconds, rounds }: { seconds: number; rounds: number },
+) {
+  const run = connections === 1 ? callInTurn : callAtOnce;
+  for (let before = 0, rate = 1; rate > 1.05 * before; ) {
+    before = rate;
+    ({ rate } = await run(target, connections, Math.min(2, seconds)));
+  }
   const loads: Load[] = [];
   const yardsticks: Load[] = [];
   for (let round = 0; round < rounds; round++) {
-    yardsticks.push(await runLoad(yardstick, Math.max(1, seconds / 2)));
-    loads.push(await runLoad(target, seconds));
+    yardsticks.push(await run(yardstick, connections, Math.max(1, seconds / 2)));
+    loads.push(await run(target, connections, seconds));
   }
   return { target: bestOf(loads), yardstick: bestOf(yardsticks) };
 }
 
 const bestOf = (loads: readonly Load[]): Load => ({
   rate: Math.max(...loads.map(({ rate }) => rate)),
+  p50: Math.min(...loads.map(({ p50 }) => p50)),
   p99: Math.min(...loads.map(({ p99 }) => p99)),
   faults: loads.reduce((sum, { faults }) => sum + faults, 0),
 });
 
-async function runLoad({ url, operation }: Target, seconds: number): Promise<Load> {
-  const { method, path, body, token, status } = operation;
-  const headers = { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) };
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const result = await autocannon({ url: url + path, connections: connections, duration: seconds, method, headers, ...sent });
+const requestOf = ({ method, path, body, token }: Operation) => ({
+  method,
+  path,
+  headers: { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+});
+
+async function callAtOnce({ url, workload: { calls } }: Target, connections: number, duration: number): Promise<Load> {
+  let next = 0;
+  const setupClient = (client: autocannon.Client) => client.setRequests([requestOf(calls[next++ % calls.length] as Operation)]);
+  const result = await autocannon({ url, connections, duration, setupClient });
   const answers = Object.entries(result.statusCodeStats ?? {});
+  const status = calls[0]?.status;
   const wrong = answers.filter(([code]) => Number(code) !== status).reduce((sum, [, { count = 0 }]) => sum + count, 0);
-  return { rate: result.requests.average, p99: result.latency.p99, faults: result.errors + wrong };
+  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99, faults: result.errors + wrong };
 }
 
-const yardstickOperation: Operation = { name: 'the yardstick', method: 'GET', path: '/', token: '', status: 200 };
+/** One call after the other, by a client that measures fractions of milliseconds. */
+async function callInTurn({ url, workload: { calls } }: Target, _connections: number, seconds: number): Promise<Load> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { hostname, port } = new URL(url);
+  const operation = calls[0] as Operation;
+  const { body, ...options } = requestOf(operation);
+  const call = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+      const sent = request({ ...options, headers: { ...options.headers, ...length }, hostname, port, agent }, (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode));
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  const times: number[] = [];
+  let faults = 0;
+  for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
+    const since = performance.now();
+    if ((await call()) !== operation.status) faults++;
+    times.push(performance.now() - since);
+  }
+  agent.destroy();
+  return { rate: times.length / seconds, p50: percentile(times, 50), p99: percentile(times, 99), faults };
+}
+
+const bare: Workload = { name: 'the yardstick', calls: [{ name: '', method: 'GET', path: '/', token: '', status: 200 }] };
 
 /** Runs `use` with a bare server of `node:http` in a process of its own, which always answers with the same 60 bytes. */
 export async function withYardstick<T>(use: (yardstick: Target) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, ['-e', yardstick], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [port] = await once(child.stdout, 'data');
-    return await use({ url: `http://127.0.0.1:${port}`, operation: yardstickOperation });
+    return await use({ url: `http://127.0.0.1:${port}`, workload: bare });
   } finally {
     await end(child);
   }

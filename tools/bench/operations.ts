@@ -19,9 +19,12 @@ export type Operation = {
   status: number;
 };
 
+/** What many do at the same time: connection number `n` makes the call with this number, or the only one. */
+export type Workload = { name: string; calls: readonly Operation[] };
+
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);
 
-/** The seven operations that make up most of a chat; those that only read come first. */
+/** The eight operations that make up most of a chat; those that only read come first. */
 export function operationsOf({ token, room, seq }: Dataset) {
   const get = (name: string, path: string): Operation => ({ name, method: 'GET', path, token, status: 200 });
   const post = (name: string, path: string, body: unknown): Operation => ({
@@ -33,6 +36,7 @@ export function operationsOf({ token, room, seq }: Dataset) {
     status: 201,
   });
   return {
+    whoami: get('whoami', '/api/users/me'),
     rooms: get('a list of rooms', '/api/rooms'),
     page: get('a page of 50 messages', `/api/messages?room=${room}&limit=50`),
     events: get('a page of 50 events', `/api/events?room=${room}&after=${seq - 50}&limit=50`),
@@ -41,6 +45,29 @@ export function operationsOf({ token, room, seq }: Dataset) {
     message: post('a message', '/api/messages', { room, text }),
     newRoom: post('a new room', '/api/rooms', { name: 'Another' }),
   };
+}
+
+/** The operations as 16 people make them, each with an account of their own: in one room, and each in a room of their own. */
+export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Workload[] {
+  const inOneRoom = people.map(({ token }) => operationsOf({ ...shared, token }));
+  const inTheirs = people.map(operationsOf);
+  const all = (
+    name: string,
+    operations: readonly ReturnType<typeof operationsOf>[],
+    one: keyof ReturnType<typeof operationsOf>,
+  ): Workload => ({ name, calls: operations.map((of) => of[one]) });
+  return [
+    all('whoami', inOneRoom, 'whoami'),
+    all('a list of rooms', inOneRoom, 'rooms'),
+    all('a page of 50 messages', inOneRoom, 'page'),
+    all('a page of 50 messages, each of another room', inTheirs, 'page'),
+    all('a page of 50 events', inOneRoom, 'events'),
+    all('a page of 50 events, each of another room', inTheirs, 'events'),
+    all('the rooms of each', inTheirs, 'ownRooms'),
+    all('a message', inOneRoom, 'message'),
+    all('a message, each to another room', inTheirs, 'message'),
+    all('a new room', inTheirs, 'newRoom'),
+  ];
 }
 
 /** An operation as a browser sends it: it accepts compressed responses. */

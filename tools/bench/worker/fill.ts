@@ -19,16 +19,19 @@ export type Size = {
   messages: number;
   /** How many members each other room has; a few by default. */
   membersOfOthers?: number;
+  /** How many people there are beside the caller, who are in the caller's rooms; each has a room of 200 messages that is not in the list. */
+  people?: number;
 };
 
 const authorCount = 10;
 const fewMembers = 5;
 const batchSize = 2000;
+const messagesOfPeople = 200;
 /** Old enough that no feed waits for anything, and young enough that no event has expired. */
 const startedAt = Date.now() - 20 * 86_400_000;
 
 /** Fills a dataset with the documents that the service would store. */
-export async function fill(size: Size): Promise<Dataset> {
+export async function fill(size: Size): Promise<Dataset & { people: Dataset[] }> {
   await database.dropDatabase();
   await ensureIndexes();
   const names = Array.from({ length: authorCount }, (_, i) => `author-${i}`);
@@ -43,7 +46,23 @@ export async function fill(size: Size): Promise<Dataset> {
   await addMessages(first._id, authors, size.messages);
   const own = await rooms.find({ 'members.user': caller }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of own) await moveReadMarker(_id, caller, 0, 0);
-  return { token, room: first._id.toHexString(), seq: size.messages };
+  const shared = { token, room: first._id.toHexString(), seq: size.messages };
+  return { ...shared, people: await addPeople(size.people ?? 0, caller) };
+}
+
+async function addPeople(count: number, caller: ObjectId): Promise<Dataset[]> {
+  const people: Dataset[] = [];
+  for (let number = 0; number < count; number++) {
+    const user = new ObjectId((await createAuthor(`person-${number}`, false))._id.$oid);
+    const { token } = await createToken(user, 'bench');
+    const member = { _id: new ObjectId(), user, role: 'member', joined_at: new Date(startedAt) } as const;
+    await rooms.unscoped.updateMany({ 'members.user': caller }, { $push: { members: member } });
+    const own = { ...numberedRoom(number, user, 1), is_visible: false, seq: messagesOfPeople, message_count: messagesOfPeople };
+    await rooms.unscoped.insertOne(own);
+    await addMessages(own._id, [user], messagesOfPeople);
+    people.push({ token, room: own._id.toHexString(), seq: messagesOfPeople });
+  }
+  return people;
 }
 
 async function addRooms(from: number, to: number, owner: ObjectId, members = fewMembers): Promise<void> {

@@ -4,7 +4,7 @@ import { asBuffer } from '../values/raw.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
-import { limitClause } from './sqlite.ts';
+import { limitClause, smallDocument } from './sqlite.ts';
 import type { StoredIndex } from './stored-index.ts';
 
 /** A stored document as a scan meets it. */
@@ -23,44 +23,44 @@ export type Scan = {
   readonly operation: Operation;
 };
 
-/** Rows, or bytes of them, fetched at once: enough to make a query cheap, few enough to keep memory flat. */
+/** Rows fetched at once: enough to make a query cheap, few enough to keep memory flat. */
 const chunkRows = 100;
-const chunkBytes = 1_000_000;
 
-/** So many rows are fetched in one call, whatever their size. */
-const fewRows = 4;
+/** With so many bytes of large documents, a chunk ends early. */
+const chunkBytes = 1_000_000;
 
 /**
  * The documents of a range of an index in key order, and `undefined` where others may have their turn. The scan holds no SQLite
  * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
  */
 export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<Stored | undefined> {
-  const { file, collection, backward, expected = chunkRows, operation } = scan;
+  const { collection, backward, expected = chunkRows, operation } = scan;
   const sql = backward ? index.sql.backward : index.sql.forward;
   const bound = backward ? range.low : range.high;
-  let chunk = fetch<IndexRow>(file, sql.first, [range.low, range.high], expected);
+  let chunk = fetch<IndexRow>(scan, sql.first, [range.low, range.high], expected);
   for (;;) {
     for (const [, rid, document] of chunk.rows) {
-      yield { rid, document: asBuffer(document) };
+      yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
     }
     const last = chunk.rows.at(-1);
     if (last === undefined || chunk.isLast) return;
     checkThere(collection, index);
-    chunk = fetch<IndexRow>(file, sql.further, [last[0], last[1], bound], chunkRows);
+    chunk = fetch<IndexRow>(scan, sql.further, [last[0], last[1], bound], chunkRows);
   }
 }
 
 /** All documents in the order in which they were inserted, or against it; `undefined` where others may have their turn. */
-export function* scanTable({ file, collection, backward, expected, operation }: Scan): Generator<Stored | undefined> {
+export function* scanTable(scan: Scan): Generator<Stored | undefined> {
+  const { collection, backward, expected, operation } = scan;
   const [after, order] = backward ? ['<', 'DESC'] : ['>', 'ASC'];
-  const sql = `SELECT rid, doc FROM ${collection.table} WHERE rid ${after} ? ORDER BY rid ${order} ${limitClause}`;
+  const sql = `SELECT rid, ${smallDocument('doc')} FROM ${collection.table} WHERE rid ${after} ? ORDER BY rid ${order} ${limitClause}`;
   let last = backward ? Number.MAX_SAFE_INTEGER : 0;
   for (let wanted = expected ?? chunkRows; ; wanted = chunkRows) {
-    const { rows, isLast } = fetch<TableRow>(file, sql, [last], wanted);
+    const { rows, isLast } = fetch<TableRow>(scan, sql, [last], wanted);
     for (const [rid, document] of rows) {
       last = rid;
-      yield { rid, document: asBuffer(document) };
+      yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
     }
     if (isLast) return;
@@ -83,27 +83,24 @@ export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | 
   return rows as unknown as Entry[];
 }
 
-type IndexRow = [key: Uint8Array, rid: number, document: Uint8Array];
-type TableRow = [rid: number, document: Uint8Array];
+type IndexRow = [key: Uint8Array, rid: number, document: Uint8Array | null];
+type TableRow = [rid: number, document: Uint8Array | null];
 
-/** The next rows of a statement whose last column is the document and whose last parameter the number of rows. */
+/** The next rows of a statement whose last columns are the rid and the `smallDocument`, and whose last parameter is the number of rows. */
 function fetch<Row extends IndexRow | TableRow>(
-  file: DatabaseFile,
+  { file, collection }: Scan,
   sql: string,
   values: (Uint8Array | number)[],
   wanted: number,
 ): { readonly rows: Row[]; readonly isLast: boolean } {
-  const statement = file.prepare(sql);
-  if (wanted <= fewRows) {
-    const rows = statement.all(...values, wanted) as unknown as Row[];
-    return { rows, isLast: rows.length < wanted };
-  }
-  const rows: Row[] = [];
+  const rows = file.prepare(sql).all(...values, wanted) as unknown as Row[];
   let bytes = 0;
-  for (const row of statement.iterate(...values, wanted) as unknown as Iterable<Row>) {
-    rows.push(row);
-    bytes += (row.at(-1) as Uint8Array).length;
-    if (bytes >= chunkBytes) return { rows, isLast: false };
+  for (const [at, row] of rows.entries()) {
+    if (row.at(-1) !== null) continue;
+    const document = collection.get(row.at(-2) as number) as Buffer;
+    row[row.length - 1] = document;
+    bytes += document.length;
+    if (bytes >= chunkBytes) return { rows: rows.slice(0, at + 1), isLast: false };
   }
   return { rows, isLast: rows.length < wanted };
 }

@@ -18,6 +18,9 @@ export const sqlite = loadQuietly();
 /** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled anew for each value. */
 export const limitClause = 'LIMIT ? + 0';
 
+/** A column's document, or null for one so large that many of them would be too much. Its length costs nothing to find. */
+export const smallDocument = (column: string) => `iif(length(${column}) <= 65536, ${column}, NULL)`;
+
 /** The first that tells how long its log is without writing it back. */
 const earliest = [3, 51] as const;
 

@@ -5,7 +5,7 @@ import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
-import { limitClause } from './sqlite.ts';
+import { limitClause, smallDocument } from './sqlite.ts';
 
 /** The index that every collection has. */
 export const idIndexSpec = (): Doc =>
@@ -134,7 +134,7 @@ type ScanSql = {
 
 function indexSql(table: string, documents: string): IndexSql {
   const entries = `SELECT i.key, i.rid FROM ${table} i`;
-  const withDocuments = `SELECT i.key, i.rid, c.doc FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
+  const withDocuments = `SELECT i.key, i.rid, ${smallDocument('c.doc')} FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
   const scan = (order: string, further: string): ScanSql => {
     const sql = (rows: string, condition: string) =>
       `${rows} WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limitClause}`;
