@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { showDate } from '../api/extended-json.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { type CodeDocument, codes } from '../collections/codes.ts';
+import { unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
@@ -29,8 +30,7 @@ export async function createCode(fields: Pick<CodeDocument, 'email' | 'account'>
 
 /** The code with these characters, unless it has expired, by the database's clock; 404 when there is none. */
 export async function findCode(code: string): Promise<CodeDocument> {
-  const isValid = { $expr: { $gt: ['$expires_at', '$$NOW'] } };
-  const found = await codes.findOne({ hash: hashToken(code), ...isValid });
+  const found = await codes.findOne({ hash: hashToken(code), ...unexpired });
   if (!found) throw noSuchCode();
   return found;
 }

@@ -46,7 +46,9 @@ function pathOf({ path, parameters = [] }: Listed, ids: Arbitrary<string>): Arbi
     const filled = Object.fromEntries(pairs);
     return path.replaceAll(/\{(\w+)\}/g, (_, name) =>
       // No client can send a segment of one or two dots: URLs leave it out, encoded or not.
-      encodeURIComponent((filled[name] ?? '').toWellFormed()).replace(/^\.\.?$/, 'dots').replaceAll('.', '%2E'),
+      encodeURIComponent((filled[name] ?? '').toWellFormed())
+        .replace(/^\.\.?$/, 'dots')
+        .replaceAll('.', '%2E'),
     );
   });
 }

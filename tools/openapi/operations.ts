@@ -144,7 +144,11 @@ function successOf({ status, answer, headers = {}, query, isIdempotent, hasTag }
   };
   const shown = example?.answer === undefined ? {} : { example: example.answer };
   return {
-    description: { 200: 'Done; the body has what was asked for.', 201: 'Created; the body has it.', 204: 'Done; there is no body.' }[status],
+    description: {
+      200: 'Done; the body has what was asked for.',
+      201: 'Created; the body has it.',
+      204: 'Done; there is no body.',
+    }[status],
     headers: all,
     ...(answer && { content: { 'application/json': { schema: answer, ...shown } } }),
   };
