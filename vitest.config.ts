@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
+    include: [
+      'test/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : []),
+    ],
     // The embedded database's own tests say nothing about another database.
     exclude: process.env.MONGODB_URI ? ['packages/embedded-mongodb/**'] : [],
     globalSetup: 'test/support/global-setup.ts',

@@ -2,20 +2,27 @@ import type { ParseArgsOptionDescriptor } from 'node:util';
 
 /** One command of the command line. */
 export type Command = {
-  /** Its usage, without the prefix that all commands share. */
+  /** What follows its name in its usage. */
   usage: string;
+  /** What it does; its first sentence stands in the overview. */
   summary: string;
   /** How many arguments it takes besides its options. */
   operands: number;
+  /** The options without which it can't be carried out. */
+  required?: string[];
+  /** Whether it makes the embedded database where DATA_DIR has none; for all others that is an error. */
+  makesDatabase?: true;
   options?: Record<string, ParseArgsOptionDescriptor>;
-  run: (operands: string[], options: Options) => Promise<Result>;
 };
+
+/** Carries out a command. */
+export type Run = (operands: string[], options: Options) => Promise<Result>;
 
 /** The options that were given; every command has `json` and `help`. */
 export type Options = Record<string, string | boolean | string[] | undefined>;
 
-/** The result of a command, for programs (`--json`) and for people. */
-export type Result = { data: unknown; text: string };
+/** The result of a command, for programs (`--json`) and for people; `isNote`: standard output has something else. */
+export type Result = { data: unknown; text: string; isNote?: boolean };
 
 /** The command line is invalid; the message is followed by the command's usage. */
 export class UsageError extends Error {

@@ -1,15 +1,157 @@
-import type { Command } from './command.ts';
-import { databaseCommands } from './commands/database.ts';
-import { roomCommands } from './commands/room.ts';
-import { tokenCommands } from './commands/token.ts';
-import { transferCommands } from './commands/transfer.ts';
-import { userCommands } from './commands/user.ts';
+import { scopes } from '../lib/api/scopes.ts';
+import type { Command, Run } from './command.ts';
 
-/** Every command by its name. */
+const yes = { yes: { type: 'boolean' } } as const;
+const newPassword = 'Asks for it, hidden and twice, or reads it from standard input.';
+
+/** Every command by its name, in the order of the overview. What carries them out is loaded once there is a database to work on. */
 export const commands: Record<string, Command> = {
-  ...userCommands,
-  ...tokenCommands,
-  ...roomCommands,
-  ...databaseCommands,
-  ...transferCommands,
+  'user list': { usage: '', summary: 'Lists the accounts, the oldest first.', operands: 0 },
+  'user show': { usage: '<username>', summary: 'Shows an account.', operands: 1 },
+  'user create': {
+    usage: '<username> --email <email> [--admin] [--password-stdin]',
+    summary: `Creates an account. ${newPassword}`,
+    operands: 1,
+    options: { email: { type: 'string' }, admin: { type: 'boolean' }, 'password-stdin': { type: 'boolean' } },
+    required: ['email'],
+    makesDatabase: true,
+  },
+  'user password': {
+    usage: '<username> [--keep-tokens] [--password-stdin]',
+    summary: `Changes an account's password; ends its sessions and, unless --keep-tokens is given, its named tokens. ${newPassword}`,
+    operands: 1,
+    options: { 'keep-tokens': { type: 'boolean' }, 'password-stdin': { type: 'boolean' } },
+  },
+  'user code': {
+    usage: '<username>',
+    summary:
+      'Prints, once, a link by which whoever has it sets a new password for the account within an hour; without PUBLIC_URL, its code.',
+    operands: 1,
+  },
+  'user promote': { usage: '<username>', summary: 'Makes an account an administrator.', operands: 1 },
+  'user demote': { usage: '<username>', summary: 'Makes an administrator an ordinary user.', operands: 1 },
+  'user deactivate': {
+    usage: '<username>',
+    summary: 'Deactivates an account: its sessions end, and its tokens do not work until it is active again.',
+    operands: 1,
+  },
+  'user activate': { usage: '<username>', summary: 'Activates a deactivated account again.', operands: 1 },
+  'user limit': {
+    usage: '<username> (--writes-per-second <number> | --default)',
+    summary:
+      'Sets how many messages and changes a second an account may make for long, and five times as many at once; for bots.',
+    operands: 1,
+    options: { 'writes-per-second': { type: 'string' }, default: { type: 'boolean' } },
+  },
+  'user delete': {
+    usage: '<username> [--yes]',
+    summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',
+    operands: 1,
+    options: yes,
+  },
+  'token list': {
+    usage: '<username>',
+    summary: "Lists an account's tokens and sessions, without their secrets.",
+    operands: 1,
+  },
+  'token create': {
+    usage: '<username> --name <name> [--scope <scope> ...] [--expires 90d]',
+    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes: ${scopes.join(', ')}.`,
+    operands: 1,
+    options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
+    required: ['name'],
+  },
+  'token revoke': {
+    usage: '<id>',
+    summary: 'Revokes a token or ends a session, immediately and without asking.',
+    operands: 1,
+    // For scripts that pass it to every command that removes something.
+    options: yes,
+  },
+  'session list': { usage: '<username>', summary: "Lists an account's sessions, without their secrets.", operands: 1 },
+  'session end': { usage: '<id>', summary: 'Ends a session, immediately and without asking.', operands: 1, options: yes },
+  'room list': { usage: '', summary: 'Lists every room.', operands: 0 },
+  'room create': {
+    usage: '<name> --owner <username>',
+    summary: 'Creates an open, visible room with one member, its owner.',
+    operands: 1,
+    options: { owner: { type: 'string' } },
+    required: ['owner'],
+  },
+  'room archive': {
+    usage: '<room>',
+    summary: 'Archives a room: its messages stay readable, but neither messages nor members can be added.',
+    operands: 1,
+  },
+  'room delete': {
+    usage: '<room> [--yes]',
+    summary: 'Permanently deletes a room with all its messages. Asks first, unless --yes is given.',
+    operands: 1,
+    options: yes,
+  },
+  'member list': { usage: '<room>', summary: 'Lists the members of a room.', operands: 1 },
+  'member add': {
+    usage: '<room> <username> [--role <role>]',
+    summary: 'Makes a user a member of a room: as a member, unless another role is given (moderator, owner).',
+    operands: 2,
+    options: { role: { type: 'string' } },
+  },
+  'member role': {
+    usage: '<room> <username> --role <role>',
+    summary: 'Gives a member of a room another role: member, moderator or owner.',
+    operands: 2,
+    options: { role: { type: 'string' } },
+    required: ['role'],
+  },
+  'member remove': {
+    usage: '<room> <username> [--ban]',
+    summary: 'Removes a member from a room; with --ban the user cannot come back.',
+    operands: 2,
+    options: { ban: { type: 'boolean' }, ...yes },
+  },
+  'ban list': { usage: '<room>', summary: 'Lists who is banned from a room.', operands: 1 },
+  'ban lift': { usage: '<room> <username>', summary: 'Lets a banned user join a room again.', operands: 2 },
+  'database check': {
+    usage: '',
+    summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
+    operands: 0,
+  },
+  backup: {
+    usage: '<directory>',
+    summary: 'Copies the embedded database, also while it runs, into a directory that does not exist yet.',
+    operands: 1,
+  },
+  export: {
+    usage: '(<file> | -) [--force]',
+    summary:
+      'Exports everything, as one line of Extended JSON per document: to a file, or with - to standard output. Asks before it replaces a file, unless --force is given.',
+    operands: 1,
+    options: { force: { type: 'boolean' } },
+  },
+  import: {
+    usage: '<file>',
+    summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',
+    operands: 1,
+    makesDatabase: true,
+  },
 };
+
+const loaders: Record<string, () => Promise<Record<string, Run>>> = {
+  user: async () => (await import('./commands/user.ts')).userCommands,
+  token: async () => (await import('./commands/token.ts')).tokenCommands,
+  session: async () => (await import('./commands/token.ts')).tokenCommands,
+  room: async () => (await import('./commands/room.ts')).roomCommands,
+  member: async () => (await import('./commands/member.ts')).memberCommands,
+  ban: async () => (await import('./commands/member.ts')).memberCommands,
+  database: async () => (await import('./commands/database.ts')).databaseCommands,
+  backup: async () => (await import('./commands/database.ts')).databaseCommands,
+  export: async () => (await import('./commands/transfer.ts')).transferCommands,
+  import: async () => (await import('./commands/transfer.ts')).transferCommands,
+};
+
+/** What carries out a command. */
+export async function loadRun(name: string): Promise<Run> {
+  const run = (await loaders[name.split(' ')[0] ?? '']?.())?.[name];
+  if (!run) throw new Error(`The command '${name}' is not carried out by anything.`);
+  return run;
+}

@@ -1,9 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes. */
-export async function confirm(question: string, isSure: boolean): Promise<void> {
+/**
+ * Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes; `refusal` says which option
+ * it takes where nobody can be asked.
+ */
+export async function confirm(
+  question: string,
+  isSure: boolean,
+  refusal = 'This cannot be undone: pass --yes when nobody can be asked.',
+): Promise<void> {
   if (isSure) return;
-  if (!process.stdin.isTTY) throw new Error('This cannot be undone: pass --yes when nobody can be asked.');
+  if (!process.stdin.isTTY) throw new Error(refusal);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const interrupted = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));

@@ -15,6 +15,7 @@ const readLine = async () => (await text(process.stdin)).split(/\r?\n/, 1)[0];
 async function typeTwice(): Promise<string> {
   if (!process.stdin.isTTY) throw new Error('Type the password at a terminal, or pipe it in with --password-stdin.');
   const first = await typeHidden('Password: ');
+  readParameters({ password: newPassword }, { password: first });
   if ((await typeHidden('Once more: ')) !== first) throw new Error('The two passwords are not the same: nothing was changed.');
   return first;
 }

@@ -31,6 +31,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set ${name} to a colour such as ${fallback}, not '${value}'.`);
   };
 
+  const origins = (name: string, fallback: string) => {
+    const values = text(name, fallback).split(/[\s,]+/);
+    const wrong = values.find((value) => value !== '*' && (!URL.canParse(value) || new URL(value).origin !== value));
+    if (wrong === undefined) return values;
+    throw new ConfigError(`Set ${name} to * or to origins such as https://chat.example.org, not '${wrong}'.`);
+  };
+
   const smtpUrl = text('SMTP_URL', '');
   const publicUrl = text('PUBLIC_URL', '').replace(/\/+$/, '');
   const mailFrom = text('MAIL_FROM', '');
@@ -53,7 +60,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
     mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
-    corsOrigins: text('CORS_ORIGINS', '*').split(/[\s,]+/),
+    corsOrigins: origins('CORS_ORIGINS', '*'),
     roomMembers: integer('ROOM_MEMBERS', 1_000, 1, 10_000),
     pageSize: integer('PAGE_SIZE', 50, 1, 200),
     eventDays: integer('EVENT_DAYS', 30, 1, 3_650),

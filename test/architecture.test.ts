@@ -14,7 +14,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['deadline', 'log', 'metrics'],
+  ['deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];
 

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   ...readdirSync('docs').map((file) => `docs/${file}`),
   ...readdirSync('packages').map((name) => `packages/${name}/README.md`),
@@ -10,7 +12,7 @@ const pages = [
 
 /** The commands that a page tells people to type: its shell examples without what they pass as standard input, and its inline code. */
 const commandsIn = (page: string) => [
-  ...[...page.matchAll(/^```(?:sh|bash|shell|console)\n([\s\S]*?)\n```$/gm)].flatMap(([, code = '']) =>
+  ...[...page.matchAll(/^```(?:sh|bash|shell|console)(?: .*)?\n([\s\S]*?)\n```$/gm)].flatMap(([, code = '']) =>
     code
       .replaceAll(/<<'END'\n[\s\S]*?\nEND$/gm, '')
       .replaceAll('\\\n', '')

@@ -1,18 +1,23 @@
+import { resolve } from 'node:path';
 import { finishDeletions } from '../../lib/accounts/deletion.ts';
+import { countAdministrators } from '../../lib/accounts/last-admin.ts';
+import { backUp } from '../../lib/database/backup.ts';
 import { ensureIndexes } from '../../lib/prepare.ts';
-import type { Command } from '../command.ts';
+import type { Run } from '../command.ts';
 
-export const databaseCommands: Record<string, Command> = {
-  'database check': {
-    usage: 'database check',
-    summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
-    operands: 0,
-    run: async () => {
-      const indexes = await ensureIndexes();
-      const finishedDeletions = await finishDeletions();
-      const lines = Object.entries(indexes).map(([collection, count]) => `${collection}: ${count} indexes`);
-      if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
-      return { data: { indexes, finished_deletions: finishedDeletions }, text: lines.join('\n') };
-    },
+export const databaseCommands: Record<string, Run> = {
+  'database check': async () => {
+    const indexes = await ensureIndexes();
+    const finishedDeletions = await finishDeletions();
+    const administrators = await countAdministrators();
+    const lines = Object.entries(indexes).map(([collection, count]) => `${collection}: ${count} indexes`);
+    if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
+    lines.push(`administrators: ${administrators}`);
+    return { data: { indexes, finished_deletions: finishedDeletions, administrators }, text: lines.join('\n') };
+  },
+  backup: async ([word = '']) => {
+    const directory = resolve(word);
+    await backUp(directory);
+    return { data: { directory }, text: `The database was copied into ${directory}.` };
   },
 };

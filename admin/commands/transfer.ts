@@ -1,23 +1,28 @@
-import { type Counts, exportTo, importFrom, type Progress } from '../../lib/database/export-import.ts';
-import type { Command } from '../command.ts';
+import {
+  type Counts,
+  exportTo,
+  importFrom,
+  isStandardOutput,
+  type Progress,
+  replacesFile,
+} from '../../lib/database/export-import.ts';
+import type { Result, Run } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import { progressBar } from '../progress.ts';
 
-export const transferCommands: Record<string, Command> = {
-  export: {
-    usage: 'export <file>',
-    summary: 'Exports everything to a file, as one line of Extended JSON per document.',
-    operands: 1,
-    run: ([file = '']) => transfer((progress) => exportTo(file, progress)),
+export const transferCommands: Record<string, Run> = {
+  export: async ([file = ''], options) => {
+    if (await replacesFile(file))
+      await confirm(`Replace ${file}?`, options.force === true, `${file} exists: pass --force to replace it.`);
+    const result = await transfer((progress) => exportTo(file, progress));
+    if (result.data.documents.users === undefined || result.data.documents.users === 0)
+      process.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
+    return { ...result, isNote: isStandardOutput(file) };
   },
-  import: {
-    usage: 'import <file>',
-    summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',
-    operands: 1,
-    run: ([file = '']) => transfer((progress) => importFrom(file, progress)),
-  },
+  import: ([file = '']) => transfer((progress) => importFrom(file, progress)),
 };
 
-async function transfer(work: (progress: Progress) => Promise<Counts>) {
+async function transfer(work: (progress: Progress) => Promise<Counts>): Promise<Result & { data: { documents: Counts } }> {
   const bar = progressBar(process.stderr);
   try {
     const documents = await work(bar.update);

@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { noSetting, settingNames } from '../../lib/setting-names.ts';
 import {
   alarmTopic,
   apiAlarms,
@@ -17,49 +21,103 @@ type Definition = {
   environment?: Record<string, string>;
 };
 type Serverless = {
+  serviceDir: string;
+  processedInput: { commands: string[] };
+  classes: { Error: new (message: string, code: string) => Error };
   service: {
     service: string;
     functions: Record<string, Definition>;
     custom: {
-      deployment: { connectionString: string; withoutDatabase: string[]; connectionLimit: string; alarmEmail: string };
+      deployment: {
+        connectionString: string;
+        connectionStringVersion: string;
+        withoutDatabase: string[];
+        connectionLimit: string;
+        alarmEmail: string;
+      };
     };
-    provider: { tracing: { lambda: string }; environment: { MONGODB_POOL_SIZE: string } };
+    provider: { tracing: { lambda: string }; environment: Record<string, string> & { MONGODB_POOL_SIZE: string } };
     resources: {
       Resources?: Record<string, unknown>;
       extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
     };
   };
   getProvider: (name: 'aws') => {
+    getStage: () => string;
     naming: { getNormalizedFunctionName: (name: string) => string; getHttpApiRouteLogicalId: (route: string) => string };
   };
 };
 
 /**
- * A serverless plugin: gives each function its own role, the name of the connection string, its share of the connections, and alarms; and the
+ * A serverless plugin: checks the settings as the server does, which would otherwise end each function when it starts; gives each function its own role, the name of the connection string, its share of the connections, and alarms; and the
  * routes that cost most a limit of their own.
  */
 export default class DeploymentPlugin {
-  readonly hooks: Record<string, () => void>;
+  readonly hooks: Record<string, () => Promise<void>>;
 
   constructor(serverless: Serverless) {
+    const inOneSentence = (work: () => void | Promise<void>) => async () => {
+      try {
+        await work();
+      } catch (error) {
+        // Of its own errors, serverless prints the sentence without a stack.
+        throw new serverless.classes.Error((error as Error).message, 'DEPLOYMENT');
+      }
+    };
     this.hooks = {
-      'before:package:initialize': () => {
+      initialize: inOneSentence(() => requireSettings(serverless)),
+      'before:package:initialize': inOneSentence(async () => {
+        await checkSettings(serverless);
         addResources(serverless);
         throttleRoutes(serverless);
-      },
+      }),
     };
   }
 }
 
+const settingsFile = (serverless: Serverless) => {
+  const name = `.env.${serverless.getProvider('aws').getStage()}`;
+  const path = join(serverless.serviceDir, name);
+  return { name, path, isThere: existsSync(path) };
+};
+
+/** The settings of a stage are those of its file, so that no deployment forgets what an earlier one was told. */
+function requireSettings(serverless: Serverless): void {
+  const { name, isThere } = settingsFile(serverless);
+  if (serverless.processedInput.commands.join(' ') === 'deploy' && !isThere)
+    throw new Error(`There is no file ${name}: write the settings of this stage into it, or nothing if the defaults are right.`);
+}
+
+async function checkSettings(serverless: Serverless): Promise<void> {
+  const { service } = serverless;
+  const file = settingsFile(serverless);
+  const concurrency = Object.keys(service.functions).map(concurrencyOf);
+  const isKnown = (name: string) => settingNames.includes(name) || concurrency.includes(name) || name.startsWith('AWS_');
+  const names = file.isThere ? Object.keys(parseEnv(readFileSync(file.path, 'utf8'))) : [];
+  const unknown = [...names, ...Object.keys(process.env).filter((name) => name.startsWith('CONCURRENCY_'))].find(
+    (name) => !isKnown(name),
+  );
+  if (unknown !== undefined) throw new Error(`${noSetting(unknown)} (${file.name})`);
+  // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
+  const { readConfig } = await import('../../lib/config.ts');
+  readConfig(service.provider.environment);
+  const { alarmEmail, connectionStringVersion } = service.custom.deployment;
+  if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
+    throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
+  if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
+}
+
+const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
+
 function addResources(serverless: Serverless): void {
   const { service } = serverless;
-  const { alarmEmail, connectionLimit, connectionString, withoutDatabase } = service.custom.deployment;
+  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase } = service.custom.deployment;
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
 
   const limit = wholeNumber('CONNECTION_LIMIT', connectionLimit);
-  const names = Object.keys(service.functions);
+  const names = Object.keys(service.functions).filter((name) => !withoutDatabase.includes(name));
   const share = concurrencyFor(
     limit,
     wholeNumber('MONGODB_POOL_SIZE', service.provider.environment.MONGODB_POOL_SIZE),
@@ -80,10 +138,17 @@ function addResources(serverless: Serverless): void {
     resources[`${logicalId}Role`] = roleOf(deployed);
     resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
-    if (deployed.parameter) definition.environment = { ...definition.environment, MONGODB_URI_PARAMETER: deployed.parameter };
-    const override = process.env[`CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`];
-    if (override) definition.reservedConcurrency = wholeNumber(`CONCURRENCY_${name}`, override);
-    else if (limit > 0) definition.reservedConcurrency = share;
+    if (deployed.parameter) {
+      definition.environment = {
+        ...definition.environment,
+        MONGODB_URI_PARAMETER: deployed.parameter,
+        // Nobody reads it: a configuration that has changed starts the functions anew, which then read the new connection string.
+        ...(connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
+      };
+    }
+    const override = process.env[concurrencyOf(name)];
+    if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);
+    else if (limit > 0 && deployed.parameter) definition.reservedConcurrency = share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
 }

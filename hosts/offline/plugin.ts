@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { misspelledSettings } from '../../lib/setting-names.ts';
+import { announcement } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
 
 type Hook = { pluginName: string };
@@ -8,7 +10,7 @@ type Serverless = {
   service: {
     provider: { environment?: Record<string, string> };
     custom: {
-      offline: { prepare: string; hint: string };
+      offline: { prepare: string };
       'serverless-offline': { host: string; httpPort: string };
     };
   };
@@ -42,9 +44,10 @@ export default class OfflinePlugin {
     // All functions share one process here, and its database client.
     const { provider } = this.#serverless.service;
     provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
-    prepareDatabase(offline.prepare);
+    for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
+    const { administrators } = prepareDatabase(offline.prepare);
     likeApiGateway();
-    void announce(`http://${emulator.host}:${emulator.httpPort}`, offline.hint, Number(emulator.httpPort), emulator.host);
+    void announce(Number(emulator.httpPort), emulator.host, administrators > 0);
   }
 }
 
@@ -67,17 +70,15 @@ async function endIfTaken(setting: string, port: string, host: string): Promise<
 }
 
 /** Prepares the database with the service's own command; if that fails, prints its message and ends. */
-function prepareDatabase(command: string): void {
-  const { status, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
+function prepareDatabase(command: string): { administrators: number } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
   if (status !== 0) end(stderr.trim());
+  return JSON.parse(stdout);
 }
 
-async function announce(url: string, hint: string, port: number, host: string): Promise<void> {
+async function announce(port: number, host: string, hasAdministrator: boolean): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
-  const database = decodeURIComponent(new URL(process.env.MONGODB_URI ?? '').host);
-  process.stdout.write(
-    `\nThe web client is at ${url}/. The API is at ${url}/api, its database at ${database}. Stop them with Ctrl-C.\n${hint}\n\n`,
-  );
+  process.stdout.write(announcement(`http://${host}:${port}`, hasAdministrator));
 }
 
 const isListening = (port: number, host: string) =>

@@ -1,6 +1,10 @@
 import cluster from 'node:cluster';
+import { countAdministrators } from '../../lib/accounts/last-admin.ts';
+import { config } from '../../lib/config.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
-import { snapshot } from './counters.ts';
+import { misspelledSettings } from '../../lib/setting-names.ts';
+import { announcement } from './announcement.ts';
+import { type Snapshot, snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
@@ -14,26 +18,43 @@ export async function serve(settings: Settings): Promise<void> {
     closeOnSignal(await start(settings));
     return;
   }
+  for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
   await prepareDatabase();
+  const isBegun = (await countAdministrators()) > 0;
   if (settings.workers > 1) {
     await closeDatabase();
     const port = await runWorkers(settings.workers);
-    if (settings.metricsPort !== undefined) await serveMetrics(settings.host, settings.metricsPort, metricsOfWorkers);
-    announce(settings.host, port);
+    await startMetrics(settings, metricsOfWorkers);
+    announce(settings.host, port, isBegun);
     return;
   }
   const server = await start(settings);
   closeOnSignal(server);
-  if (settings.metricsPort !== undefined) await serveMetrics(settings.host, settings.metricsPort, async () => [snapshot()]);
-  announce(settings.host, server.port);
+  await startMetrics(settings, async () => [snapshot()]);
+  announce(settings.host, server.port, isBegun);
 }
 
-async function start(settings: Settings): Promise<Server> {
+const start = (settings: Settings): Promise<Server> =>
+  explained(settings.host, settings.port, '--port or HTTP_PORT', () => startServer(settings));
+
+async function startMetrics({ host, metricsPort }: Settings, gather: () => Promise<Snapshot[]>): Promise<void> {
+  if (metricsPort === undefined) return;
+  await explained(host, metricsPort, '--metrics-port or METRICS_PORT', () => serveMetrics(host, metricsPort, gather));
+}
+
+/** Listens, or says which setting to change if that is not possible. */
+async function explained<T>(host: string, port: number, setting: string, listen: () => Promise<T>): Promise<T> {
   try {
-    return await startServer(settings);
+    return await listen();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${settings.port} is taken: end what uses it, or set --port or HTTP_PORT to another.`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
+    if (code === 'EACCES') throw new Error(`Port ${port} is not open to this account: set ${setting} to one from 1024 on.`);
+    if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL' || code === 'EAI_AGAIN')
+      throw new Error(
+        `This machine has no address '${host}': set --host or HTTP_HOST to one that it has, or to 0.0.0.0 for all.`,
+      );
+    throw error;
   }
 }
 
@@ -47,9 +68,11 @@ function closeOnSignal(server: Server): void {
   });
 }
 
-function announce(host: string, port: number): void {
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+function announce(host: string, port: number, hasAdministrator: boolean): void {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const isOpen = config.registration === 'open';
   process.stderr.write(
-    `The web client is at http://${authority}/. The API is at http://${authority}/api. Stop both with Ctrl-C.\n`,
+    announcement(url, hasAdministrator) +
+      (isOpen ? 'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n' : ''),
   );
 }

@@ -49,6 +49,9 @@ export const claimTtl = 3_000;
 
 const patience = 2 * claimTtl;
 const pause = () => 10 + 20 * Math.random();
+/** How many accounts can administer the service. */
+export const countAdministrators = (): Promise<number> => users.countDocuments(activeAdmin);
+
 const activeAdmin = { is_admin: true, is_active: true };
 
 async function changeClaimed(id: ObjectId, claim: ObjectId, change: UpdateFilter<Account>): Promise<WithId<Account> | null> {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
 
@@ -11,42 +14,64 @@ export type Counts = Record<string, number>;
 /** Receives how many documents are done, and of how many. */
 export type Progress = (done: number, all: number) => void;
 
+/** Whether an export to this path goes to standard output. */
+export const isStandardOutput = (path: string): boolean => path === '-' || resolve(path) === '/dev/stdout';
+
+/** Whether an export to this path would take the place of what has that name. */
+export const replacesFile = async (path: string): Promise<boolean> =>
+  !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
+
 /**
- * Writes every document of every collection to a file: a line each, in canonical Extended JSON, so that every type survives. The first line
- * says what follows, the last one that nothing is missing. When it is complete, it takes the place of whatever has that name, and only its owner
- * can read it.
+ * Writes every document of every collection: a line each, in canonical Extended JSON, so that every type survives. The first line says what
+ * follows, the last one that nothing is missing. `-` is standard output; devices and pipes are written to; a file is written beside the one of
+ * that name, and takes its place when it is complete. Only its owner can read it.
  */
 export async function exportTo(path: string, progress: Progress): Promise<Counts> {
-  const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
-  const expected: Counts = {};
-  for (const name of names) expected[name] = await database.collection(name).countDocuments();
+  const counts: Counts = {};
+  const lines = Readable.from(linesOfAll(counts, progress));
+  if (isStandardOutput(path)) await pipeline(lines, process.stdout as Writable, { end: false });
+  else if (await isStream(path)) await pipeline(lines, (await open(path, 'w')).createWriteStream());
+  else await writeFile(path, lines);
+  return counts;
+}
 
+/** Devices, also the file that /dev/fd/3 stands for, and one's own pipes. */
+async function isStream(path: string): Promise<boolean> {
+  if (/^\/(dev|proc)\//.test(resolve(path))) return true;
+  const found = await stat(path).catch(() => undefined);
+  // In a directory that others write to, a pipe of theirs would read the hashes.
+  return found !== undefined && (found.isCharacterDevice() || (found.isFIFO() && found.uid === process.getuid?.()));
+}
+
+async function writeFile(path: string, lines: Readable): Promise<void> {
   // It contains the hashes of passwords and tokens: nobody may have made the file before, or a link to one, to read them there.
   const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
   const file = await open(partial, 'wx', 0o600);
   try {
-    const counts: Counts = {};
-    let done = 0;
-    await file.write(`${JSON.stringify({ format, version, expected })}\n`);
-    for (const name of names) {
-      counts[name] = 0;
-      for await (const lines of linesOf(name)) {
-        await file.write(lines.join(''));
-        counts[name] += lines.length;
-        done += lines.length;
-        progress(done, Math.max(done, total(expected)));
-      }
-    }
-    await file.write(`${JSON.stringify({ end: counts })}\n`);
-    await file.sync();
-    await file.close();
+    await pipeline(lines, file.createWriteStream({ flush: true }));
     await rename(partial, path);
-    return counts;
   } catch (error) {
-    await file.close();
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<string> {
+  const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  const expected: Counts = {};
+  for (const name of names) expected[name] = await database.collection(name).countDocuments();
+  let done = 0;
+  yield `${JSON.stringify({ format, version, expected })}\n`;
+  for (const name of names) {
+    counts[name] = 0;
+    for await (const lines of linesOf(name)) {
+      yield lines.join('');
+      counts[name] += lines.length;
+      done += lines.length;
+      progress(done, Math.max(done, total(expected)));
+    }
+  }
+  yield `${JSON.stringify({ end: counts })}\n`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Scope } from '../api/scopes.ts';
 import type { TokenDocument } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
@@ -13,14 +13,16 @@ export type Caller = {
   >;
 };
 
-/** The administrators' command line, which acts without an account. */
-export const commandLine = { user: null };
+const nobody = new ObjectId('0'.repeat(24));
 
-/** Who changes something. */
-export type Actor = Caller | typeof commandLine;
+/** The administrators' command line, which acts as an administrator without an account. */
+export const commandLine: Caller = {
+  token: { _id: nobody, kind: 'api', scopes: [] },
+  user: { _id: nobody, username: '', email: '', is_admin: true, is_active: true, created_at: new Date(0) },
+};
 
 /** The id under which the feed records who did something; null for the command line. */
-export const actorId = ({ user }: Actor): ObjectId | null => user?._id ?? null;
+export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);
 
 /** Whether a caller is an administrator: one whose token has scopes is none without `admin` among them. */
 export const isAdmin = (caller: Caller | undefined): boolean =>

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { flag, integer, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -80,7 +80,7 @@ const changeRole = (member: ObjectId, role: Role, caller: Caller, check: () => P
 
 function recordRole(room: Changed, caller: Caller): Promise<void> {
   const { _id: member, user, role } = room.members[0] as MemberDocument;
-  return recordEvent(placeOf(room), caller.user._id, 'member.changed', { member, user, role });
+  return recordEvent(placeOf(room), actorId(caller), 'member.changed', { member, user, role });
 }
 
 /** Changes what the target has read, and whether the room is muted. */

@@ -4,7 +4,7 @@ import { type MemberDocument, type Role, type RoomDocument, rooms } from '../col
 import { config } from '../config.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
-import { type Caller, isAdmin } from '../identity/caller.ts';
+import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
@@ -154,7 +154,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     findActiveUsername(user),
     countRooms(user),
     startReading(room._id, user, room.seq, room.message_count),
-    recordEvent(placeOf(room), caller.user._id, 'member.joined', data),
+    recordEvent(placeOf(room), actorId(caller), 'member.joined', data),
   ]);
   const added = room.members[0];
   // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.

@@ -1,7 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import type { MemberDocument, RoomDocument } from '../collections/rooms.ts';
 import { conflict, invalidParameter, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -49,7 +49,7 @@ export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, 
     async () => check(await find(), caller, ban),
   );
   const type = isLeaving ? 'member.left' : ban ? 'member.banned' : 'member.kicked';
-  await recordEvent(placeOf(changed), caller.user._id, type, { member, user });
+  await recordEvent(placeOf(changed), actorId(caller), type, { member, user });
 }
 
 /** The part of the update's filter that says that the caller may remove the member: moderators only plain members. */

@@ -4,7 +4,7 @@ import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { type Actor, actorId, type Caller, commandLine } from '../identity/caller.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { counterFields, messageCount } from './counters.ts';
 import { recordEvent } from './event-log.ts';
@@ -46,7 +46,7 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
 export async function changeDetails(
   room: ObjectId,
   { topic, archived }: Values<typeof detailChanges>,
-  actor: Actor,
+  caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {
   // A room that is archived already keeps its time.
@@ -57,19 +57,14 @@ export async function changeDetails(
   };
   const changed = await changeRoom<DetailedRoom>(
     {
-      where: { _id: room, ...(isCaller(actor) && allowedTo('change', actor)) },
+      where: { _id: room, ...allowedTo('change', caller) },
       update: [{ $set: set }],
       projection: shownDetails.reads,
     },
-    async () => {
-      if (!isCaller(actor)) throw noSuchRoom();
-      requirePermission(await findContext(room, actor), 'change');
-    },
+    async () => void requirePermission(await findContext(room, caller), 'change'),
     { precondition, as: shownDetails },
   );
   const isArchivedNow = changed.archived_at?.getTime() === changed.changed_at.getTime();
-  await recordEvent(placeOf(changed), actorId(actor), isArchivedNow ? 'room.archived' : 'room.changed');
+  await recordEvent(placeOf(changed), actorId(caller), isArchivedNow ? 'room.archived' : 'room.changed');
   return shownDetails.show(changed);
 }
-
-const isCaller = (actor: Actor): actor is Caller => actor !== commandLine;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
+import { commands, loadRun } from '../../admin/commands.ts';
 import { database } from '../../lib/database/client.ts';
 import { admin, runCommand } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -120,14 +121,31 @@ describe('the command line', () => {
     expect(stderr).toContain('Usage:\n  npm run --silent admin -- ');
   });
 
-  it.each([[['--help']], [['user', 'create', '--help']], [[]]])('prints its usage when asked: %j', async (words) => {
+  it.each([[['--help']], [['user', '--help']], [[]]])('says what each command does when asked: %j', async (words) => {
     const { code, stdout, stderr } = await admin(words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('user create <username> --email <email> [--admin] [--password-stdin]');
+    expect(stdout).toMatch(/^ {2}user create +Creates an account\.$/m);
+    expect(stdout).toContain('--json');
+    expect(stdout.includes('room create')).toBe(words[0] !== 'user');
+  });
+
+  it('says how a command is used', async () => {
+    expect(await admin(['user', 'create', '--help'])).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^Usage:\n {2}npm run --silent admin -- user create <username> --email <email> \[--admin\] \[--password-stdin\]\n\nCreates an account\./,
+      ),
+      stderr: '',
+    });
+  });
+
+  it('has something that carries out each command', async () => {
+    const names = Object.keys(commands);
+    expect(await Promise.all(names.map(loadRun))).toEqual(names.map(() => expect.any(Function)));
   });
 
   it.each([
-    ['not set', '', 'Set MONGODB_URI to the connection string of a MongoDB database'],
+    ['of another kind', 'postgres://127.0.0.1/', 'Set MONGODB_URI to a connection string that starts with mongodb://'],
     [
       'unreachable',
       'mongodb://127.0.0.1:1/',

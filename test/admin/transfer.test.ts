@@ -49,7 +49,7 @@ describe('export and import', () => {
 
     const file = join(directory, 'all.ndjson');
     const exported = await source.run('export', file, '--json');
-    expect(exported).toMatchObject({ code: 0, stderr: '' });
+    expect(exported.code).toBe(0);
     expect(JSON.parse(exported.stdout).documents).toMatchObject({ rooms: 2, messages: 1_203, users: 0 });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
@@ -103,17 +103,67 @@ describe('export and import', () => {
     await writeFile(victim, 'untouched');
     await symlink(victim, `${file}.partial`);
     await symlink(victim, file);
-    await run('export', file);
+    await run('export', file, '--force');
     expect((await lstat(file)).isFile()).toBe(true);
 
     await chmod(file, 0o666);
     const others = await open(file);
-    await run('export', file);
+    await run('export', file, '--force');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await others.stat()).ino).not.toBe((await stat(file)).ino);
     await others.close();
     expect(await readFile(victim, 'utf8')).toBe('untouched');
     expect((await readdir(place)).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'victim']);
+  });
+
+  it('export replaces no file without being told so', async () => {
+    const { run } = aDatabase();
+    const file = join(directory, 'precious.txt');
+    await writeFile(file, 'precious');
+    expect(await run('export', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} exists: pass --force to replace it.\n`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    expect(await run('export', file, '--force')).toMatchObject({ code: 0 });
+  });
+
+  it.each(['-', '/dev/stdout'])('export writes to standard output as %s, with the counts beside it', async (path) => {
+    const { database, run } = aDatabase();
+    await database.collection('users').insertOne({ name: 'ann' });
+    const before = await lstat('/dev/stdout');
+    const { code, stdout, stderr } = await run('export', path, '--json');
+    const lines = stdout.trim().split('\n');
+    expect({ code, first: JSON.parse(lines[0] ?? ''), last: JSON.parse(lines.at(-1) ?? '') }).toEqual({
+      code: 0,
+      first: expect.objectContaining({ format: 'chat-service' }),
+      last: { end: expect.objectContaining({ users: 1 }) },
+    });
+    expect(JSON.parse(stderr).documents).toMatchObject({ users: 1 });
+    expect((await lstat('/dev/stdout')).ino).toBe(before.ino);
+    await expect(lstat('-')).rejects.toThrow('ENOENT');
+  });
+
+  it('export writes through a pipe', async () => {
+    const { database, run } = aDatabase();
+    await database.collection('users').insertOne({ name: 'ann' });
+    const pipe = join(directory, 'pipe');
+    await runCommand(['mkfifo', pipe]);
+    const [{ code }, read] = await Promise.all([run('export', pipe), readFile(pipe, 'utf8')]);
+    expect({ code, end: read.trim().split('\n').at(-1) }).toEqual({
+      code: 0,
+      end: expect.stringMatching(/^\{"end":.*"users":1/),
+    });
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
+  });
+
+  it('export warns of a database without users', async () => {
+    const { run } = aDatabase();
+    expect(await run('export', join(directory, 'nobody.ndjson'))).toMatchObject({
+      code: 0,
+      stderr: 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n',
+    });
   });
 
   it('report what is wrong with the file', async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../lib/config.ts';
+import { misspelledSettings, settingNames } from '../../lib/setting-names.ts';
 
 const least = { MONGODB_URI: 'mongodb://localhost' };
 
@@ -64,5 +66,31 @@ describe('settings', () => {
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
     expect(() => readConfig(environment).mongodbUri).toThrow(message);
+  });
+});
+
+describe('the names of settings', () => {
+  it('are all in docs/settings.md, docs/self-hosting.md or docs/deploying.md', () => {
+    const pages = ['settings', 'self-hosting', 'deploying'].map((name) => readFileSync(`docs/${name}.md`, 'utf8')).join();
+    expect(settingNames.filter((name) => !pages.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('are known, all that are read', () => {
+    const read: string[] = [];
+    readConfig(new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.push(String(name)) }));
+    expect(read.filter((name) => !settingNames.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['REGISTRATON', 'REGISTRATION'],
+    ['DATADIR', 'DATA_DIR'],
+    ['MONGO_URI', 'MONGODB_URI'],
+    ['HTTP_PROT', 'HTTP_PORT'],
+    ['TRUST_PROXIES', undefined],
+    ['HTTP_PROXY', undefined],
+    ['LOGNAME', undefined],
+    ['HTTP_PORT', undefined],
+  ])('are guessed from %s: %s', (name, meant) => {
+    expect(misspelledSettings({ [name]: 'x' })).toEqual(meant ? [`${name} is no setting: did you mean ${meant}?`] : []);
   });
 });

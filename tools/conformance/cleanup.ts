@@ -1,33 +1,42 @@
 import type { Call, Reply } from '../harness/transports.ts';
 
-/** A call that remembers which rooms and users were created through it and still exist, so that they can be deleted. */
-export function tracing(call: Call, admin: string) {
-  const left = new Set<string>();
+type Id = { $oid: string };
 
-  const traced: Call = async (method, path, sent) => {
-    const reply = await call(method, path, sent);
-    const created = reply.status === 201 && createdBy(method, path, reply);
-    if (created) left.add(created);
-    if (method === 'DELETE' && reply.status === 204) left.delete(path);
-    return reply;
-  };
-
-  /** Deletes what is left; throws if something still exists afterwards. */
-  const clean = async () => {
+/**
+ * Deletes every room and account of which the name begins with `name`, and every room that such an account is in, however they came to be:
+ * also where the answer that would have told of them never arrived. Throws if something still exists afterwards.
+ */
+export async function deleteAllNamed(name: string, call: Call, admin: string): Promise<void> {
+  const users = await everything<{ _id: Id; username: string }>(`/api/users?q=${encodeURIComponent(name)}`, call, admin);
+  const ours = new Set(users.filter(({ username }) => username.startsWith(name)).map(({ _id }) => _id.$oid));
+  const rooms = await everything<{ _id: Id; name: string; members: Id[] }>('/api/rooms', call, admin);
+  const left = [
     // Rooms first: a user may be the last owner of one.
-    for (const path of [...left].sort()) await call('DELETE', path, { token: admin });
-    for (const path of left) {
-      const { status } = await call('GET', path, { token: admin });
-      if (status !== 404) throw new Error(`${path} still exists`);
-    }
-  };
-
-  return { call: traced, clean };
+    ...rooms
+      .filter((room) => room.name.startsWith(name) || room.members.some(({ $oid }) => ours.has($oid)))
+      .map(addressOf('rooms')),
+    ...[...ours].map(($oid) => addressOf('users')({ _id: { $oid } })),
+  ];
+  for (const path of left) {
+    await call('DELETE', path, { token: admin });
+    const { status } = await call('GET', path, { token: admin });
+    if (status !== 404) throw new Error(`${path} still exists`);
+  }
 }
 
-function createdBy(method: string, path: string, { body }: Reply): string | undefined {
-  if (method !== 'POST') return undefined;
-  if (path === '/api/rooms' || path === '/api/conversations') return `/api/rooms/${(body as { _id: { $oid: string } })._id.$oid}`;
-  if (path === '/api/users') return `/api/users/${(body as { user: { _id: { $oid: string } } }).user._id.$oid}`;
-  return undefined;
+const addressOf =
+  (collection: string) =>
+  ({ _id }: { _id: Id }) =>
+    `/api/${collection}/${_id.$oid}`;
+
+/** All items of a list, page by page: of a large service, the whole list would exceed one response. */
+async function everything<Item>(path: string, call: Call, token: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let next: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=200`; next !== undefined; ) {
+    const reply: Reply = await call('GET', next, { token });
+    if (reply.status !== 200 || !Array.isArray(reply.body)) throw new Error(`GET ${next} answered ${reply.status}`);
+    items.push(...reply.body);
+    next = /<([^>]+)>; rel="next"/.exec(reply.headers.link ?? '')?.[1];
+  }
+  return items;
 }

@@ -1,22 +1,29 @@
-/** Collects the result of each row, and prints it immediately. */
-export function reporter(print: (line: string) => void) {
+/** Collects the result of each row, and prints it immediately; once it is interrupted, a further row throws. */
+export function reporter(print: (line: string) => void, interrupted: AbortSignal) {
   let passed = 0;
   let failed = 0;
 
+  /** Runs a row, also of a run that was interrupted. */
+  async function last(name: string, check: () => Promise<void>): Promise<boolean> {
+    try {
+      await check();
+      passed++;
+      print(`ok    ${name}`);
+      return true;
+    } catch (error) {
+      failed++;
+      print(`FAIL  ${name}: ${(error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 500)}`);
+      return false;
+    }
+  }
+
   return {
     /** Runs one row, which fails by throwing. Returns whether it passed. */
-    async row(name: string, check: () => Promise<void>): Promise<boolean> {
-      try {
-        await check();
-        passed++;
-        print(`ok    ${name}`);
-        return true;
-      } catch (error) {
-        failed++;
-        print(`FAIL  ${name}: ${(error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 500)}`);
-        return false;
-      }
+    row(name: string, check: () => Promise<void>): Promise<boolean> {
+      interrupted.throwIfAborted();
+      return last(name, check);
     },
+    last,
     /** Prints the summary; returns whether every row passed. */
     end(): boolean {
       print(`\n${passed} of ${passed + failed} rows conform${failed > 0 ? `, ${failed} do not` : ''}.`);

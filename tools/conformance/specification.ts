@@ -12,12 +12,18 @@ const nameMissing = { title: 'Missing parameter', description: "The 'name' param
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** Checks the rows that the interface specification prescribes literally. */
-export async function checkSpecification({ row }: Report, call: Call, admin: string, user: string | undefined): Promise<void> {
+export async function checkSpecification(
+  { row }: Report,
+  call: Call,
+  admin: string,
+  user: string | undefined,
+  name: string,
+): Promise<void> {
   await row('* POST /api/rooms creates an open, visible room with one member', async () => {
     const { status, headers, body } = await call('POST', '/api/rooms', {
       token: admin,
       headers: json,
-      body: { name: 'Conformance' },
+      body: { name },
     });
     assert.equal(status, 201);
     checkHeaders(headers);
@@ -25,12 +31,12 @@ export async function checkSpecification({ row }: Report, call: Call, admin: str
     const { members, ...room } = body as Room;
     assert.deepEqual(
       { ...room, _id: undefined, members: members.length },
-      { _id: undefined, name: 'Conformance', members: 1, is_open: true, is_visible: true },
+      { _id: undefined, name, members: 1, is_open: true, is_visible: true },
     );
   });
 
   await row('* GET /api/rooms lists every room, each with exactly its five fields', async () => {
-    const created = (await call('POST', '/api/rooms', { token: admin, body: { name: 'Conformance' } })).body;
+    const created = (await call('POST', '/api/rooms', { token: admin, body: { name } })).body;
     const { status, headers, body } = await call('GET', '/api/rooms', { token: admin, headers: { accept: '*/*' } });
     assert.equal(status, 200);
     checkHeaders(headers);
@@ -54,8 +60,8 @@ export async function checkSpecification({ row }: Report, call: Call, admin: str
           ['POST by a user', 'POST', { token: user, body: { name: 'x' } }, 403, notAdmin],
         ] satisfies [string, string, Sent, number, unknown][])),
   ];
-  for (const [name, method, sent, status, body] of refusals) {
-    await row(`* ${name} to /api/rooms is answered with ${status}`, async () => {
+  for (const [what, method, sent, status, body] of refusals) {
+    await row(`* ${what} to /api/rooms is answered with ${status}`, async () => {
       const reply = await call(method, '/api/rooms', sent);
       assert.deepEqual({ status: reply.status, body: reply.body }, { status, body });
       if (status !== 405) assert.match(reply.headers['content-type'] ?? '', /^application\/json/);

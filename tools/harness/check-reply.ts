@@ -6,8 +6,14 @@ import type { Reply } from './transports.ts';
 /** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
 export type Checked = { operation: string; faults: string[] };
 
-/** Compares replies with an OpenAPI document: an undeclared status, header or field is a fault. */
-export function replyChecker(document: OpenApi): (method: string, path: string, reply: Reply) => Checked {
+/**
+ * Compares replies with an OpenAPI document: an undeclared status, header or field is a fault; a header none where somebody else may have added
+ * it, and `allowHeader` is told of it.
+ */
+export function replyChecker(
+  document: OpenApi,
+  allowHeader?: (name: string) => void,
+): (method: string, path: string, reply: Reply) => Checked {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'contract');
@@ -31,7 +37,8 @@ export function replyChecker(document: OpenApi): (method: string, path: string, 
       if (sent[name] === undefined) return required ? [`lacks the header ${name}`] : [];
       return mismatch(`${pointer}/schema`, sent[name], `the header ${name}`);
     });
-    return [...undeclared.map((name) => `has the undeclared header ${name}`), ...wrong];
+    if (allowHeader) for (const name of undeclared) allowHeader(name);
+    return [...(allowHeader ? [] : undeclared.map((name) => `has the undeclared header ${name}`)), ...wrong];
   }
 
   function checkBody({ content }: Response, at: string, { headers, body }: Reply, method: string): string[] {

@@ -1,13 +1,14 @@
 import type { DoStep, Person } from './walkthrough.ts';
 
 /** The names of what the walkthrough creates, and whether e-mails go out that nobody reads. */
-export type Names = { user: string; email: string; room: string; password: string; sendsEmail: boolean };
+export type Names = { user: string; email: string; room: string; newRoom: string; password: string; sendsEmail: boolean };
 
 /** The names in the documentation's examples. */
 export const exampleNames: Names = {
   user: 'bob',
   email: 'bob@example.org',
   room: 'General',
+  newRoom: 'Town hall',
   password: 'a horse, a battery',
   sendsEmail: true,
 };
@@ -26,7 +27,7 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   );
   const bob: Person = { name: 'bob', token };
   const { room, ...conversation } = await exchangeMessages(step, ann, bob, user, names);
-  await moderate(step, ann, bob, { room, ...conversation });
+  await moderate(step, ann, bob, { room, ...conversation }, names);
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
   const again = await setForgottenPassword(step, ann, user, names);
@@ -85,10 +86,16 @@ async function exchangePrivately(step: DoStep, ann: Person, bob: Person, names: 
   return room;
 }
 
-async function moderate(step: DoStep, ann: Person, bob: Person, { room, member, message }: Conversation): Promise<void> {
+async function moderate(
+  step: DoStep,
+  ann: Person,
+  bob: Person,
+  { room, member, message }: Conversation,
+  { newRoom }: Names,
+): Promise<void> {
   await step(ann, 'PUT', '/api/messages/{message}/pin', { message }, { body: {} });
   await step(ann, 'DELETE', '/api/messages/{message}/pin', { message });
-  await step(ann, 'PUT', '/api/rooms/{room}', { room }, { body: { name: 'Town hall', is_open: true, is_visible: true } });
+  await step(ann, 'PUT', '/api/rooms/{room}', { room }, { body: { name: newRoom, is_open: true, is_visible: true } });
   await step(ann, 'PATCH', '/api/rooms/{room}', { room }, { body: { is_open: false } });
   await step(ann, 'PATCH', '/api/rooms/{room}/details', { room }, { body: { topic: 'Everything and nothing' } });
   await step(bob, 'GET', '/api/rooms/{room}/details', { room });

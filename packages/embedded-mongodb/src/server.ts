@@ -86,7 +86,10 @@ function portOf(server: Server): number {
 function listening(server: Server, where: ListenOptions): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (code === 'EADDRINUSE') reject(new DatabaseStartError('PORT_TAKEN', `Port ${where.port} of ${where.host} is taken.`));
+      if (code === 'EADDRINUSE')
+        reject(
+          new DatabaseStartError('PORT_TAKEN', `Port ${where.port} of ${where.host} is taken: set DATABASE_PORT to another.`),
+        );
       else reject(new DatabaseStartError('FAILED', `Cannot listen on ${where.path ?? `port ${where.port}`}: ${message}.`));
     });
     server.listen(where, () => resolve(server));

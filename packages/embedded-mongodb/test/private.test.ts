@@ -135,7 +135,7 @@ describe('a start that fails after the socket is open', () => {
       said += chunk;
     });
     expect(await once(child, 'close')).toEqual([1, null]);
-    expect(said).toBe(`Port ${port} of 127.0.0.1 is taken.\n`);
+    expect(said).toBe(`Port ${port} of 127.0.0.1 is taken: set DATABASE_PORT to another.\n`);
     expect(existsSync(join(dataDir, 'database.sock'))).toBe(false);
     await freshDatabase({ dataDir });
   });

@@ -122,7 +122,7 @@ describe('the driver on the embedded database', () => {
     const { port } = await freshDatabase({ port: 0 });
     await expect(startDatabase({ dataDir: freshDirectory(), port })).rejects.toMatchObject({
       code: 'PORT_TAKEN',
-      message: `Port ${port} of 127.0.0.1 is taken.`,
+      message: `Port ${port} of 127.0.0.1 is taken: set DATABASE_PORT to another.`,
     });
   });
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { packageAll } from '../../../tools/bench/package.ts';
@@ -18,6 +18,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const packaged = await packageAll(directory, {
   CONNECTION_LIMIT: '1500',
+  MONGODB_URI_VERSION: '2',
   CONCURRENCY_ROOMS: '7',
   ALARM_EMAIL: 'ops@example.org',
   MONGODB_POOL_SIZE: undefined,
@@ -41,8 +42,8 @@ describe('a deployment', () => {
 
   it('lets each function run as often as its share of the connections allows', () => {
     // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions.
-    const share = Math.floor((0.8 * 1_500) / 6 / functions.length);
-    for (const { FunctionName, ...properties } of deployed) {
+    const share = Math.floor((0.8 * 1_500) / 6 / (functions.length - withoutDatabase.length));
+    for (const { FunctionName, ...properties } of deployed.filter(usesDatabase)) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
@@ -51,6 +52,9 @@ describe('a deployment', () => {
         ReservedConcurrentExecutions: FunctionName === 'chat-service-dev-rooms' ? 7 : share,
       });
     }
+    // Those that open none take no share.
+    for (const properties of deployed.filter((one) => !usesDatabase(one)))
+      expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
   });
 
   it('names the connection string to the functions with a database, and contains it nowhere', () => {
@@ -62,6 +66,11 @@ describe('a deployment', () => {
       });
     }
     expect(JSON.stringify(template)).not.toMatch(/resolve:|mongodb(\+srv)?:/);
+  });
+
+  it('has the version of the connection string in the configuration of these functions, so that another one restarts them', () => {
+    for (const properties of deployed)
+      expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
   it('gives each function a role of its own, for its log and, with a database, the connection string', () => {
@@ -127,6 +136,55 @@ describe('a deployment', () => {
       expect(post).toEqual({ ...any, Properties: { ...any?.Properties, RouteKey: `POST ${path}` } });
       expect(HttpApiStage?.DependsOn).toContain(id);
     }
+  });
+});
+
+describe('the settings of a deployment', () => {
+  // A project of its own, in which the file of a stage can be written.
+  const project = join(directory, 'project');
+  const deploy = async (file: string | undefined, command = 'package', environment: Record<string, string> = {}) => {
+    await mkdir(project, { recursive: true });
+    for (const name of ['admin', 'docs', 'functions', 'hosts', 'lib', 'node_modules', 'packages', 'package.json'])
+      await symlink(resolve(name), join(project, name)).catch(() => {});
+    // A link would not be found.
+    await cp('serverless.yml', join(project, 'serverless.yml'));
+    await rm(join(project, '.env.prod'), { force: true });
+    if (file !== undefined) await writeFile(join(project, '.env.prod'), file);
+    const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
+    const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, BCRYPT_COST: undefined };
+    const limits = { RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
+    return runCommand(['sh', '-c', script], { environment: { ...own, ...limits, ...environment } });
+  };
+
+  it('are those of the file of the stage, each time', async () => {
+    const ended = await deploy('REGISTRATION=closed\nCONNECTION_LIMIT=1500\nALARM_EMAIL=ops@example.org\nCONCURRENCY_ROOMS=9\n');
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    const file = join(directory, 'prod', 'cloudformation-template-update-stack.json');
+    const { Resources }: Template = JSON.parse(await readFile(file, 'utf8'));
+    expect(Resources.RoomsLambdaFunction?.Properties).toMatchObject({
+      ReservedConcurrentExecutions: 9,
+      Environment: { Variables: { REGISTRATION: 'closed' } },
+    });
+    expect(Resources.AlarmTopic?.Properties).toEqual({ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] });
+  });
+
+  it.each([
+    ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
+    ['CONCURRENCY_MESAGES=60', 'CONCURRENCY_MESAGES is no setting'],
+    ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
+  ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
+    const { code, stdout, stderr } = await deploy(`${line}\n`);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(sentence);
+    expect(stdout + stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('are not forgotten by a deployment from a place without the file', async () => {
+    const { code, stdout, stderr } = await deploy(undefined, 'deploy');
+    expect({ code, said: stdout + stderr }).toEqual({
+      code: 1,
+      said: expect.stringContaining('There is no file .env.prod: write the settings of this stage into it'),
+    });
   });
 });
 

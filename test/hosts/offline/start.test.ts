@@ -25,8 +25,12 @@ const administer = (words: string[], input = '') =>
 describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
   it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
-    expect(first.output()).toMatch(/The API is at http:\/\/localhost:\d+\/api, its database at \S+\/data\/database\.sock\./);
-    expect(first.output()).toContain('Make the first administrator: npm run --silent admin -- user create');
+    expect(first.output()).toBe(
+      `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
+The documentation is at ${first.url}/docs.
+Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin
+`,
+    );
 
     const whileRunning = await administer(
       ['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'],
@@ -44,7 +48,10 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
     expect(whileStopped).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
 
     const second = await startService(settings);
+    expect(second.output()).not.toContain('Make the first administrator');
+    const written = second.output().length;
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
+    await expect.poll(() => second.output().slice(written)).toMatch(/^\{.*"route":"\/api\/rooms".*\}\n$/);
     expect(await second.stop()).toBe(0);
   });
 

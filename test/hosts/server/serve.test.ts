@@ -129,6 +129,45 @@ describe('npm run serve', () => {
     });
   });
 
+  it.each([
+    ['the port of the metrics is taken', 'METRICS_PORT', 'taken', /^Port \d+ is taken: .* set --metrics-port or METRICS_PORT/],
+    ['the port of the database is taken', 'DATABASE_PORT', 'taken', /^Port \d+ of 127\.0\.0\.1 is taken: set DATABASE_PORT/],
+    [
+      'the address is not this machine’s',
+      'HTTP_HOST',
+      '192.0.2.1',
+      /^This machine has no address '192\.0\.2\.1': set --host or HTTP_HOST/,
+    ],
+    ['the host does not exist', 'HTTP_HOST', 'no.invalid', /^This machine has no address 'no\.invalid': set --host or HTTP_HOST/],
+    ['an origin has no scheme', 'CORS_ORIGINS', 'example.org', /^Set CORS_ORIGINS to \* or to origins .*, not 'example\.org'\.$/],
+  ])('reports in one sentence, with the name of the setting, that %s', async (_what, name, value, sentence) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const environment = {
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: '0',
+      ...(name === 'DATABASE_PORT' && withOwnDatabase('port')),
+      [name]: value === 'taken' ? String(port) : value,
+    };
+    const { code, stderr } = await runCommand(commands.serve, { environment });
+    server.close();
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 });
+    expect(stderr.trim()).toMatch(sentence);
+  });
+
+  it('says that everyone can sign up, and that a setting is misspelled', async () => {
+    const open = await serve({ REGISTRATON: 'closed' });
+    expect(open.output()).toContain('REGISTRATON is no setting: did you mean REGISTRATION?\n');
+    expect(open.output()).toContain(
+      'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n',
+    );
+    expect(await open.stop()).toBe(0);
+    const closed = await serve({ REGISTRATION: 'closed' });
+    expect(closed.output()).not.toContain('sign up');
+    expect(await closed.stop()).toBe(0);
+  });
+
   it('reports that the database at MONGODB_URI is unreachable', async () => {
     const ended = await runCommand(commands.serve, { environment: { MONGODB_URI: 'mongodb://127.0.0.1:1/' } });
     expect(ended).toMatchObject({
@@ -151,8 +190,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
 
 /** An administrator's token, created on the command line. */
 async function aToken(environment: Record<string, string>): Promise<string> {
-  const administer = (words: string[], input: string) =>
-    runCommand(['node', 'packages/embedded-mongodb/bin/exec.ts', 'node', 'admin/main.ts', ...words], { environment, input });
+  const administer = (words: string[], input: string) => runCommand(['node', 'admin/main.ts', ...words], { environment, input });
   await administer(['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'], 'open sesame\n');
   return (await administer(['token', 'create', 'ann', '--name', 'laptop'], '')).stdout.trim();
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { anAdmin } from '../../support/accounts.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -16,21 +17,56 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** The address of a server that answers everything with `{}`. */
-async function aServer(onRequest: (request: IncomingMessage) => void = () => {}): Promise<string> {
-  const server = createServer((request, response) => {
-    onRequest(request);
-    response.end('{}');
-  }).listen(0, 'localhost');
+/** The address of a server. */
+async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, 'localhost');
   servers.push(server);
   await once(server, 'listening');
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
+/** The address of a server that answers everything with `{}`. */
+const aServer = (onRequest: (request: IncomingMessage) => void = () => {}): Promise<string> =>
+  listen((incoming, response) => {
+    onRequest(incoming);
+    response.end('{}');
+  });
+
+/** The address of a proxy that adds headers of its own to every answer, as API Gateway and reverse proxies do. */
+const aProxy = (target: string): Promise<string> =>
+  listen((incoming, outgoing) => {
+    const { method, url = '/', headers } = incoming;
+    const forwarded = request(new URL(url, target), { method, headers, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, {
+        ...answer.headers,
+        'apigw-requestid': 'JKJaXmPLvHcESHA=',
+        server: 'nginx',
+        via: '1.1 proxy',
+      });
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  });
+
+/** What there is of the runs of a service's conformance check. */
+async function leftBehind(token: string) {
+  const rooms = (await call('GET', '/api/rooms', { token })).body as { name: string }[];
+  const { body: users } = await call('GET', '/api/users?q=conformance-', { token });
+  return { users, rooms: rooms.filter(({ name }) => name.startsWith('conformance-')) };
+}
+
 describe('npm run conformance', () => {
-  it('finds that this service conforms, and leaves nothing behind', async () => {
+  it.each([
+    ['under serverless-offline', async () => inject('baseUrl'), ''],
+    ['under npm run serve', async () => inject('serveUrl'), ''],
+    [
+      'behind a proxy that adds headers',
+      () => aProxy(inject('serveUrl')),
+      "Not the service's, and no fault: the headers apigw-requestid, server, via.",
+    ],
+  ])('finds that this service conforms %s, and leaves nothing behind', async (_where, address, note) => {
     const { token, id } = await anAdmin();
-    const { code, stdout, stderr } = await conformance([inject('baseUrl')], `${token}\n`);
+    const { code, stdout, stderr } = await conformance([await address()], `${token}\n`);
     expect(stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([]);
     expect({ code, stderr, end: stdout.trim().split('\n').at(-1) }).toEqual({
       code: 0,
@@ -38,11 +74,29 @@ describe('npm run conformance', () => {
       end: expect.stringMatching(/^(\d+) of \1 rows conform\.$/),
     });
     expect(stdout).toContain('ok    * GET by a user to /api/rooms is answered with 403\n');
-    expect((await call('GET', '/api/users?q=conformance-', { token })).body).toEqual([]);
+    expect(stdout).toContain(note);
+    expect(await leftBehind(token)).toEqual({ users: [], rooms: [] });
     expect((await call('GET', '/api/members?user=me', { token })).body).toEqual([]);
     expect((await call('GET', '/api/rooms', { token })).body).not.toContainEqual(
       expect.objectContaining({ members: [{ $oid: id }] }),
     );
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing behind after a %s in the middle, either', async (signal) => {
+    const { token } = await anAdmin();
+    const [node = '', ...words] = [...command, inject('serveUrl')];
+    const child = spawn(node, words, { env: { ...process.env, CHAT_TOKEN: token }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+      // By then it has made rooms, an account and a conversation.
+      if (said.includes('ok    POST /api/conversations')) child.kill(signal);
+    });
+    const [[code], stderr] = await ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted.\n' });
+    expect(said.trim().split('\n').at(-1)).toBe('ok    nothing is left behind');
+    expect(await leftBehind(token)).toEqual({ users: [], rooms: [] });
   });
 
   it('reports, row by row, what does not conform, and exits with 1', async () => {

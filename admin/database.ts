@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
+import { launchDatabase } from 'embedded-mongodb/launch';
+
+/** What a command works on, until it is closed. */
+export type OpenDatabase = { close: () => Promise<void> };
+
+/**
+ * Sets MONGODB_URI, unless it is set, to the embedded database of DATA_DIR: the one that runs there, or else one that is started for as long as
+ * the command takes. A directory without a database gets one only from a command that makes one.
+ */
+export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
+  const directory = process.env.DATA_DIR?.trim() || './data';
+  if (process.env.MONGODB_URI) return { close: async () => {} };
+  if (!mayMake && !existsSync(join(directory, databaseFileName)))
+    throw new Error(
+      `There is no database in ${directory}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.`,
+    );
+  const running: Found = readHolder(directory) ?? (await startOrJoin(directory));
+  const { uri, close = async () => {} } = running;
+  process.env.MONGODB_URI = uri;
+  return { close };
+}
+
+type Found = { uri: string; close?: () => Promise<void> };
+
+/** Starts the database, unless another command did so at the same moment. */
+async function startOrJoin(dataDir: string): Promise<Found> {
+  try {
+    return await launchDatabase({ dataDir });
+  } catch (error) {
+    const holder = readHolder(dataDir);
+    if (!holder) throw error;
+    return holder;
+  }
+}

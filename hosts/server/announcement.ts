@@ -1,0 +1,11 @@
+/** What whoever starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
+export function announcement(url: string, hasAdministrator: boolean): string {
+  const lines = [
+    `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,
+    `The documentation is at ${url}/docs.`,
+    ...(hasAdministrator
+      ? []
+      : ['Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin']),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,91 @@
+/**
+ * Every setting of the service, wherever it runs; docs/settings.md says what each means. A list of its own, because loading `config.ts` reads
+ * the settings, which is too early where they are yet to be set.
+ */
+export const settingNames: readonly string[] = [
+  'MONGODB_URI',
+  'MONGODB_DATABASE',
+  'MONGODB_POOL_SIZE',
+  'DOCS_URL',
+  'CORS_ORIGINS',
+  'ROOM_MEMBERS',
+  'PAGE_SIZE',
+  'EVENT_DAYS',
+  'FEED_PATIENCE',
+  'BCRYPT_COST',
+  'HSTS',
+  'REGISTRATION',
+  'ROOM_CREATION',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'PUBLIC_URL',
+  'EMAIL_CONFIRMATION',
+  'BRAND_NAME',
+  'BRAND_COLOR',
+  'SESSION_DAYS',
+  'RATE_LIMITS',
+  'WRITES_PER_SECOND',
+  'WRITE_BURST',
+  'SIGN_UPS_PER_HOUR',
+  'SIGN_UPS_PER_DAY',
+  'LOGINS_PER_MINUTE',
+  'TOKENS_PER_USER',
+  'SESSIONS_PER_USER',
+  'ROOMS_PER_USER',
+  'METRICS',
+  'LOG_LEVEL',
+  'DATA_DIR',
+  'DATABASE_PORT',
+  'AUDIT_LOG',
+  'HTTP_HOST',
+  'HTTP_PORT',
+  'WEBSOCKET_PORT',
+  'WORKERS',
+  'TRUST_PROXY',
+  'MAX_CONNECTIONS',
+  'METRICS_PORT',
+  'CONNECTION_LIMIT',
+  'ALARM_EMAIL',
+  'TRACING',
+  'MONGODB_URI_VERSION',
+];
+
+/** A sentence for each variable whose name is almost that of a setting: it changes nothing, and whoever set it thinks that it does. */
+export function misspelledSettings(environment: Record<string, string | undefined>): string[] {
+  return Object.keys(environment).flatMap((name) => {
+    const meant = settingNames.includes(name) ? undefined : similarSetting(name);
+    return meant === undefined ? [] : [noSetting(name)];
+  });
+}
+
+/** The sentence about a name that no setting has. */
+export function noSetting(name: string): string {
+  const meant = similarSetting(name);
+  return `${name} is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}`;
+}
+
+const similarSetting = (name: string): string | undefined =>
+  settingNames.find((setting) => setting.length > 5 && differences(name, setting) <= (setting.length < 9 ? 1 : 2));
+
+/** How many letters must be added, left out, replaced or swapped with the next one to make one word of the other. */
+function differences(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
+  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= one.length; row++) {
+    rows.push([row]);
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      rows[row]?.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + Number(!isSame),
+          isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return at(one.length, other.length);
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { runCommand } from '../support/run-command.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'chat-admin-'));
+afterAll(() => rm(directory, { recursive: true }));
+
+const environmentOf = (name: string) => ({
+  MONGODB_URI: '',
+  MONGODB_DATABASE: 'chat',
+  AUDIT_LOG: '',
+  DATA_DIR: join(directory, name),
+});
+const administer = (name: string, words: string[], input = '') =>
+  runCommand(['node', 'admin/main.ts', ...words], { input, environment: environmentOf(name) });
+
+/** A data directory with an account. */
+async function aDirectory(name: string): Promise<void> {
+  const words = ['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'];
+  expect(await administer(name, words, 'open sesame\n')).toEqual({
+    code: 0,
+    stdout: 'Created the administrator ann.\n',
+    stderr: '',
+  });
+}
+
+describe.runIf(inject('isEmbedded'))('a data directory without a database', () => {
+  it.each([
+    ['user list', ['user', 'list']],
+    ['user show', ['user', 'show', 'ann']],
+    ['token create', ['token', 'create', 'ann', '--name', 'laptop']],
+    ['export', ['export', join(directory, 'none.ndjson')]],
+    ['database check', ['database', 'check']],
+  ])('is an error for %s, which makes nothing', async (_name, words) => {
+    for (const place of ['typo', 'empty']) {
+      await mkdir(join(directory, 'empty'), { recursive: true });
+      expect(await administer(place, words)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `There is no database in ${join(directory, place)}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.\n`,
+      });
+      expect(existsSync(join(directory, 'typo'))).toBe(false);
+      // What was tried is noted, and nothing else.
+      expect((await readdir(join(directory, 'empty'))).filter((file) => file !== 'audit.log')).toEqual([]);
+    }
+  });
+
+  it.each([[['--help']], [['user', 'list', '--help']], [['user']], [['user', 'create', 'ann']]])(
+    'is left alone by %j',
+    async (words) => {
+      await administer('typo', words);
+      expect(existsSync(join(directory, 'typo'))).toBe(false);
+    },
+  );
+
+  it('gets one from the first account, and from an import', async () => {
+    await aDirectory('source');
+    const file = join(directory, 'all.ndjson');
+    expect(await administer('source', ['export', file])).toMatchObject({ code: 0, stderr: '' });
+    expect(await administer('target', ['import', file])).toMatchObject({ code: 0, stderr: '' });
+    expect((await administer('target', ['user', 'list'])).stdout).toContain('ann@example.org');
+  });
+});
+
+describe.runIf(inject('isEmbedded'))('npm run backup', () => {
+  it('copies the database into a new directory, which is one like its own', async () => {
+    await aDirectory('kept');
+    const copy = join(directory, 'copies', '2026-11-21');
+    const backUp = () => runCommand(['npm', 'run', '--silent', 'backup', '--', copy], { environment: environmentOf('kept') });
+    expect(await backUp()).toEqual({ code: 0, stdout: `The database was copied into ${copy}.\n`, stderr: '' });
+    expect((await stat(copy)).mode & 0o777).toBe(0o700);
+    expect((await administer('copies/2026-11-21', ['user', 'list'])).stdout).toContain('ann@example.org');
+    expect(await backUp()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `There is something at ${copy} already; nothing was copied.\n`,
+    });
+    expect(await readFile(join(directory, 'kept', 'audit.log'), 'utf8')).toContain('"command":"backup"');
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, commandsMarked, marks, pages, titleOf } from '../support/document-blocks.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const all = pages.flatMap(blocksOf);
+
+describe('the blocks of commands in the documentation', () => {
+  it('say where they are run, or that they need an account', () => {
+    const blocks = all.filter(({ language }) => ['sh', 'bash', 'shell', 'console'].includes(language));
+    expect(blocks.length).toBeGreaterThan(15);
+    expect(blocks.filter(({ language, mark }) => language !== 'sh' || !Object.hasOwn(marks, mark)).map(titleOf)).toEqual([]);
+  });
+
+  it('do not hide as something else', () => {
+    const others = all.filter(({ language }) => !['sh', 'ts', 'json', 'nginx', 'caddy'].includes(language));
+    const isCommand = /^\s*(\$ |sudo |npm|npx|node|curl|docker|git|systemctl|aws|atlas)\b/m;
+    expect(others.filter(({ code }) => isCommand.test(code)).map(titleOf)).toEqual([]);
+  });
+
+  it.each(commandsMarked('aws', 'docker').map((block) => [titleOf(block), block] as const))(
+    'that need an account are commands at least: %s',
+    async (_title, { code }) => {
+      // What stands for a value of the reader's is no redirection.
+      const script = code.replaceAll(/<(\w[\w ]*)>/g, '$1');
+      expect(await runCommand(['bash', '-n'], { input: script })).toEqual({ code: 0, stdout: '', stderr: '' });
+    },
+  );
+});

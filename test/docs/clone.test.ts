@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { testBlocks } from '../support/documented-clone-tests.ts';
+import { hasTerminal } from '../support/terminal.ts';
+
+// Needs `script` of util-linux.
+describe.runIf(hasTerminal)('in a clone of the project', () => testBlocks(['clone', 'node24', 'template']));

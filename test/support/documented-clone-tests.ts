@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandsMarked, type Mark, titleOf } from './document-blocks.ts';
+import { type Clone, makeClone, type Toolchain } from './documented-clone.ts';
+
+/** Runs every block with these marks, in the order of the pages: what one makes, the next ones use. */
+export function testBlocks(marks: Mark[], toolchain?: () => Promise<Toolchain>): void {
+  let clone: Clone;
+  beforeAll(async () => {
+    clone = await makeClone(await toolchain?.());
+  });
+  afterAll(() => clone?.close());
+
+  const blocks = commandsMarked(...marks);
+  it('have blocks', () => expect(blocks.length).toBeGreaterThan(3));
+
+  it.each(blocks.map((block) => [titleOf(block), block] as const))('%s', async (_title, block) => {
+    const { code, screen } = await clone.run(block);
+    expect(code, screen).toBe(0);
+    if (block.output !== undefined)
+      expect(withoutIds(JSON.parse(screen.trim().split('\n').at(-1) ?? ''))).toEqual(withoutIds(block.output));
+  });
+}
+
+const withoutIds = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(/[0-9a-f]{24}/g, 'id'));

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+/* Checks before a release that the tag, the numbers of the packages and the changes agree: `node tools/release.ts v0.2.0`. */
+
+const [tag = ''] = process.argv.slice(2);
+const versionOf = (path: string): string => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')).version;
+const changes = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
+
+const problems = [
+  ...['package.json', 'packages/client/package.json'].flatMap((path) =>
+    tag === `v${versionOf(path)}` ? [] : [`${path} has the version ${versionOf(path)}, and the tag is ${tag || 'missing'}.`],
+  ),
+  ...(new RegExp(`^## ${tag.slice(1).replaceAll('.', '\\.')} - \\d{4}-\\d\\d-\\d\\d$`, 'm').test(changes)
+    ? []
+    : [`CHANGELOG.md has no heading '## ${tag.slice(1)} - <date>'.`]),
+];
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
