@@ -88,7 +88,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
 
 describe('If-Match', () => {
   it('lets one of ten changes through that were made of the same state, in several processes', async () => {
-    const { call, end } = await callThrough(5, {});
+    const { call, end } = await callThrough(4, {});
     for (const [, make] of things) {
       const { token, path, changes } = await make();
       const [[method] = ['']] = changes;

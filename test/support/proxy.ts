@@ -7,6 +7,8 @@ export type Proxy = {
   set: (mode: Mode) => void;
   /** For this share of the chunks, cuts the connection after the chunk is forwarded and before it is answered. */
   cut: (share: number) => void;
+  /** Leads to another server from now on. */
+  aim: (target: string) => void;
   close: () => Promise<void>;
 };
 
@@ -15,13 +17,12 @@ export type Mode = 'pass' | 'slow' | 'mute' | 'down';
 
 /** Starts a proxy in front of the server at `target`: "host:port", or a socket as connection strings have it. */
 export async function startProxy(target: string): Promise<Proxy> {
-  const { hostname, port } = new URL(`tcp://${target}`);
-  const path = decodeURIComponent(hostname);
+  let to = placeOf(target);
   let mode: Mode = 'pass';
   let cutShare = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(path.startsWith('/') ? { path } : { host: hostname, port: Number(port) });
+    const far = connect(to);
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -53,10 +54,19 @@ export async function startProxy(target: string): Promise<Proxy> {
     cut: (share) => {
       cutShare = share;
     },
+    aim: (next) => {
+      to = placeOf(next);
+    },
     close: async () => {
       server.close();
       cut();
       await once(server, 'close');
     },
   };
+}
+
+function placeOf(target: string) {
+  const { hostname, port } = new URL(`tcp://${target}`);
+  const path = decodeURIComponent(hostname);
+  return path.startsWith('/') ? { path } : { host: hostname, port: Number(port) };
 }

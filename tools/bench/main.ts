@@ -14,6 +14,7 @@ import { plotOf } from './plot.ts';
 import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
+import { web } from './web.ts';
 
 /*
  * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
@@ -22,7 +23,18 @@ import { warm } from './warm.ts';
  * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = { warm, trips: roundTrips, cold, growth, http, cost, embedded, serve, attacks };
+const suites: Readonly<Record<string, Suite>> = {
+  warm,
+  trips: roundTrips,
+  cold,
+  growth,
+  http,
+  cost,
+  embedded,
+  serve,
+  attacks,
+  web,
+};
 
 const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
 

@@ -2,7 +2,14 @@
 export type Person = { username: string; password: string; token: string };
 
 /** What the screens show. */
-export type Sample = { people: Record<'ann' | 'bob' | 'carol' | 'dan', Person>; room: string; thread: string; linked: number };
+export type Sample = {
+  people: Record<'ann' | 'bob' | 'carol' | 'dan', Person>;
+  room: string;
+  thread: string;
+  linked: number;
+  /** A room in which nobody has said anything. */
+  quiet: string;
+};
 
 type Message = { _id: { $oid: string }; seq: number };
 
@@ -38,7 +45,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const everyone = [bob, carol, dan];
   const garden = await makeRoom('Garden', 'What grows, and who waters it', everyone);
   const reading = await makeRoom('Reading circle', 'This month: short stories', [bob, carol]);
-  await makeRoom('Music', '', []);
+  const quiet = await makeRoom('Music', '', []);
   const hebrew = await makeRoom('חדר עברית', 'כאן כותבים מימין לשמאל', [bob]);
   const room = await makeRoom('Release', 'From the plan to the party', everyone);
 
@@ -79,5 +86,5 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   await react(bob, linked, '👍');
   await say(carol, room, `@${admin.username} the rehearsal is through: 214 388 rows, no complaints.`);
   await say(carol, room, 'I will write up the two warnings and put them where the notes are.');
-  return { people, room, thread: question._id.$oid, linked: linked.seq };
+  return { people, room, thread: question._id.$oid, linked: linked.seq, quiet };
 }

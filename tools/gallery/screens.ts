@@ -14,11 +14,23 @@ export const screens: Screen[] = [
   { name: 'login', path: () => '/login', isSignedOut: true },
   { name: 'signup', path: () => '/signup', isSignedOut: true },
   { name: 'password', path: () => '/password', isSignedOut: true },
+  { name: 'invited', path: () => `/join#${'a'.repeat(32)}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
   { name: 'room', path: ({ room }) => `/rooms/${room}` },
   { name: 'message', path: ({ room, linked }) => `/rooms/${room}/${linked}` },
   { name: 'thread', path: ({ room, thread }) => `/rooms/${room}?thread=${thread}` },
   { name: 'members', path: ({ room }) => `/rooms/${room}?panel=members` },
+  {
+    name: 'invitations',
+    path: ({ room }) => `/rooms/${room}?panel=members`,
+    act: async (page) => {
+      await page.getByText('Invitation links').click();
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByLabel('Invitation link').waitFor();
+      await page.getByRole('button', { name: 'Make a link' }).scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'join', path: () => `/join#${'a'.repeat(32)}` },
   { name: 'pins', path: ({ room }) => `/rooms/${room}?panel=pins` },
   { name: 'details', path: ({ room }) => `/rooms/${room}?panel=details` },
   {
@@ -37,7 +49,7 @@ export const screens: Screen[] = [
   { name: 'appearance', path: () => '/settings/notifications' },
   {
     name: 'unsent',
-    path: ({ room }) => `/rooms/${room}`,
+    path: ({ quiet }) => `/rooms/${quiet}`,
     act: async (page) => {
       await page.context().setOffline(true);
       await page.locator('.room-pane .composer textarea').fill('This was written on a train, without a connection.');
@@ -100,6 +112,8 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await page.locator('main').waitFor({ state: 'attached' });
   await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
   await screen.act?.(page, sample);
-  await page.evaluate('document.fonts.ready');
+  await page.evaluate(
+    'Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.decode())]).then(() => undefined)',
+  );
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 }

@@ -2,9 +2,11 @@ import type { Message } from './api.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { addToOutbox } from './store/outbox.ts';
+import { markUnread } from './store/rooms.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
 import { wake } from './sync/sync.ts';
+import { tell } from './tabs.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
@@ -42,6 +44,19 @@ export async function toggleReaction(message: Message, emoji: string): Promise<v
 export async function togglePin(message: Message): Promise<void> {
   await addToOutbox(message.room.$oid, { kind: 'pin', message: message._id.$oid, on: message.pinned_at === null });
   start(message.room.$oid);
+}
+
+/** Marks a message, and what came after it, as unread; throws a `Failure`. */
+export async function markUnreadFrom({ room: { $oid: room }, seq }: Message): Promise<void> {
+  const timeline = knownTimeline(room);
+  timeline?.keepUnread(seq);
+  try {
+    await markUnread(room, seq);
+    tell({ type: 'rooms' });
+  } catch (failure) {
+    if (timeline) timeline.isKeptUnread.value = false;
+    throw failure;
+  }
 }
 
 function start(room: string): void {

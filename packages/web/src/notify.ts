@@ -56,7 +56,8 @@ export function startNotifying(): void {
     const now = rooms.value;
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
-      if (known && !room.isMuted && room.unread > known.unread) tellOf(room, room.unread - known.unread);
+      // A marker that was set back is no news.
+      if (known && !room.isMuted && room.unread > known.unread && room.seq > known.seq) tellOf(room, room.unread - known.unread);
     }
     before = now;
   });

@@ -4,7 +4,8 @@ import { signal } from '@preact/signals';
 export type Route =
   | { name: 'home' | 'login' | 'signup' | 'password' | 'directory' }
   | { name: 'room'; room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined }
-  | { name: 'settings'; tab: string };
+  | { name: 'settings'; tab: string }
+  | { name: 'join'; code: string };
 
 /** What stands beside a room. */
 export type Panel = 'members' | 'pins' | 'search' | 'details';
@@ -13,7 +14,7 @@ const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satis
 
 /** The route of an address. One that is none leads home. */
 function routeOf(address: string): Route {
-  const { pathname, searchParams } = new URL(address, 'http://localhost');
+  const { pathname, searchParams, hash } = new URL(address, 'http://localhost');
   const [first = '', second, third] = pathname.split('/').slice(1);
   if (first === 'rooms' && second && /^[0-9a-f]{24}$/.test(second)) {
     const panel = searchParams.get('panel') ?? '';
@@ -26,6 +27,8 @@ function routeOf(address: string): Route {
     };
   }
   if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
+  // Behind `#`, so that no log and no other site learns the code.
+  if (first === 'join') return { name: 'join', code: hash.slice(1) };
   if (first === 'login' || first === 'signup' || first === 'password' || first === 'directory') return { name: first };
   return { name: 'home' };
 }

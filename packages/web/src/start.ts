@@ -1,12 +1,14 @@
 import { effect } from '@preact/signals';
+import { route } from './routes.ts';
 import { logOut as endSession, forget, session } from './session.ts';
 import { openCache, trimCache, wipeCache } from './store/cache.ts';
 import { loadDrafts, saveDrafts } from './store/drafts.ts';
+import type { MyRoom } from './store/kept.ts';
 import { dropMembers } from './store/members.ts';
 import { loadOutbox, outbox } from './store/outbox.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.ts';
 import { applyToThreads, closeThread } from './store/thread.ts';
-import { dropTimeline, knownTimeline } from './store/timelines.ts';
+import { dropTimeline, knownTimeline, timelineOf } from './store/timelines.ts';
 import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
 import { startSync, stopSync, wake } from './sync/sync.ts';
 import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
@@ -48,7 +50,7 @@ async function enter(user: string): Promise<void> {
     listenToTabs(user, hear);
     await Promise.all([loadOutbox(), loadDrafts(user)]);
     // The rooms last: views appear with them.
-    await loadRooms();
+    await loadRooms(openFirst);
     if (current !== user) return;
   }
   sendFor(user);
@@ -56,6 +58,16 @@ async function enter(user: string): Promise<void> {
   void sendOutbox();
   void trimCache();
   void navigator.storage?.persist?.();
+}
+
+/** Opens the room that is looked at before anything is drawn, so that its messages are in the first picture where the browser keeps them. */
+async function openFirst(kept: readonly MyRoom[]): Promise<void> {
+  const { value } = route;
+  const mine = value.name === 'room' && value.seq === undefined ? kept.find(({ id }) => id === value.room) : undefined;
+  if (!mine) return;
+  const timeline = timelineOf(mine.id);
+  await timeline.openKept(mine.lastRead, mine.seq);
+  if (timeline.cursor === undefined) void timeline.open(mine.lastRead, mine.seq, undefined);
 }
 
 function pause(): void {

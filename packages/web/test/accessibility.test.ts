@@ -19,14 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Of the eight ways to look at a screen, four in which each two of their properties meet in every way. */
-const chosen = looks.filter(
-  ({ where, theme, direction }) => (where === 'desk') === ((theme === 'light') === (direction === 'ltr')),
-);
-
 describe('every screen', () => {
-  it.concurrent.each(chosen.map((look) => [`${look.where}, ${look.theme}, ${look.direction}`, look] as const))(
+  it.concurrent.each(looks.map((look) => [`${look.where}, ${look.theme}, ${look.direction}`, look] as const))(
     'has nothing that axe-core objects to, and fits its width: %s',
+    // Eight browsers and twenty screens, of which each is looked at for a second.
+    { timeout: 600_000 },
     async (_name, look) => {
       const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };
       const { page, context, problems } = await visit(browser, { path: '/login', ...sizes[look.where], options });
@@ -66,6 +63,40 @@ async function objections(page: Page): Promise<string[]> {
 }
 
 describe('the page', () => {
+  it('shows in forced colours where one is and what is chosen', async () => {
+    const { page, context } = await visit(browser, {
+      path: `/rooms/${sample.room}?panel=members`,
+      options: { forcedColors: 'active' },
+    });
+    await signIn(page, sample.people.bob);
+    await page.locator('.reaction').first().waitFor();
+    await page.keyboard.press('Control+k');
+    const outlined =
+      "[...document.querySelectorAll('[aria-current], [aria-selected=true], .reaction[aria-pressed=true], .count')]";
+    const styles = (await page.evaluate(
+      `${outlined}.map((element) => [element.className, getComputedStyle(element).outlineStyle])`,
+    )) as [string, string][];
+    expect(styles.length).toBeGreaterThan(2);
+    expect(styles.filter(([, style]) => style !== 'solid')).toEqual([]);
+    await context.close();
+  });
+
+  it('moves nothing for those who want that, and still points at a message', async () => {
+    const { page, context } = await visit(browser, {
+      path: `/rooms/${sample.room}/${sample.linked}`,
+      options: { reducedMotion: 'reduce' },
+    });
+    await signIn(page, sample.people.bob);
+    const pointed = page.locator('li.message.pointed');
+    await pointed.waitFor();
+    const running = () => page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length");
+    await expect.poll(running).toBe(0);
+    const color = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    expect(await color('li.message.pointed')).not.toBe(await color('li.message:not(.pointed, .mentions-me)'));
+    await context.close();
+  });
+
   it('can be used at 320 pixels, and at twice the size of text', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${sample.room}`, width: 320, height: 640 });
     await signIn(page, sample.people.bob);

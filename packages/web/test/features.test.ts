@@ -40,31 +40,42 @@ describe('with the keyboard alone', () => {
     await keyboard.press('Enter');
     await page.getByText('(edited)').waitFor();
 
-    const message = page.locator('li.message[data-seq]').first();
-    await message.focus();
+    await page.locator('li.message[data-seq]:focus').waitFor();
     await keyboard.press('+');
     await page.getByRole('searchbox', { name: 'Find an emoji' }).waitFor();
     await keyboard.type('rocket');
+    await page.getByRole('button', { name: 'rocket', exact: true }).waitFor();
     await keyboard.press('Enter');
     await page.getByRole('button', { name: /^🚀 1/ }).waitFor();
-    await message.focus();
+    await page.locator('li.message[data-seq]:focus').waitFor();
     await keyboard.press('p');
     await page.getByText('Pinned', { exact: true }).waitFor();
-    await message.focus();
     await keyboard.press('r');
     await page.locator('.side textarea:focus').waitFor();
     await keyboard.type('A reply');
     await keyboard.press('Enter');
     await page.locator('.side li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
     await keyboard.press('Escape');
+    await page.locator('.room-pane textarea:focus').waitFor();
     await page.getByRole('link', { name: '1 reply' }).waitFor();
-    await message.focus();
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
+    await keyboard.press('Shift+F6');
+    await page.locator('li.message[data-seq]:focus', { hasText: 'A reply' }).waitFor();
+    await keyboard.press('ArrowUp');
+    await page.locator('li.message[data-seq]:focus', { hasText: 'Hello' }).waitFor();
     await keyboard.press('Delete');
     await page.getByRole('dialog').waitFor();
     await keyboard.press('Tab');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).focus();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).and(page.locator(':focus')).waitFor();
     await keyboard.press('Enter');
     await page.getByText('This message was deleted.').waitFor();
+    // On to the list of rooms, another room, and out.
+    await keyboard.press('Shift+F6');
+    await page.locator('.rooms a:focus').waitFor();
+    await keyboard.press('Tab');
+    await page.locator('.browse:focus').waitFor();
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'All rooms' }).waitFor();
     const { body } = await call('GET', `/api/messages?room=${room.id}`, { token: owner.token });
     expect([(body as { text: string }[]).map(({ text }) => text), problems]).toEqual([['', 'A reply'], []]);
     await context.close();
@@ -135,7 +146,7 @@ describe('in a room', () => {
     const theirs = await visit(browser);
     await signIn(theirs.page, other);
     await theirs.page.getByRole('link', { name: one.username }).click();
-    await theirs.page.getByText('Between you and me').waitFor();
+    await theirs.page.locator('li.message', { hasText: 'Between you and me' }).waitFor();
     await context.close();
     await theirs.context.close();
   });
@@ -159,6 +170,23 @@ describe('the settings', () => {
     await context.close();
   });
 
+  it('delete the account, unless one thinks better of it', async () => {
+    const owner = await anAccount();
+    const { page, context } = await visit(browser, { path: '/settings/profile' });
+    await signIn(page, owner);
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Delete my account' }) });
+    const dialog = page.getByRole('dialog');
+    await section.getByLabel('Current password').fill(owner.password);
+    await section.getByRole('button', { name: 'Delete my account' }).click();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await section.getByRole('button', { name: 'Delete my account' }).click();
+    await dialog.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect((await call('GET', '/api/users/me', { token: owner.token })).status).toBe(401);
+    await context.close();
+  });
+
   it('make a token that is shown once, and end with the session', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/tokens' });
@@ -171,7 +199,8 @@ describe('the settings', () => {
     await page.getByLabel('Name').fill('all');
     await page.getByLabel('Current password').fill(owner.password);
     await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByText('all scopes ·').waitFor();
+    // Beside the one that the account was made with.
+    await page.locator('li.card', { hasText: 'all scopes' }).nth(1).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.reload();

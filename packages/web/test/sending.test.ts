@@ -111,11 +111,11 @@ describe('a message', () => {
       await expect
         .poll(
           () =>
-            last.goto(address).then(
+            last.goto(address, { timeout: 10_000 }).then(
               () => true,
               () => false,
             ),
-          { timeout: 30_000, interval: 250 },
+          { timeout: 90_000, interval: 250 },
         )
         .toBe(true);
       await sent(last, written.length);

@@ -22,7 +22,8 @@ export async function visit(
   { path = '/', width = 1_280, height = 800, baseUrl = serveUrl, options = {} }: VisitSettings = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
-  context.setDefaultTimeout(20_000);
+  // Several browsers share a busy machine.
+  context.setDefaultTimeout(60_000);
   return { ...(await openPage(context, `${baseUrl}${path}`)), context };
 }
 

@@ -66,7 +66,7 @@ describe('two people', () => {
     await hers.page.locator('li.message .text', { hasText: 'Yes' }).waitFor();
     await aMessage(ann, other.id, { text: 'Look at the roses' });
     await his.page.getByRole('link', { name: /Garden.*1 unread message/ }).click();
-    await his.page.getByText('Look at the roses').waitFor();
+    await his.page.locator('li.message', { hasText: 'Look at the roses' }).waitFor();
     await his.page.getByRole('link', { name: /^Garden$/ }).waitFor();
     expect([await textsOf(hers.page), hers.problems, his.problems]).toEqual([['Shall we?', 'Yes'], [], []]);
     await Promise.all([hers.context.close(), his.context.close()]);

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Member, MyMember } from '../api.ts';
+import { ask, chat, type Member, type MyMember } from '../api.ts';
 import { cache, keepRooms } from './cache.ts';
 import type { MyRoom } from './kept.ts';
 
@@ -82,13 +82,24 @@ export function confirmMarker(id: string, seq: number): void {
   void cache().then((db) => db?.delete('markers', id));
 }
 
-/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read. */
-export async function loadRooms(): Promise<void> {
+/** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */
+export async function markUnread(id: string, seq: number): Promise<void> {
+  // What was read here and is not sent yet would set it forwards again.
+  confirmMarker(id, markers.get(id) ?? 0);
+  const params = { path: { member: roomOf(id)?.member ?? '' } };
+  const member = (await ask(chat.PATCH('/api/members/{member}', { params, body: { unread_from: seq } }))) as MyMember;
+  changeMyRoom(id, { lastRead: member.last_read, unread: member.unread, mentions: member.unread_mentions });
+}
+
+/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read; `before` comes before they are seen. */
+export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();
   if (!db) return;
   for (const { room, seq } of await db.getAll('markers')) markers.set(room, seq);
   const kept = await db.getAll('rooms');
-  if (kept.length > 0) rooms.value = kept.sort((one, other) => one.order - other.order);
+  if (kept.length === 0) return;
+  await before?.(kept);
+  rooms.value = kept.sort((one, other) => one.order - other.order);
 }
 
 /** Forgets all of them: somebody else uses the page. */

@@ -5,8 +5,9 @@ import { learnAuthors } from './names.ts';
 import { type Changes, reduce } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
-/** How many messages a page of history has. */
+/** How many messages a page of history has, and how many the newest page, which somebody waits for. */
 const pageSize = 100;
+const newestPageSize = 50;
 
 /** What is to be brought into view: the end, the line before the first unread message, or the message at a place, which is pointed at. */
 export type Target = { kind: 'end' } | { kind: 'line' } | { kind: 'message'; seq: number };
@@ -34,6 +35,8 @@ export class Timeline {
   readonly line = signal(Number.POSITIVE_INFINITY);
   /** Whether the end is out of view. */
   readonly isAway = signal(false);
+  /** Whether the user has marked something as unread: nothing counts as read until the room is opened anew, or its end is asked for. */
+  readonly isKeptUnread = signal(false);
   /** What is to be brought into view by whoever draws next. */
   readonly target: Signal<Target | undefined> = signal<Target | undefined>(undefined);
   /** Whether the user reads at the end, which new messages then push on. */
@@ -43,6 +46,7 @@ export class Timeline {
   /** Up to where the feed is applied; undefined until the room was read for the first time. */
   cursor: number | undefined;
 
+  #opening: Promise<void> | undefined;
   #catchingUp: Promise<Changes | undefined> | undefined;
   #again = false;
   /** What the feed brought while a page of history was on its way, which may be older. */
@@ -61,15 +65,26 @@ export class Timeline {
    */
   async open(lastRead: number, lastSeq: number, seq: number | undefined): Promise<void> {
     this.isWatched = false;
+    this.isKeptUnread.value = false;
     this.line.value = lastRead;
-    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
-    if (this.cursor === undefined)
-      await this.#openKept(
-        ({ messages: [first], cursor }) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
-      );
+    await this.openKept(lastRead, lastSeq);
     if (seq !== undefined) await this.goTo(seq);
     else if (this.cursor === undefined) await this.#openFresh(lastRead);
     else this.target.value = { kind: 'line' };
+  }
+
+  /** Shows what this browser keeps of the room, if that goes on from where it was read. */
+  async openKept(lastRead: number, lastSeq: number): Promise<void> {
+    if (this.cursor !== undefined) return;
+    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
+    await this.#openKept(
+      ({ messages: [first], cursor }) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
+    );
+    if (this.cursor === undefined) return;
+    batch(() => {
+      this.line.value = lastRead;
+      this.target.value = { kind: 'line' };
+    });
   }
 
   async #openKept(isEnough: (kept: { messages: Message[]; cursor: number }) => boolean): Promise<void> {
@@ -84,7 +99,14 @@ export class Timeline {
   }
 
   /** Reads the room for the first time: a cursor first, then messages, so that what happens between is seen twice and never not at all. */
-  async #openFresh(lastRead: number): Promise<void> {
+  #openFresh(lastRead: number): Promise<void> {
+    this.#opening ??= this.#readFresh(lastRead).finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #readFresh(lastRead: number): Promise<void> {
     this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
     try {
       const cursor = await this.#currentCursor();
@@ -142,12 +164,21 @@ export class Timeline {
       }
       batch(() => {
         this.missed.value = 0;
+        this.isKeptUnread.value = false;
         this.isFollowing = true;
         this.target.value = { kind: 'end' };
       });
     } catch (failure) {
       this.#fail(failure);
     }
+  }
+
+  /** Puts the line before the message at a place, which is unread until the room is opened anew. */
+  keepUnread(seq: number): void {
+    batch(() => {
+      this.isKeptUnread.value = true;
+      this.line.value = seq - 1;
+    });
   }
 
   /** Reads the page before the window. Whoever scrolls on after a failure asks again. */
@@ -273,7 +304,8 @@ export class Timeline {
   async #page(place: { before?: number; after?: number; around?: number }): Promise<Page> {
     this.#reading++;
     try {
-      const query = { room: this.room, limit: pageSize, ...place };
+      const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
+      const query = { room: this.room, limit, ...place };
       const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
       learnAuthors(data);
       const hasMore = headers.has('Link');

@@ -11,18 +11,15 @@ export const emojiGroups: Emoji[][] = groups.map((group) =>
   }),
 );
 
+const all = emojiGroups.flat().map((emoji) => ({ emoji, said: `${emoji.codes.join(' ')} ${emoji.words}`.toLowerCase() }));
+
 /** The emoji that a word finds: by the start of a code first, then by any part of what is said of it. */
 export function findEmoji(word: string): Emoji[] {
   const sought = word.toLowerCase();
-  const rank = ({ codes, words }: Emoji) => {
-    if (codes.includes(sought)) return 0;
-    if (codes.some((code) => code.startsWith(sought))) return 1;
-    return `${codes.join(' ')} ${words}`.toLowerCase().includes(sought) ? 2 : 3;
-  };
-  return emojiGroups
-    .flat()
-    .map((emoji) => ({ emoji, rank: rank(emoji) }))
-    .filter(({ rank }) => rank < 3)
+  const rank = ({ codes }: Emoji) => (codes.includes(sought) ? 0 : codes.some((code) => code.startsWith(sought)) ? 1 : 2);
+  return all
+    .filter(({ said }) => said.includes(sought))
+    .map(({ emoji }) => ({ emoji, rank: rank(emoji) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ emoji }) => emoji);
 }

@@ -9,6 +9,7 @@ import { Banner } from './banner.tsx';
 import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
 import { Directory } from './directory.tsx';
+import { Join } from './join.tsx';
 import { listenToKeys } from './keys.tsx';
 import { Login } from './login.tsx';
 import { RoomView } from './room.tsx';
@@ -47,6 +48,8 @@ function Shell() {
         <Directory />
       ) : value.name === 'settings' ? (
         <Settings tab={value.tab} />
+      ) : value.name === 'join' ? (
+        <Join code={value.code} />
       ) : (
         <Home />
       )}

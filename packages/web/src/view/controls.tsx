@@ -45,10 +45,11 @@ type FormProps = {
   children?: ComponentChildren;
   class?: string;
   onCancel?: () => void;
+  cancel?: string;
 };
 
 /** A form that says what went wrong, and can't be sent twice at a time. */
-export function Form({ onSubmit, submit, children, class: extra = '', onCancel }: FormProps) {
+export function Form({ onSubmit, submit, children, class: extra = '', onCancel, cancel = strings.app.cancel }: FormProps) {
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const send = async (event: SubmitEvent) => {
@@ -80,7 +81,7 @@ export function Form({ onSubmit, submit, children, class: extra = '', onCancel }
         </button>
         {onCancel && (
           <button type="button" onClick={onCancel}>
-            {strings.app.cancel}
+            {cancel}
           </button>
         )}
       </div>

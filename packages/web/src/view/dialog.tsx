@@ -5,39 +5,50 @@ import { strings } from '../strings.ts';
 import { IconButton } from './controls.tsx';
 
 /** The one dialog that is open. */
-const open = signal<{ title: string; content: (close: () => void) => ComponentChildren; isNarrow: boolean } | undefined>(
-  undefined,
-);
+const open = signal<{ title: string; content: Content; onClose: (() => void) | undefined } | undefined>(undefined);
 
-/** Opens a dialog. */
-export function openDialog(title: string, content: (close: () => void) => ComponentChildren, { isNarrow = true } = {}): void {
-  open.value = { title, content, isNarrow };
+type Content = (close: () => void) => ComponentChildren;
+
+/** Opens a dialog; `onClose` is told when it is closed, however that happens. */
+export function openDialog(title: string, content: Content, onClose?: () => void): void {
+  open.value = { title, content, onClose };
 }
 
-/** Closes it. */
-const closeDialog = (): void => {
+/** Closes it; the browser gives the focus back to where it was. */
+function closeDialog(): void {
+  document.querySelector<HTMLDialogElement>('dialog[open]')?.close();
+  closed();
+}
+
+function closed(): void {
+  const { value } = open;
   open.value = undefined;
-};
+  value?.onClose?.();
+}
 
 /** Asks; resolves to whether the answer is yes. `label` says what yes does. */
 export const confirmed = (question: string, label: string): Promise<boolean> =>
   new Promise((resolve) => {
-    openDialog(question, (close) => {
-      const answer = (yes: boolean) => () => {
-        resolve(yes);
-        close();
-      };
-      return (
-        <div class="row">
-          <button type="button" class="danger" onClick={answer(true)}>
-            {label}
-          </button>
-          <button type="button" onClick={answer(false)}>
-            {strings.app.cancel}
-          </button>
-        </div>
-      );
-    });
+    openDialog(
+      question,
+      (close) => {
+        const answer = () => {
+          resolve(true);
+          close();
+        };
+        return (
+          <div class="row">
+            <button type="button" class="danger" onClick={answer}>
+              {label}
+            </button>
+            <button type="button" onClick={close}>
+              {strings.app.cancel}
+            </button>
+          </div>
+        );
+      },
+      () => resolve(false),
+    );
   });
 
 /** Where the open dialog is shown. */
@@ -55,9 +66,9 @@ export function Dialogs() {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
     <dialog
       ref={dialog}
-      class={value.isNarrow ? 'narrow' : ''}
       aria-labelledby="dialog-title"
-      onClose={closeDialog}
+      // Told a little later: another one may be open by then.
+      onClose={() => !dialog.current?.open && closed()}
       onClick={dismiss}
     >
       <div class="dialog-content">

@@ -49,16 +49,16 @@ function step(by: number, isUnreadOnly: boolean): void {
 
 /** Moves the focus between the list of rooms, the messages, the composer, and what stands beside. */
 function nextPane(by: number): void {
-  const all = [
-    '#rooms a[aria-current], #rooms a',
-    '#messages li[data-seq]:last-of-type',
-    '.room-pane .composer textarea',
-    '#side',
-  ];
-  const panes = all.map((selector) => document.querySelector<HTMLElement>(selector)).filter((pane) => pane !== null);
-  const places = ['.sidebar', '.messages', '.room-pane .composer', '.side'];
-  const at = places.findIndex((place) => document.activeElement?.closest(place));
-  panes[(Math.max(at, by > 0 ? -1 : 0) + by + panes.length) % panes.length]?.focus();
+  const find = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
+  const panes = [
+    ['.sidebar', find('#rooms .rooms a[aria-current]')[0] ?? find('#rooms .rooms a, #rooms .browse')[0]],
+    ['.messages', find('#messages li[data-seq]').at(-1)],
+    ['.room-pane .composer', find('.room-pane .composer textarea')[0]],
+    ['main.pane', find('main.pane :is(a, button, input)')[0]],
+    ['.side', find('#side')[0]],
+  ].filter((pane): pane is [string, HTMLElement] => pane[1] !== undefined);
+  const at = panes.findIndex(([place]) => document.activeElement?.closest(place));
+  panes[(Math.max(at, by > 0 ? -1 : 0) + by + panes.length) % panes.length]?.[1].focus();
 }
 
 /** Closes what stands beside, or goes to the newest messages. */
@@ -66,10 +66,8 @@ function closeSide(): void {
   const { value } = route;
   if (value.name !== 'room') return;
   if (value.thread !== undefined || value.panel !== undefined) go(roomPath(value.room));
-  else {
-    void knownTimeline(value.room)?.goToEnd();
-    document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus();
-  }
+  else void knownTimeline(value.room)?.goToEnd();
+  document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus();
 }
 
 /** Opens the list of shortcuts. */
@@ -79,7 +77,7 @@ export const openShortcuts = (): void =>
       {strings.shortcuts.keys.map(([keys, action]) => (
         <div key={keys}>
           <dt>
-            <kbd>{keys}</kbd>
+            <kbd dir="auto">{keys}</kbd>
           </dt>
           <dd>{action}</dd>
         </div>

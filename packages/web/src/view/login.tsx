@@ -1,9 +1,12 @@
+import { useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
-import { go, route } from '../routes.ts';
+import { go, roomPath, route } from '../routes.ts';
 import { logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
+import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
@@ -11,8 +14,11 @@ import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 /** Signing in, and signing up. */
 export function Login() {
   const { value } = session;
+  const [hasAccount, setHasAccount] = useState(false);
   const isAgain = value.state === 'expired';
-  const isSignUp = route.value.name === 'signup' && settings.registration !== 'closed' && !isAgain;
+  const invitation = route.value.name === 'join' ? route.value.code : undefined;
+  const isNew = route.value.name === 'signup' || (invitation !== undefined && !hasAccount);
+  const isSignUp = isNew && settings.registration !== 'closed' && !isAgain;
   return (
     <main class="login">
       <div class="card">
@@ -23,7 +29,7 @@ export function Login() {
         {route.value.name === 'password' ? (
           <ForgottenPassword />
         ) : isSignUp ? (
-          <SignUp />
+          <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
         ) : (
           <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
         )}
@@ -79,17 +85,26 @@ function SignIn({ again }: { again: string | undefined }) {
   );
 }
 
-function SignUp() {
+type SignUpProps = { invitation: string | undefined; onHasAccount: () => void };
+
+function SignUp({ invitation, onHasAccount }: SignUpProps) {
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
-  const submit = async ({ username = '', email = '', password = '', invitation = '' }: Record<string, string>) => {
-    const code = confirmation?.code;
-    await signUp({ username, email, password, ...(invitation !== '' && { invitation }), ...(code !== undefined && { code }) });
+  const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
+    // Whoever has a link may put all of it into the field.
+    const used = invitation ?? code.replace(/^.*#/, '');
+    const proof = confirmation && { code: confirmation.code };
+    await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
     go('/', { replace: true });
+    if (used === '') return;
+    await readRooms({ all: true });
+    const [first] = rooms.value ?? [];
+    if (first) go(roomPath(first.id), { replace: true });
   };
   return (
     <>
       <h1>{strings.signUp.title}</h1>
+      {invitation !== undefined && <p>{strings.join.signUp}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
         <Field
           label={strings.signUp.username}
@@ -115,17 +130,17 @@ function SignUp() {
           hint={strings.signUp.passwordHint}
           minLength={8}
         />
-        {settings.registration === 'invited' && (
-          <Field
-            label={strings.signUp.invitation}
-            name="invitation"
-            hint={strings.signUp.invitationHint}
-            autocomplete="off"
-            value={new URLSearchParams(location.search).get('invitation') ?? ''}
-          />
+        {settings.registration === 'invited' && invitation === undefined && (
+          <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
       </Form>
-      <a href="/login">{strings.signUp.toLogin}</a>
+      {invitation === undefined ? (
+        <a href="/login">{strings.signUp.toLogin}</a>
+      ) : (
+        <button type="button" class="link" onClick={onHasAccount}>
+          {strings.signUp.toLogin}
+        </button>
+      )}
     </>
   );
 }

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
+import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { loadMembers, membersOf } from '../store/members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, Field, Form, Loading, sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { Invitations } from './invitations.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -32,19 +35,22 @@ export function Members({ room }: { room: string }) {
         {list ? (
           <ul class="members">
             {list.map((member) => (
-              <MemberRow key={member.user.$oid} member={member} mine={role} />
+              <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mine?.isDirect ?? false} />
             ))}
           </ul>
         ) : (
           <Loading failure={failure} onRetry={load} />
         )}
+        {isModerator && <Invitations key={room} room={room} />}
         {isModerator && <Bans room={room} count={list?.length ?? 0} />}
       </div>
     </Side>
   );
 }
 
-function MemberRow({ member, mine }: { member: Member; mine: (typeof roles)[number] }) {
+type MemberProps = { member: Member; mine: (typeof roles)[number]; mayBlock: boolean };
+
+function MemberRow({ member, mine, mayBlock }: MemberProps) {
   const isMe = member.user.$oid === idOf(me());
   const params = { path: { member: idOf(member) } };
   const name = member.username || strings.message.deletedUser;
@@ -64,6 +70,16 @@ function MemberRow({ member, mine }: { member: Member; mine: (typeof roles)[numb
     if (!(await confirmed(question, isBan ? strings.members.ban : strings.members.remove))) return;
     const query = isBan ? { ban: 'true' as const } : {};
     await act(() => ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } })));
+  };
+  const block = async () => {
+    if (!(await confirmed(strings.members.blockAsk(name), strings.members.block))) return;
+    try {
+      await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
+      await readRooms({ all: true });
+      if (!roomOf(member.room.$oid)) go('/', { replace: true });
+    } catch (failure) {
+      notice(sentenceOf(failure));
+    }
   };
   return (
     <li class="member">
@@ -86,6 +102,11 @@ function MemberRow({ member, mine }: { member: Member; mine: (typeof roles)[numb
         </select>
       ) : (
         member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>
+      )}
+      {mayBlock && !isMe && (
+        <button type="button" onClick={() => void block()}>
+          {strings.members.block}
+        </button>
       )}
       {may && (
         <span class="row">

@@ -165,7 +165,11 @@ function useReading(timeline: Timeline): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isSeen = () =>
-      timeline.isFollowing && timeline.state.peek() === 'ready' && document.visibilityState === 'visible' && document.hasFocus();
+      timeline.isFollowing &&
+      !timeline.isKeptUnread.peek() &&
+      timeline.state.peek() === 'ready' &&
+      document.visibilityState === 'visible' &&
+      document.hasFocus();
     const look = () => {
       timeline.isWatched = isSeen();
       clearTimeout(timer);
@@ -175,7 +179,10 @@ function useReading(timeline: Timeline): void {
       if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor)) hurry();
     };
     const tell = newsTeller(timeline);
-    const unsubscribe = [timeline.window.subscribe(tell), timeline.window.subscribe(look), timeline.isAway.subscribe(look)];
+    const unsubscribe = [
+      timeline.window.subscribe(tell),
+      ...[timeline.window, timeline.isAway, timeline.isKeptUnread].map((changed) => changed.subscribe(look)),
+    ];
     addEventListener('focus', look);
     addEventListener('blur', look);
     document.addEventListener('visibilitychange', look);
@@ -213,7 +220,7 @@ const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
   [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
 
 function point(row: Element): void {
-  row.classList.remove('pointed');
+  for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
   requestAnimationFrame(() => row.classList.add('pointed'));
 }
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
-import { deleteMessage, editMessage, togglePin, toggleReaction } from '../actions.ts';
+import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
 import type { Message } from '../api.ts';
 import { fullOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
@@ -13,7 +13,7 @@ import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, IconButton } from './controls.tsx';
+import { Avatar, IconButton, sentenceOf } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
@@ -37,7 +37,9 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
   const isMentioned = message.mentions.some(({ $oid }) => $oid === mine);
   const isEditing = editing.value === idOf(message) && !isDeleted;
   const leave = (event: FocusEvent) => {
-    if (!row.current?.contains(event.relatedTarget as Node | null)) setActive(false);
+    const next = event.relatedTarget as Element | null;
+    // A dialog gives the focus back.
+    if (!row.current?.contains(next) && !next?.closest('dialog')) setActive(false);
   };
   const classes = [
     'message',
@@ -61,7 +63,7 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
       onKeyDown={(event) => onKey(event, message)}
     >
       {isGrouped ? (
-        <time class="margin-time" dateTime={message.created_at.$date} title={fullOf(date)}>
+        <time class="margin-time" dir="auto" dateTime={message.created_at.$date} title={fullOf(date)}>
           {timeOf(date)}
         </time>
       ) : (
@@ -73,7 +75,9 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
           <p class="meta">
             <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
             <a href={roomPath(message.room.$oid, { seq: message.seq })} title={fullOf(date)}>
-              <time dateTime={message.created_at.$date}>{timeOf(date)}</time>
+              <time dir="auto" dateTime={message.created_at.$date}>
+                {timeOf(date)}
+              </time>
             </a>
             {message.pinned_at && (
               <span class="pinned">
@@ -217,6 +221,7 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
         />
       )}
       <IconButton icon="link" label={strings.message.copyLink} onPress={() => void copyLink(message)} />
+      {!isInThread && <IconButton icon="unread" label={strings.message.unread} onPress={() => void unread(message)} />}
       {mayDelete(message) && <IconButton icon="remove" label={strings.message.remove} onPress={() => void remove(message)} />}
     </div>
   );
@@ -252,6 +257,15 @@ async function copyLink(message: Message): Promise<void> {
   } else go(roomPath(message.room.$oid, { seq: message.seq }));
 }
 
+async function unread(message: Message): Promise<void> {
+  try {
+    await markUnreadFrom(message);
+    notice(strings.message.isUnread);
+  } catch (failure) {
+    notice(sentenceOf(failure));
+  }
+}
+
 function onKey(event: KeyboardEvent, message: Message): void {
   const isHere = event.target instanceof HTMLElement && event.target.matches('li[data-seq]');
   if (!isHere || event.ctrlKey || event.metaKey || event.altKey || message.deleted_at) return;
@@ -259,6 +273,7 @@ function onKey(event: KeyboardEvent, message: Message): void {
     e: () => mayEdit(message) && edit(message),
     r: () => reply(message),
     p: () => isModerator(message) && void togglePin(message),
+    u: () => void unread(message),
     '+': () => void react(message),
     Delete: () => mayDelete(message) && void remove(message),
   }[event.key.length === 1 ? event.key.toLowerCase() : event.key];

@@ -19,6 +19,7 @@ export class Scroller {
   #anchor: { row: Element; offset: number } | undefined;
   #isAtBottom = false;
   #height = 0;
+  #top = 0;
 
   constructor(box: HTMLElement, list: HTMLElement, watcher: Watcher) {
     this.#box = box;
@@ -37,10 +38,13 @@ export class Scroller {
 
   /** Puts things back in their place after rows have changed. */
   keep(): void {
-    const { scrollTop } = this.#box;
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
     else if (this.#anchor?.row.isConnected) {
-      const moved = this.#offsetOf(this.#anchor.row) - this.#anchor.offset;
+      // By how much the user has scrolled without an event for it yet; or what is there has become too short.
+      const isCut = scrollTop < this.#top && scrollTop + clientHeight >= scrollHeight - 1;
+      const scrolled = isCut ? 0 : scrollTop - this.#top;
+      const moved = this.#offsetOf(this.#anchor.row) - this.#anchor.offset + scrolled;
       if (Math.abs(moved) >= 0.5) this.#scrollTo(scrollTop + moved);
     }
     this.#look();
@@ -72,6 +76,7 @@ export class Scroller {
     this.#anchor = this.#findAnchor();
     this.#watcher.onMove(this.#isAtBottom);
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    this.#top = scrollTop;
     if (scrollTop < near * clientHeight) this.#watcher.onNear('start');
     if (scrollHeight - scrollTop - clientHeight < near * clientHeight) this.#watcher.onNear('end');
   }

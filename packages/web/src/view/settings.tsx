@@ -11,6 +11,7 @@ import { signOut } from '../start.ts';
 import { strings } from '../strings.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
+import { Blocked } from './blocked.tsx';
 import { Field, Form, Loading, sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -88,6 +89,9 @@ function Profile() {
           <Field label={strings.settings.newPassword} name="next" type="password" autocomplete="new-password" minLength={8} />
         </Form>
       </Section>
+      <Section title={strings.blocked.title} hint={strings.blocked.hint}>
+        <Blocked />
+      </Section>
       <Section title={strings.settings.remove} hint={strings.settings.removeHint}>
         <Form onSubmit={remove} submit={strings.settings.remove} class="danger-form">
           <Field label={strings.settings.currentPassword} name="password" type="password" autocomplete="current-password" />
@@ -123,7 +127,7 @@ function Sessions() {
               {session.is_current && <strong>{strings.settings.sessionThis} </strong>}
               {strings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
               <span class="muted">
-                {' '}
+                {' · '}
                 {lastUsed(session)} · {strings.settings.tokenEnds(session.hint)}
               </span>
             </p>

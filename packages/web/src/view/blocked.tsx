@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { ask, chat } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
+import { notice } from './announcer.tsx';
+import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** Whose conversations the user does not want to see, and the way to change that. */
+export function Blocked() {
+  const [turn, setTurn] = useState(0);
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/blocks', { params: { query: { limit: 200 } } })), []);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const changed = async () => {
+    reload();
+    await readRooms({ all: true });
+  };
+  const block = async ({ blocked = '' }: Record<string, string>) => {
+    await ask(chat.POST('/api/blocks', { body: { username: blocked.replace(/^@/, '') } }));
+    setTurn(turn + 1);
+    await changed();
+  };
+  const unblock = async (user: string) => {
+    try {
+      await ask(chat.DELETE('/api/blocks', { params: { query: { user } } }));
+      await changed();
+    } catch (problem) {
+      notice(sentenceOf(problem));
+    }
+  };
+  return (
+    <>
+      {value.length > 0 && (
+        <ul class="listed">
+          {value.map((user) => (
+            <li class="card" key={idOf(user)}>
+              <bdi class="body">{user.username || strings.message.deletedUser}</bdi>
+              <button type="button" onClick={() => void unblock(idOf(user))}>
+                {strings.blocked.end}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Form key={turn} onSubmit={block} submit={strings.members.block}>
+        <Field label={strings.blocked.username} name="blocked" autocomplete="off" maxLength={65} />
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { say, serveUrl, signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe('a message', () => {
+  it('is marked as unread, and stays so until the room is opened again', async () => {
+    const [owner, reader] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ name: 'Notes', owner, members: [reader] });
+    for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, reader);
+    const unread = async () => {
+      const { body } = await call('GET', '/api/members?user=me', { token: reader.token });
+      return (body as { unread: number }[])[0]?.unread;
+    };
+    await expect.poll(unread).toBe(0);
+    await page.locator('li.message', { hasText: 'two' }).hover();
+    await page.getByRole('button', { name: 'Mark as unread from here' }).click();
+    await page.getByRole('link', { name: /Notes.*2 unread messages/ }).waitFor();
+    // What comes while one looks on is unread as well.
+    await aMessage(owner, room.id, { text: 'four' });
+    await page.getByRole('link', { name: /Notes.*3 unread messages/ }).waitFor();
+    const line = page.locator('.new-line + li.message');
+    expect([await unread(), await line.locator('.text').textContent()]).toEqual([3, 'two']);
+    await page.reload();
+    await line.getByText('two').waitFor();
+    await expect.poll(unread).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('an invitation link', () => {
+  it('leads newcomers and members of the service into a room, until it is revoked', async () => {
+    const [owner, friend, late] = [await anAccount(), await anAccount(), await anAccount()];
+    const room = await aRoom({ name: 'Kitchen', owner });
+    await call('PUT', room.path, { token: owner.token, body: { name: 'Kitchen', is_open: false, is_visible: false } });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    await signIn(page, owner);
+    await page.getByText('Invitation links').click();
+    await page.getByLabel('How often').selectOption('10 times');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const link = await page.getByLabel('Invitation link').inputValue();
+    const path = link.replace(serveUrl, '');
+    expect(path).toMatch(/^\/join#[a-z0-9]{32}$/);
+
+    const name = aName();
+    const newcomer = await visit(browser, { path });
+    await newcomer.page.getByLabel('Username').fill(name);
+    await newcomer.page.getByLabel('E-mail address').fill(`${name}@example.org`);
+    await newcomer.page.getByLabel('Password').fill('a horse, a battery');
+    await newcomer.page.getByRole('button', { name: 'Create account' }).click();
+    await newcomer.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await say(newcomer.page, 'Hello');
+    await newcomer.page.locator('li.message:not(.pending)').waitFor();
+
+    const second = await join(friend, path);
+    await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('There are none.').waitFor();
+    const third = await join(late, path);
+    await third.page.getByText('No such invitation.').waitFor();
+    expect([problems, newcomer.problems, second.problems, third.problems]).toEqual([[], [], [], []]);
+    await Promise.all([context, newcomer.context, second.context, third.context].map((one) => one.close()));
+  });
+
+  async function join(account: Account, path: string) {
+    const visitor = await visit(browser, { path });
+    await visitor.page.getByRole('button', { name: 'I have an account' }).click();
+    await signIn(visitor.page, account);
+    await visitor.page.getByRole('button', { name: 'Join the room' }).click();
+    return visitor;
+  }
+});
+
+describe('someone who is blocked', () => {
+  it('is seen no more in conversations of two, and again when that ends', async () => {
+    const [one, other] = [await anAccount(), await anAccount()];
+    const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
+    const room = (body as { _id: { $oid: string } })._id.$oid;
+    await aMessage(other, room, { text: 'Buy this!' });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room}?panel=members` });
+    await signIn(page, one);
+    await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
+    await page.locator('li.member', { hasText: other.username }).getByRole('button', { name: 'Block' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+    await page.getByText('You are in no room yet.').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.locator('li.card', { hasText: other.username }).getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('link', { name: other.username }).click();
+    await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,79 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { startProxy } from '../../../test/support/proxy.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { commands, startService } from '../../../tools/harness/service.ts';
+import { say, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** How often the server is killed; more with `RESTARTS`. */
+const restarts = Number(process.env.RESTARTS ?? 2);
+
+/** For how long to wait for what comes after the longest pause between two attempts. */
+const patience = { timeout: 120_000, interval: 250 };
+
+it(`two people see what the history says after the connection was cut all the time and the server killed, ${restarts} times`, async () => {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner: ann, members: [bob] });
+  const start = () => startService(inject('environment'), commands.serve);
+  let service = await start();
+  const proxy = await startProxy(new URL(service.url).host);
+  const place = { path: `/rooms/${room.id}`, baseUrl: `http://localhost:${proxy.port}` };
+  const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+  await signIn(hers.page, ann);
+  await signIn(his.page, bob);
+
+  const written: string[] = [];
+  const write = async (page: Page, text: string) => {
+    written.push(text);
+    await page.locator('.room-pane .composer textarea').waitFor();
+    await say(page, text);
+    // It is stored in the browser from here on.
+    await page.getByText(text, { exact: true }).first().waitFor();
+  };
+  const history = async () => {
+    const { body } = await call('GET', `/api/messages?room=${room.id}&limit=200`, { token: ann.token });
+    return body as { _id: { $oid: string }; text: string }[];
+  };
+  const texts = async () => (await history()).map(({ text }) => text);
+
+  for (let turn = 1; turn <= restarts; turn++) {
+    proxy.cut(0.3);
+    await write(hers.page, `hers ${turn}, before`);
+    await write(his.page, `his ${turn}, before`);
+    service.signal('SIGKILL');
+    await Promise.all([write(hers.page, `hers ${turn}, meanwhile`), write(his.page, `his ${turn}, meanwhile`)]);
+    await service.ended;
+    // What happens while nobody listens, to what they have seen.
+    const [first] = await history();
+    if (first) {
+      const path = `/api/messages/${first._id.$oid}`;
+      const [whose, { token }] = first.text.startsWith('hers') ? ['hers', ann] : ['his', bob];
+      const edited = `${whose}, edited after kill ${turn}`;
+      await call('PATCH', path, { token, body: { text: edited } });
+      written[written.indexOf(first.text)] = edited;
+    }
+    service = await start();
+    proxy.aim(new URL(service.url).host);
+  }
+  proxy.cut(0);
+  await expect.poll(async () => (await texts()).toSorted(), patience).toEqual(written.toSorted());
+  const stored = await texts();
+  await expect.poll(() => textsOf(hers.page), patience).toEqual(stored);
+  await expect.poll(() => textsOf(his.page), patience).toEqual(stored);
+  // Each has sent what is theirs in the order in which it was written.
+  const later = (whose: string) => stored.filter((text) => text.startsWith(whose) && !text.includes('edited'));
+  expect([later('hers'), later('his')]).toEqual(
+    ['hers', 'his'].map((whose) => written.filter((text) => text.startsWith(whose) && !text.includes('edited'))),
+  );
+  expect([hers.problems, his.problems]).toEqual([[], []]);
+  await Promise.all([hers.context.close(), his.context.close(), proxy.close(), service.stop()]);
+});

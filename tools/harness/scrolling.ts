@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * Scrolls through the messages of the room that is open, from where it is to its start, back to its end, and so on, until so many have come
+ * into its window; resolves to how many. Each step goes as far as messages are there, and waits for those behind them.
+ */
+export const scrollThrough = (page: Page, count: number): Promise<number> =>
+  page.evaluate(`(async () => {
+    const box = document.querySelector('#messages');
+    const seqs = () => [...box.querySelectorAll('li[data-seq]')].map(({ dataset }) => Number(dataset.seq));
+    const isAtStart = () => box.querySelector('.beginning') !== null;
+    const isAtEnd = () => !box.lastElementChild.matches('.loading');
+    const edge = () => (isUp ? seqs()[0] : seqs().at(-1));
+    let isUp = true;
+    let scrolled = 0;
+    while (scrolled < ${count}) {
+      const before = edge();
+      const until = Date.now() + 60_000;
+      while (edge() === before && !(isUp ? isAtStart() : isAtEnd())) {
+        if (Date.now() > until) throw new Error('No more messages came ' + (isUp ? 'before ' : 'after ') + before);
+        box.scrollTop = isUp ? 0 : box.scrollHeight;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      scrolled += Math.abs(edge() - before);
+      if (isUp ? isAtStart() : isAtEnd()) isUp = !isUp;
+    }
+    return scrolled;
+  })()`);
+
+/** The bytes of a page's heap that are in use, after a collection. */
+export async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    // What one collection sets free lets the next one free more.
+    for (let turn = 0; turn < 3; turn++) await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    return usedSize;
+  } finally {
+    await session.detach();
+  }
+}
