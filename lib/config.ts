@@ -60,6 +60,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     mongodbDatabase: text('MONGODB_DATABASE', 'chat'),
     mongodbPoolSize: integer('MONGODB_POOL_SIZE', 5, 1, 500),
     docsUrl: text('DOCS_URL', '/docs').replace(/\/+$/, ''),
+    /** Where WebSockets are opened: a path of the service's, or an address of its own. */
+    socketUrl: text('SOCKET_URL', '/socket'),
     corsOrigins: origins('CORS_ORIGINS', '*'),
     roomMembers: integer('ROOM_MEMBERS', 1_000, 1, 10_000),
     pageSize: integer('PAGE_SIZE', 50, 1, 200),

@@ -6,6 +6,7 @@ import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
+import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
 import { client, database } from './database/client.ts';
@@ -33,6 +34,7 @@ const indexes = {
   messages: messageIndexes,
   events: eventIndexes,
   reads: readMarkerIndexes,
+  tickets: ticketIndexes,
 };
 
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */

@@ -7,6 +7,7 @@ export const settingNames: readonly string[] = [
   'MONGODB_DATABASE',
   'MONGODB_POOL_SIZE',
   'DOCS_URL',
+  'SOCKET_URL',
   'CORS_ORIGINS',
   'ROOM_MEMBERS',
   'PAGE_SIZE',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
+  ['push'],
   ['feed', 'prepare'],
   ['accounts'],
   ['messages'],
@@ -14,7 +15,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['deadline', 'log', 'metrics', 'setting-names'],
+  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
   ['config', 'errors'],
 ];
 

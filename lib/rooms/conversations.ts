@@ -9,6 +9,7 @@ import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import { blockedBy } from '../identity/blocks.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findActiveUsers, noSuchUser, username } from '../identity/users.ts';
+import { notify } from '../notices.ts';
 import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
 
 /** With how many others one can have a conversation. */
@@ -49,7 +50,7 @@ export async function openConversation(others: (ObjectId | string)[], caller: Ca
 }
 
 /** The part of a filter that leaves out the conversations with someone whom the caller has blocked, or that such a one began. */
-export function notBlocked(caller: Caller): Filter<Omit<RoomDocument, '_id'>> {
+export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit<RoomDocument, '_id'>> {
   const blocked = blockedBy(caller);
   if (blocked.length === 0) return {};
   const ofTwo = { is_direct: true as const, members: { $size: 2 }, 'members.user': { $in: blocked } };
@@ -71,6 +72,7 @@ async function insert(all: ObjectId[], key: string, creator: ObjectId): Promise<
   const fields = { ...newRoom, ...shown, members, is_direct: true, direct_key: key, created_by: creator };
   try {
     await rooms.unscoped.updateOne({ _id }, [{ $set: { ...fields, name_key: roomKey('', _id) } }], { upsert: true });
+    notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: all.map((user) => user.toHexString()) });
     return { _id, ...shown, members };
   } catch (error) {
     if (isDuplicateKey(error)) return undefined;

@@ -17,6 +17,7 @@ export const exampleNames: Names = {
 export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) => {
   await step(anyone, 'GET', '/api/health');
   await step(anyone, 'GET', '/api/openapi.json');
+  await step(anyone, 'GET', '/api/asyncapi.json');
 
   const { user, token } = await step(
     ann,
@@ -100,6 +101,7 @@ async function moderate(
   await step(ann, 'PATCH', '/api/rooms/{room}/details', { room }, { body: { topic: 'Everything and nothing' } });
   await step(bob, 'GET', '/api/rooms/{room}/details', { room });
   await step(bob, 'GET', '/api/events', {}, { query: { room, after: '0' } });
+  await step(bob, 'POST', '/api/tickets', {}, { body: {} });
   await step(bob, 'DELETE', '/api/messages/{message}', { message });
   const { user } = await step(ann, 'GET', '/api/members/{member}', { member });
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });

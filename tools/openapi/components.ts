@@ -26,7 +26,10 @@ export function schemaCollector() {
 /** The fields of a thing, each with what it is for. */
 const withMeanings = (title: string, properties: object) =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, { description: meaningOfField(title, name), ...schema }]),
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      'description' in schema ? schema : { description: meaningOfField(title, name), ...schema },
+    ]),
   );
 
 /** Collects headers by name and content, and replaces them by references. */

@@ -370,6 +370,13 @@ export type NewToken = {
   token: string;
 };
 
+export type Ticket = {
+  /** Where to connect: an address of its own, or a path of the service's. */
+  url: string;
+  ticket: string;
+  expires_at: Time;
+};
+
 export type Limits = {
   /** How many things a page has where a request has no `limit`. */
   page_size: number;
@@ -398,6 +405,94 @@ export type Health = {
   email_confirmation: 'off' | 'required';
   /** The bounds that settings decide and clients must know. */
   limits: Limits;
+};
+
+export type HelloFrame = {
+  type: 'hello';
+  /** Whether frames of rooms carry their events; true if it is left out. */
+  events?: boolean;
+};
+
+export type PingFrame = {
+  type: 'ping';
+  id: number;
+  since?: Time;
+};
+
+export type TypingFrame = {
+  type: 'typing';
+  room: Id;
+};
+
+export type WelcomeFrame = {
+  type: 'hello';
+  connection: string;
+  /** After how many seconds of silence the client sends a ping. */
+  ping: number;
+  /** After how many seconds the connection ends in any case. */
+  lifetime?: number;
+  now: Time;
+};
+
+export type RoomFrame = {
+  type: 'room';
+  room: Id;
+  /** The feed of the room is at least here. */
+  seq: number;
+  /** The place after which `events` begin. */
+  after?: number;
+  /** All that happened after `after` up to `seq`. */
+  events?: Event[];
+};
+
+export type LeftFrame = {
+  type: 'left';
+  room: Id;
+};
+
+export type TypingNotice = {
+  type: 'typing';
+  room: Id;
+  user: Id;
+  username: string;
+};
+
+export type ReadFrame = {
+  type: 'read';
+  room: Id;
+  last_read: number;
+};
+
+export type RoomPosition = {
+  room: Id;
+  seq: number;
+};
+
+export type PongFrame = {
+  type: 'pong';
+  id: number;
+  now: Time;
+  /** The user's rooms that moved after `since`. */
+  rooms: RoomPosition[];
+  /** Whether there are more such rooms than are listed. */
+  more: boolean;
+};
+
+export type ErrorFrame = {
+  type: 'error';
+  status: number;
+  message: string;
+};
+
+export type ByeFrame = {
+  type: 'bye';
+  /** The code with which the connection is closed. */
+  code: number;
+  reason: string;
+  /** Whether it makes sense to connect again. */
+  reconnect: boolean;
+  /** Within how many seconds, at a random moment. */
+  within?: number;
 };
 
 /** A parameter is missing or invalid, or the body is not JSON. */
@@ -519,6 +614,10 @@ export type ServiceUnavailable = {
 
 /** Every error that has a body; its `title` names its kind. */
 export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+
+/** What a client sends over a WebSocket, and what the service does. */
+export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** The operations by path and method. */
 export type paths = {
@@ -1705,6 +1804,29 @@ export type paths = {
       };
     };
   };
+  '/api/tickets': {
+    /** Get a ticket, with which one WebSocket can be opened within 30 seconds, and its address */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': Ticket } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
   '/api/health': {
     /** Check that the service runs and reaches its database */
     get: {
@@ -1724,6 +1846,23 @@ export type paths = {
   };
   '/api/openapi.json': {
     /** Describe every operation in OpenAPI 3.1 */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/asyncapi.json': {
+    /** Describe every frame of a WebSocket in AsyncAPI 3 */
     get: {
       parameters: {
         path?: never;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
 import { routes } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { faultsOf } from '../../support/sockets.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const source = await readFile('docs/openapi.json', 'utf8');
@@ -43,6 +44,25 @@ describe('the OpenAPI document', () => {
   it('is served to anyone', async () => {
     const { status, body } = await call('GET', '/api/openapi.json');
     expect({ status, body }).toEqual({ status: 200, body: document });
+  });
+});
+
+describe('docs/push.md', () => {
+  it('shows frames as the AsyncAPI document has them', async () => {
+    const page = await readFile('docs/push.md', 'utf8');
+    const [, fromClient = '', fromServer = ''] = [...page.matchAll(/^```json\n([^`]+)```$/gm)].map(([, code]) => code);
+    const faults = [fromClient, fromServer].flatMap((frames, at) =>
+      frames
+        .trim()
+        .split('\n')
+        .flatMap((frame) => faultsOf(JSON.parse(frame), ['client', 'server'][at])),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('is about an AsyncAPI document that is served to anyone', async () => {
+    const { status, body } = await call('GET', '/api/asyncapi.json');
+    expect({ status, body }).toEqual({ status: 200, body: JSON.parse(await readFile('docs/asyncapi.json', 'utf8')) });
   });
 });
 
