@@ -23,6 +23,10 @@ describe('settings', () => {
       hsts: 'host',
       registration: 'open',
       roomCreation: 'admins',
+      smtpUrl: '',
+      mailFrom: '',
+      publicUrl: '',
+      emailConfirmation: 'off',
       brandName: 'Chat',
       brandColor: '#0f766e',
       sessionDays: 30,
@@ -55,6 +59,11 @@ describe('settings', () => {
     ['REGISTRATION', { ...least, REGISTRATION: 'ajar' }, /^Set REGISTRATION to one of open, invited, closed, not 'ajar'\.$/],
     ['BRAND_COLOR', { ...least, BRAND_COLOR: 'red' }, /^Set BRAND_COLOR to a colour such as #0f766e, not 'red'\.$/],
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
+    ['SMTP_URL', { ...least, SMTP_URL: 'mail.example.org' }, /^Set SMTP_URL to the address of a mail server/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'chat.example.org' }, /^Set PUBLIC_URL to an address such as/],
+    ['PUBLIC_URL', { ...least, SMTP_URL: 'smtps://mail.example.org' }, /^Set PUBLIC_URL to the address of the service/],
+    ['MAIL_FROM', { ...least, SMTP_URL: 'smtp://a', PUBLIC_URL: 'https://a' }, /^Set MAIL_FROM to the sender of e-mails/],
+    ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
     expect(() => readConfig(environment).mongodbUri).toThrow(message);
