@@ -92,6 +92,7 @@ export const strings = {
     search: 'Search in this room',
     details: 'About this room',
     empty: 'Nobody has said anything here yet. Begin!',
+    typing: (names: readonly string[]) => `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing`,
     start: 'This is the beginning of the room.',
     gone: 'This room does not exist, or you are not a member of it.',
     newMessages: 'New',
