@@ -189,7 +189,7 @@ export type Message = {
 export type MessageCreated = {
   /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
-  /** What happened; it decides what `data` is. */
+  /** What it is: what the other fields are depends on it. */
   type: 'message.created';
   /** The room that it belongs to. */
   room: Id;
@@ -204,7 +204,7 @@ export type MessageCreated = {
 export type MessageChanged = {
   /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
-  /** What happened; it decides what `data` is. */
+  /** What it is: what the other fields are depends on it. */
   type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
   /** The room that it belongs to. */
   room: Id;
@@ -234,7 +234,7 @@ export type FormerMember = {
 export type MemberChanged = {
   /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
-  /** What happened; it decides what `data` is. */
+  /** What it is: what the other fields are depends on it. */
   type: 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed';
   /** The room that it belongs to. */
   room: Id;
@@ -249,7 +249,7 @@ export type MemberChanged = {
 export type RoomChanged = {
   /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
-  /** What happened; it decides what `data` is. */
+  /** What it is: what the other fields are depends on it. */
   type: 'room.changed' | 'room.archived';
   /** The room that it belongs to. */
   room: Id;
@@ -373,7 +373,9 @@ export type NewToken = {
 export type Ticket = {
   /** Where to connect: an address of its own, or a path of the service's. */
   url: string;
+  /** The 32 characters that open it, once; they go into the subprotocol. */
   ticket: string;
+  /** Until when the ticket can be used. */
   expires_at: Time;
 };
 
@@ -408,34 +410,45 @@ export type Health = {
 };
 
 export type HelloFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'hello';
   /** Whether frames of rooms carry their events; true if it is left out. */
   events?: boolean;
 };
 
 export type PingFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'ping';
+  /** A number that the pong to this ping has as well. */
   id: number;
+  /** The last `now` that the client was told: the pong has what moved since then. */
   since?: Time;
 };
 
 export type TypingFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'typing';
+  /** The room that it belongs to. */
   room: Id;
 };
 
 export type WelcomeFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'hello';
+  /** The id of the connection in the service's log. */
   connection: string;
   /** After how many seconds of silence the client sends a ping. */
   ping: number;
   /** After how many seconds the connection ends in any case. */
   lifetime?: number;
+  /** The time of the database, for the next `since`. */
   now: Time;
 };
 
 export type RoomFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'room';
+  /** The room that it belongs to. */
   room: Id;
   /** The feed of the room is at least here. */
   seq: number;
@@ -446,31 +459,45 @@ export type RoomFrame = {
 };
 
 export type LeftFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'left';
+  /** The room that it belongs to. */
   room: Id;
 };
 
 export type TypingNotice = {
+  /** What it is: what the other fields are depends on it. */
   type: 'typing';
+  /** The room that it belongs to. */
   room: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
 };
 
 export type ReadFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'read';
+  /** The room that it belongs to. */
   room: Id;
+  /** Up to which place the user has read, on another device. */
   last_read: number;
 };
 
 export type RoomPosition = {
+  /** The room that it belongs to. */
   room: Id;
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
 };
 
 export type PongFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'pong';
+  /** The number of the ping. */
   id: number;
+  /** The time of the database, for the next `since`. */
   now: Time;
   /** The user's rooms that moved after `since`. */
   rooms: RoomPosition[];
@@ -479,15 +506,20 @@ export type PongFrame = {
 };
 
 export type ErrorFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'error';
+  /** What the same mistake would be answered with over HTTP. */
   status: number;
+  /** What went wrong, in a sentence for people. */
   message: string;
 };
 
 export type ByeFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'bye';
   /** The code with which the connection is closed. */
   code: number;
+  /** Why the connection ends, in a sentence for people. */
   reason: string;
   /** Whether it makes sense to connect again. */
   reconnect: boolean;
