@@ -1,6 +1,19 @@
 import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Member } from '../../client/src/index.ts';
 
-export type { Event, Id, ListedRoom, Member, Message, Room, RoomDetails, Session, Token, User } from '../../client/src/index.ts';
+export type {
+  Event,
+  Id,
+  ListedRoom,
+  Member,
+  Message,
+  Room,
+  RoomDetails,
+  RoomFrame,
+  ServerFrame,
+  Session,
+  Token,
+  User,
+} from '../../client/src/index.ts';
 
 /** Why a call did not succeed: the status (0 when there was no answer), the service's sentence, and when to try again if that is known. */
 export class Failure extends Error {
@@ -29,7 +42,12 @@ export const hooks: { onSignedOut: () => void } = {
 export const chat: ChatClient = createChatClient({
   baseUrl: '',
   retry: { attempts: 1 },
-  fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(longestWait)]) }),
+  fetch: (request) => {
+    // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), longestWait);
+    return fetch(request, { signal: controller.signal });
+  },
 });
 
 // A line that is dead says nothing; longer than the service takes for its slowest answer, in milliseconds.
@@ -44,7 +62,6 @@ export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<
     answer = await call;
   } catch (error) {
     if (error instanceof ChatError) throw new Failure(error.status, error.message);
-    if ((error as Error).name === 'AbortError') throw error;
     throw new Failure(0, '');
   }
   const { data, error, response } = answer;
