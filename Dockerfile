@@ -21,7 +21,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json serverless.yml ./
 COPY admin admin
-COPY docs/openapi.json docs/openapi.json
+COPY docs/openapi.json docs/asyncapi.json docs/
 COPY functions functions
 COPY hosts/server hosts/server
 COPY lib lib

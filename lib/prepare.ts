@@ -1,10 +1,12 @@
 import { MongoServerError } from 'mongodb';
+import { codeIndexes } from './collections/codes.ts';
 import { eventIndexes } from './collections/events.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
+import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
 import { client, database } from './database/client.ts';
@@ -25,12 +27,14 @@ export async function closeDatabase(): Promise<void> {
 const indexes = {
   users: userIndexes,
   tokens: tokenIndexes,
+  codes: codeIndexes,
   login_limits: loginLimitIndexes,
   rate_limits: rateLimitIndexes,
   rooms: roomIndexes,
   messages: messageIndexes,
   events: eventIndexes,
   reads: readMarkerIndexes,
+  tickets: ticketIndexes,
 };
 
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */

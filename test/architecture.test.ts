@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
+  ['push'],
   ['feed', 'prepare'],
   ['accounts'],
   ['messages'],
@@ -13,7 +14,8 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
-  ['deadline', 'log', 'metrics', 'setting-names'],
+  ['mail'],
+  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
   ['config', 'errors'],
 ];
 

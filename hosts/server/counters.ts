@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
+import { counts, type PushCounts } from './push/counts.ts';
 
 /** Upper bounds of the histogram of durations, in milliseconds. */
 export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
@@ -15,6 +16,7 @@ export type Snapshot = {
   memory: number;
   /** The p99 of the delay of the event loop, in milliseconds. */
   delay: number;
+  push: PushCounts;
 };
 
 const requests: Record<string, number> = {};
@@ -27,6 +29,7 @@ export const snapshot = (): Snapshot => ({
   durations,
   memory: process.memoryUsage.rss(),
   delay: delay.percentile(99) / 1e6,
+  push: counts,
 });
 
 delay.enable();

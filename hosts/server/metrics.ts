@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bounds, type Snapshot } from './counters.ts';
+import { counts, type PushCounts } from './push/counts.ts';
 
 /** Serves `/metrics` on a port of its own, away from the API's reverse proxy; resolves to the port. */
 export async function serveMetrics(host: string, port: number, gather: () => Promise<Snapshot[]>): Promise<number> {
@@ -48,8 +49,27 @@ export function render(snapshots: Snapshot[]): string {
     `chat_memory_bytes ${snapshots.reduce((sum, { memory }) => sum + memory, 0)}`,
     ...metric('chat_event_loop_delay_seconds', 'gauge', 'The p99 of the event loop delay, of the slowest of these processes.'),
     `chat_event_loop_delay_seconds ${Math.max(0, ...snapshots.map(({ delay }) => delay)) / 1_000}`,
+    ...pushMetrics(snapshots.map(({ push }) => push)),
     '',
   ].join('\n');
+}
+
+function pushMetrics(counted: PushCounts[]): string[] {
+  const sum = (of: (counts: PushCounts) => number) => counted.reduce((total, counts) => total + of(counts), 0);
+  const byLabel = <Group extends 'pushes' | 'dropped'>(name: string, label: string, group: Group) =>
+    Object.keys(counts[group]).map(
+      (key) => `${name}{${label}="${key}"} ${sum((one) => one[group][key as keyof PushCounts[Group]] as number)}`,
+    );
+  return [
+    ...metric('chat_sockets', 'gauge', 'WebSockets that are open.'),
+    `chat_sockets ${sum(({ sockets }) => sockets)}`,
+    ...metric('chat_pushes_total', 'counter', 'Frames that were sent without being asked for, by kind.'),
+    ...byLabel('chat_pushes_total', 'kind', 'pushes'),
+    ...metric('chat_push_dropped_total', 'counter', 'Frames that clients which read too slowly did not get.'),
+    ...byLabel('chat_push_dropped_total', 'kind', 'dropped'),
+    ...metric('chat_push_repaired_total', 'counter', 'How often events were found whose notice had been lost.'),
+    `chat_push_repaired_total ${sum(({ repaired }) => repaired)}`,
+  ];
 }
 
 const metric = (name: string, type: string, help: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];

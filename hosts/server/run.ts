@@ -6,6 +6,7 @@ import { misspelledSettings } from '../../lib/setting-names.ts';
 import { announcement } from './announcement.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
+import { relayOfWorker } from './push/relay.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
@@ -15,7 +16,7 @@ import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 export async function serve(settings: Settings): Promise<void> {
   if (cluster.isWorker) {
     answerMetrics();
-    closeOnSignal(await start(settings));
+    closeOnSignal(await start({ ...settings, relay: relayOfWorker() }));
     return;
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
@@ -34,7 +35,7 @@ export async function serve(settings: Settings): Promise<void> {
   announce(settings.host, server.port, isBegun);
 }
 
-const start = (settings: Settings): Promise<Server> =>
+const start = (settings: Parameters<typeof startServer>[0]): Promise<Server> =>
   explained(settings.host, settings.port, '--port or HTTP_PORT', () => startServer(settings));
 
 async function startMetrics({ host, metricsPort }: Settings, gather: () => Promise<Snapshot[]>): Promise<void> {

@@ -16,6 +16,9 @@ import { limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
+import type { Relay } from './push/relay.ts';
+import { startPush } from './push/start.ts';
+import { isForSocket } from './push/upgrade.ts';
 import { isWithinLimit, respond, respondRaw } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
 import { createSemaphore } from './semaphore.ts';
@@ -29,14 +32,25 @@ export type Server = {
   close: () => Promise<void>;
 };
 
-type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'>;
+type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'> & {
+  /** What connects the processes of the service; without it there is but this one. */
+  relay?: Relay;
+  /** After how many milliseconds it is looked whether a notice was lost. */
+  sweep?: number;
+};
 
 /** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */
-export async function startServer({ host, port, trustProxy, maxConnections }: Address, find?: FindRoute): Promise<Server> {
+export async function startServer(address: Address, find?: FindRoute): Promise<Server> {
+  const { host, port, trustProxy, maxConnections } = address;
   const route = find ?? (await loadRoutes());
   let closing = false;
 
-  const options = { maxHeaderSize: limits.headers, noDelay: true, connectionsCheckingInterval: 5_000 };
+  const options = {
+    maxHeaderSize: limits.headers,
+    noDelay: true,
+    connectionsCheckingInterval: 5_000,
+    shouldUpgradeCallback: isForSocket,
+  };
   const server = createServer(options, (request, response) => {
     if (closing) response.shouldKeepAlive = false;
     response.sendDate = true;
@@ -95,6 +109,8 @@ export async function startServer({ host, port, trustProxy, maxConnections }: Ad
   // A connection on which nothing moves although something is to be sent.
   server.timeout = limits.functionTime;
   limitConnections(server, maxConnections, trustProxy > 0);
+  // Half of the connections are left to requests.
+  const push = startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -104,6 +120,7 @@ export async function startServer({ host, port, trustProxy, maxConnections }: Ad
     port: (server.address() as AddressInfo).port,
     close: async () => {
       closing = true;
+      push.end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Connections become idle when their last response is sent.
       const idle = setInterval(() => server.closeIdleConnections(), 50);

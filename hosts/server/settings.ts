@@ -15,7 +15,7 @@ export const usage = `Usage: npm run serve -- [OPTION...]
   --port PORT       (HTTP_PORT, default 3000; 0 is any free one)
   --workers COUNT   processes that share the port (WORKERS, default 1; 'auto' is one per core)
   --trust-proxy N   how many reverse proxies stand in front of it, whose X-Forwarded-For is trusted (TRUST_PROXY, default 0)
-  --max-connections N  connections of a process, of which one address may have a quarter (MAX_CONNECTIONS, default 10000)
+  --max-connections N  connections of a process: half may be WebSockets, one address may have a quarter (MAX_CONNECTIONS, default 10000)
   --metrics-port N  the port of /metrics, for Prometheus (METRICS_PORT, default none)
   --help
 `;

@@ -1,7 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { log } from '../../lib/log.ts';
+import { askWorker } from './ask-worker.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { relayBetween } from './push/relay.ts';
 import { onEnd } from './signals.ts';
 
 /** The workers that are ready. */
@@ -30,6 +32,7 @@ export async function runWorkers(count: number): Promise<number> {
     if (ending && Object.keys(cluster.workers ?? {}).length === 0) process.exit(status);
   });
   cluster.on('listening', (worker) => listening.add(worker));
+  relayBetween(listening);
 
   const ports = Array.from({ length: count }, async () => {
     const [address] = await once(cluster.fork(), 'listening');
@@ -40,16 +43,16 @@ export async function runWorkers(count: number): Promise<number> {
 
 /** What each worker has counted, but for those that end meanwhile. */
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
-  const asked = [...listening].map(async (worker) => {
-    if (!worker.isConnected()) return [];
-    worker.send('metrics');
-    const answered = once(worker, 'message').then(([counted]) => [counted as Snapshot]);
-    return Promise.race([answered, once(worker, 'exit').then(() => [])]);
-  });
-  return (await Promise.all(asked)).flat();
+  const asked = [...listening].map((worker) => askWorker<Counted>(worker, { kind: 'metrics' }, 'metrics'));
+  return (await Promise.all(asked)).flatMap((answer) => answer?.counted ?? []);
 }
+
+type Counted = { kind: string; counted: Snapshot };
 
 /** Answers that question, in a worker. */
 export function answerMetrics(): void {
-  process.on('message', (message) => message === 'metrics' && process.send?.(snapshot()));
+  process.on(
+    'message',
+    ({ kind }: { kind: string }) => kind === 'metrics' && process.send?.({ kind, counted: snapshot() } satisfies Counted),
+  );
 }

@@ -5,6 +5,7 @@ import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { notify } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
@@ -29,8 +30,8 @@ type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
 export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
-export const usernameTaken: Refusal = () => conflict('The username is already in use.');
-export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');
+export const usernameTaken: Refusal = () => conflict('username_taken', 'The username is already in use.');
+export const emailTaken: Refusal = () => conflict('email_taken', 'The e-mail address is already in use.');
 
 /** Creates an account; 409 when its name or address is taken. */
 export const createUser = async (account: NewAccount): Promise<User> => shownUser.show(await insertUser(account));
@@ -63,6 +64,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
+  if (endsSessions) notify({ type: 'ended', user: id.toHexString() });
   return shownUser.show(changed);
 }
 

@@ -6,7 +6,9 @@ import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { notify } from '../notices.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
+import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
 
@@ -37,7 +39,8 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
+    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id }), forgetCodesOf(id)]);
+    notify({ type: 'ended', user: id.toHexString() });
     // Nobody can ban a user from a room any more who is in none.
     await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });

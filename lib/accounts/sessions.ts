@@ -7,6 +7,7 @@ import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+import { notify } from '../notices.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', { ...shownToken.fields, is_current: aFlag });
@@ -42,7 +43,9 @@ async function endOldest(user: ObjectId): Promise<void> {
   if (!areOn) return;
   const options = { sort: { created_at: -1 }, skip: sessionsPerUser, projection: { _id: 1 } } as const;
   const oldest = await tokens.find({ user, kind: 'session' }, options).toArray();
-  if (oldest.length > 0) await tokens.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
+  if (oldest.length === 0) return;
+  await tokens.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
+  notify({ type: 'ended', user: user.toHexString() });
 }
 
 /** A page of the caller's sessions, by the order of their ids. */
@@ -62,6 +65,7 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
 /** Ends every session of the caller but the one that calls. */
 export async function endOtherSessions({ user, token }: Caller): Promise<void> {
   await tokens.deleteMany({ user: user._id, kind: 'session', _id: { $ne: token._id } });
+  notify({ type: 'ended', user: user._id.toHexString() });
 }
 
 /** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */

@@ -5,7 +5,6 @@ import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes
 import { messages } from '../collections/messages.ts';
 import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
-import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { memberSchema, showMember } from '../members/members.ts';
 import { type AuthoredMessage, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
@@ -13,7 +12,7 @@ import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
 import { countReplies } from '../messages/replies.ts';
 import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 import { shownRoom } from '../rooms/rooms.ts';
-import { cursorTooOld, readFeed } from './feed.ts';
+import { cursorTooOld, type Reader, readFeed } from './feed.ts';
 import type { FullRow } from './rows.ts';
 
 /** A former member has neither a role nor a time of joining. */
@@ -46,8 +45,8 @@ export const nextCursor = { type: 'string', pattern: '^\\d+$', description: 'Wha
 export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld];
 
 /** Reads a room's feed after a cursor, and where it continues: up to `limit` events, or as many as fit in a page. */
-export async function readEvents(room: ObjectId, after: number | undefined, limit: number, caller: Caller) {
-  const { rows, next } = await readFeed(room, after, limit, caller);
+export async function readEvents(room: ObjectId, after: number | undefined, limit: number, reader: Reader) {
+  const { rows, next } = await readFeed(room, after, limit, reader);
   if (rows.length === 0) return { events: [], next };
   const { events, isCut, last } = await showEvents(room, rows);
   return { events, next: isCut ? last : next };

@@ -4,7 +4,7 @@ import { singleFlight } from '../database/batching.ts';
 import { gone, invalidParameter, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
-import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
+import { findReadableRoom, findRoomState, type RoomState } from '../rooms/permissions.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
@@ -17,8 +17,8 @@ export const cursorTooOld: Refusal = () => gone('The cursor is older than the ke
  * It stops before the first gap, because what belongs there may be on its way, and a reader who has passed the gap would never see it.
  * When what follows the gap is older than any function may run, the gap is closed, which leaves no way for it to be filled.
  */
-export async function readFeed(room: ObjectId, after: number | undefined, limit: number, caller: Caller): Promise<FeedPage> {
-  const read = () => (after === undefined ? readEnd(room, caller) : readPage(room, after, limit, caller));
+export async function readFeed(room: ObjectId, after: number | undefined, limit: number, reader: Reader): Promise<FeedPage> {
+  const read = () => (after === undefined ? readEnd(room, reader) : readPage(room, after, limit, reader));
   let { page, gaps } = await read();
   // Each round closes what the one before it found; new gaps can only be as old as a feed waits.
   for (let round = 0; gaps.length > 0 && round < mostRounds; round++) {
@@ -30,13 +30,19 @@ export async function readFeed(room: ObjectId, after: number | undefined, limit:
 
 const mostRounds = 3;
 
+/** Who reads: a caller, who must be allowed to, or the service on behalf of the members. */
+export type Reader = Caller | 'service';
+
+const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
+  reader === 'service' ? findRoomState(room) : findReadableRoom(room, reader);
+
 /** What was read, and the gaps in it that are to be closed before it is read again. */
 type Read = { page: FeedPage; gaps: Gap[] };
 
-async function readPage(room: ObjectId, after: number, limit: number, caller: Caller): Promise<Read> {
+async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<Read> {
   // The place at the cursor itself is read too, for its number of messages.
   const [context, { rows: found, isAll }] = await Promise.all([
-    findReadableRoom(room, caller),
+    findRoom(room, reader),
     sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
   ]);
   checkCursor(after, context, found);
@@ -49,8 +55,8 @@ async function readPage(room: ObjectId, after: number, limit: number, caller: Ca
 const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
 /** Reads from so far before the end that what comes before the start can't be on its way any more. */
-async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {
-  let [context, last] = await Promise.all([findReadableRoom(room, caller), lastRows(room, 100)]);
+async function readEnd(room: ObjectId, reader: Reader): Promise<Read> {
+  let [context, last] = await Promise.all([findRoom(room, reader), lastRows(room, 100)]);
   const isEnough = () => last.isAll || isOld(last.rows[0]?.at ?? context.now, context);
   if (!isEnough()) last = await lastRows(room, mostAtEnd);
   if (!isEnough()) return { page: { rows: [], next: await findOldPlace(context) }, gaps: [] };
@@ -63,7 +69,7 @@ async function readEnd(room: ObjectId, caller: Caller): Promise<Read> {
 const mostAtEnd = 1_000;
 
 /** Where a feed that is too busy to be looked through begins: at a place before which nothing is on its way, found in leaps. */
-async function findOldPlace(room: RoomContext): Promise<number> {
+async function findOldPlace(room: RoomState): Promise<number> {
   for (let back = 4 * mostAtEnd; back < room.seq; back *= 4) {
     const row = await lastRowUpTo(room._id, room.seq - back);
     if (row && isOld(row.at, room)) return row.seq;
@@ -77,7 +83,7 @@ type Start = Pick<Row, 'seq' | 'ordinal'>;
 type Extent = { limit: number; isAll: boolean };
 
 /** The rows after the start up to the first gap, and the gaps among all of them that are old. */
-function walk<R extends Row>(start: Start, found: R[], room: RoomContext, { limit, isAll }: Extent): { rows: R[]; gaps: Gap[] } {
+function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit, isAll }: Extent): { rows: R[]; gaps: Gap[] } {
   const rows: R[] = [];
   const gaps: Gap[] = [];
   let previous = start;
@@ -93,7 +99,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomContext, { limi
   return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
-const isOld = (at: Date, { now }: RoomContext) => now.getTime() - at.getTime() >= config.feedPatience;
+const isOld = (at: Date, { now }: RoomState) => now.getTime() - at.getTime() >= config.feedPatience;
 
 // What the room has counted between two rows and is not there are lost messages, if nothing comes any more. Which of the places are theirs is
 // unknown and does not matter: they are known by their ordinals, and whoever has read one of the places has read all of them.
@@ -110,14 +116,14 @@ function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isMessage'
 }
 
 // Nothing follows a message that was lost at the very end, but it would count as unread for as long as nobody says more.
-function lostAtEnd(room: RoomContext, last: Start): Gap[] {
+function lostAtEnd(room: RoomState, last: Start): Gap[] {
   const { _id, seq, message_count: ordinal, changed_at: at } = room;
   const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room);
   return isLost ? gapsBetween(_id, last, { seq: seq + 1, ordinal, at }, false) : [];
 }
 
 /** Refuses a cursor that this room never gave, or one so old that an event after it may be deleted. */
-function checkCursor(after: number, room: RoomContext, rows: Row[]): void {
+function checkCursor(after: number, room: RoomState, rows: Row[]): void {
   if (after > room.seq) throw invalidParameter('after', `be from 0 to ${room.seq}, the room's last seq`);
   const oldest = room.now.getTime() - config.eventDays * 86_400_000;
   const isKept = (at: Date | undefined) => at !== undefined && at.getTime() >= oldest;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Binary } from 'mongodb';
+import type { Binary, Document, ObjectId } from 'mongodb';
 import { type TokenDocument, tokens } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { loader } from '../database/batching.ts';
@@ -10,7 +10,7 @@ import type { Rated } from './write-rate.ts';
 
 /** The caller that a token stands for, in one round trip, and none for what is not a token; undefined when the token is not valid. */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
-  if (token === undefined || !tokenForm.test(token)) return undefined;
+  if (token === undefined || !isToken(token)) return undefined;
   const hash = hashToken(token);
   const found = await findRow(hash);
   const user = found?.users[0];
@@ -19,25 +19,47 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
     return undefined;
   }
   remember(hash, user);
-  const { _id, kind, scopes } = found;
+  return callerOf(found, user);
+}
+
+/** The callers that these tokens, by their ids, stand for now, by the database's clock; none for a token that is not valid. */
+export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { caller: Caller; now: Date }>> {
+  const rows = await readRows({ _id: { $in: ids } });
+  return new Map(
+    rows.flatMap((row) => {
+      const user = row.users[0];
+      const isOne = user && isValid(row, user);
+      return isOne ? [[row._id.toHexString(), { caller: callerOf(row, user), now: row.now }] as const] : [];
+    }),
+  );
+}
+
+function callerOf({ _id, kind, scopes }: CallerRow, user: CallerRow['users'][number]): Caller {
   const { session_generation: _, ...account } = user;
   return { token: { _id, kind, scopes }, user: account };
 }
 
 /** Whose a token was when this process last saw it; from this nothing may be answered. */
 export const recallCaller = (token: string | undefined): Rated | undefined =>
-  token === undefined || !tokenForm.test(token) ? undefined : recall(hashToken(token));
+  token === undefined || !isToken(token) ? undefined : recall(hashToken(token));
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
 export const hashToken = (token: string) => hash('sha256', token, 'hex');
 
-const tokenForm = /^[a-z0-9]{32}$/;
+/** Whether a text may be a token at all. */
+export const isToken = (text: string): boolean => /^[a-z0-9]{32}$/.test(text);
 
 // A process that serves many requests concurrently looks up their tokens together.
 const findRow = loader(async (hashes) => {
-  const rows = await tokens
+  const rows = await readRows({ hash: { $in: hashes.map((hash) => Buffer.from(hash, 'hex')) } });
+  for (const row of rows) if (row.users[0] && isValid(row, row.users[0])) void noteUse(row);
+  return new Map(rows.map((row) => [Buffer.from(row.hash.buffer).toString('hex'), row]));
+});
+
+const readRows = (wanted: Document): Promise<CallerRow[]> =>
+  tokens
     .aggregate<CallerRow>([
-      { $match: { hash: { $in: hashes.map((hash) => Buffer.from(hash, 'hex')) } } },
+      { $match: wanted },
       { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'users' } },
       {
         $project: {
@@ -61,9 +83,6 @@ const findRow = loader(async (hashes) => {
       },
     ])
     .toArray();
-  for (const row of rows) if (row.users[0] && isValid(row, row.users[0])) void noteUse(row);
-  return new Map(rows.map((row) => [Buffer.from(row.hash.buffer).toString('hex'), row]));
-});
 
 type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'expires_at' | 'last_used_at'> & {
   hash: Binary;

@@ -4,6 +4,7 @@ import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { requireAtMostOne } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
+import { notify } from '../notices.ts';
 import type { Caller } from './caller.ts';
 import { deletedUsername, findUsernames, noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
 
@@ -11,12 +12,12 @@ import { deletedUsername, findUsernames, noSuchUser, type OtherUser, shownOtherU
 const mostBlocked = 500;
 
 const noSuchBlock: Refusal = () => notFound('block');
-const tooManyBlocked: Refusal = () => conflict('The list of blocked users is full.');
+const tooManyBlocked: Refusal = () => conflict('too_many_blocked', 'The list of blocked users is full.');
 export const blockRefusals = [noSuchUser, tooManyBlocked];
 export const unblockRefusals = [noSuchBlock];
 
 /** Whom the caller has blocked. */
-export const blockedBy = ({ user }: Caller): ObjectId[] => user.blocked ?? [];
+export const blockedBy = ({ user }: { user: Pick<Caller['user'], 'blocked'> }): ObjectId[] => user.blocked ?? [];
 
 /** A page of them, by the order of their ids. */
 export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<Listed<OtherUser>> {
@@ -44,6 +45,7 @@ export async function blockUser({ user, username }: Wanted, caller: Caller): Pro
   const hasRoom = { $or: [{ blocked: _id }, { [`blocked.${mostBlocked - 1}`]: { $exists: false } }] };
   const blocking = await users.updateOne({ $and: [{ _id: caller.user._id }, hasRoom] }, { $addToSet: { blocked: _id } });
   if (blocking.matchedCount === 0) throw tooManyBlocked();
+  notify({ type: 'blocked', user: caller.user._id.toHexString() });
   return shownOtherUser.show(found);
 }
 
@@ -54,4 +56,5 @@ type Wanted = { user?: ObjectId | undefined; username?: string | undefined };
 export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {
   const unblocking = await users.updateOne({ _id: caller.user._id, blocked: user }, { $pull: { blocked: user } });
   if (unblocking.matchedCount === 0) throw noSuchBlock();
+  notify({ type: 'blocked', user: caller.user._id.toHexString() });
 }

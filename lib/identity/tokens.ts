@@ -6,6 +6,7 @@ import { aText, aToken, aWord, listOf, record, type Shown } from '../api/schema.
 import { scopes } from '../api/scopes.ts';
 import { type TokenDocument, tokens, unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
+import { notify } from '../notices.ts';
 import { hashToken } from './authenticate.ts';
 
 const { as, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();
@@ -55,8 +56,11 @@ export async function listAllTokens(user: ObjectId): Promise<Token[]> {
  * Deletes the one token that a filter with its `_id` is for; returns whether it existed. With `deleteMany`, because its use may be noted at the
  * same moment: MongoDB handles that, but a `deleteOne` of compatible engines may miss a document that is being changed.
  */
-export const deleteToken = async (filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> =>
-  (await tokens.deleteMany(filter)).deletedCount > 0;
+export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> {
+  const { deletedCount } = await tokens.deleteMany(filter);
+  if (deletedCount > 0) notify({ type: 'ended', token: filter._id.toHexString() });
+  return deletedCount > 0;
+}
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

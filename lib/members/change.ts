@@ -3,6 +3,7 @@ import { flag, integer, optional, requireAtMostOne, sequence, type Values } from
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -39,9 +40,9 @@ export const memberChanges = {
   role: optional(memberRole),
 };
 
-const ownMarkerOnly: Refusal = () => permissionDenied('Only members themselves know what they have read.');
-const ownMutingOnly: Refusal = () => permissionDenied('Only members themselves mute a room.');
-const lastOwnerMustRemain: Refusal = () => conflict('The last owner must stay an owner.');
+const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'Only members themselves know what they have read.');
+const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'Only members themselves mute a room.');
+const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
 export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, ownMutingOnly, lastOwnerMustRemain];
 
 type Change = Values<typeof memberChanges>;
@@ -91,6 +92,8 @@ async function changeReading(room: Found, { last_read, unread_from, is_muted }: 
   if (last_read !== undefined) marker = await moveReadMarker(room._id, user, last_read, await ordinalAt(room, last_read));
   if (unread_from !== undefined)
     marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
+  if (marker && (last_read ?? unread_from) !== undefined)
+    notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq });
   return marker ? readingOf(room._id, user, marker) : findReading(room._id, user);
 }
 

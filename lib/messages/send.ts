@@ -6,6 +6,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
@@ -73,6 +74,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   return andThen(written, async (ready) => {
     const sent = ready.map(({ message }) => message);
     const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
+    const seq = Math.max(...sent.map((message) => message.seq));
+    for (const { room } of sent.slice(0, 1)) notify({ type: 'moved', room: room.toHexString(), seq });
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

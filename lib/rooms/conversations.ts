@@ -1,5 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { distinct, idSchema } from '../api/extended-json.ts';
+import { distinct } from '../api/extended-json.ts';
 import { id, type Parameter } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -9,6 +9,7 @@ import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import { blockedBy } from '../identity/blocks.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findActiveUsers, noSuchUser, username } from '../identity/users.ts';
+import { notify } from '../notices.ts';
 import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
 
 /** With how many others one can have a conversation. */
@@ -26,11 +27,11 @@ export const people: Parameter<(ObjectId | string)[]> = {
     type: 'array',
     minItems: 1,
     maxItems: mostOthers,
-    items: eitherOf(idSchema, { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+    items: eitherOf(id.bodySchema ?? id.schema, username.schema),
   },
 };
 
-const blockedByCaller: Refusal = () => conflict('The caller has blocked the user.');
+const blockedByCaller: Refusal = () => conflict('user_blocked', 'The caller has blocked the user.');
 export const conversationRefusals = [noSuchUser, blockedByCaller];
 
 /** Opens the conversation of the caller with these people: the one that they have, or a new one. */
@@ -49,7 +50,7 @@ export async function openConversation(others: (ObjectId | string)[], caller: Ca
 }
 
 /** The part of a filter that leaves out the conversations with someone whom the caller has blocked, or that such a one began. */
-export function notBlocked(caller: Caller): Filter<Omit<RoomDocument, '_id'>> {
+export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit<RoomDocument, '_id'>> {
   const blocked = blockedBy(caller);
   if (blocked.length === 0) return {};
   const ofTwo = { is_direct: true as const, members: { $size: 2 }, 'members.user': { $in: blocked } };
@@ -71,6 +72,7 @@ async function insert(all: ObjectId[], key: string, creator: ObjectId): Promise<
   const fields = { ...newRoom, ...shown, members, is_direct: true, direct_key: key, created_by: creator };
   try {
     await rooms.unscoped.updateOne({ _id }, [{ $set: { ...fields, name_key: roomKey('', _id) } }], { upsert: true });
+    notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: all.map((user) => user.toHexString()) });
     return { _id, ...shown, members };
   } catch (error) {
     if (isDuplicateKey(error)) return undefined;

@@ -4,6 +4,7 @@ import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
 import { serviceUnavailable } from '../errors.ts';
+import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
 
 /** For how many milliseconds one request goes on deleting: well under its deadline. */
@@ -17,8 +18,13 @@ export async function deleteRoom(room: ObjectId, time = Number.POSITIVE_INFINITY
   const end = performance.now() + time;
   const emptied = { members: [], banned: [], is_open: false, is_visible: false };
   const marking = { $set: emptied, $unset: { direct_key: '' }, $currentDate: { deleting_at: true } } as const;
-  const { matchedCount } = await rooms.unscoped.updateOne({ _id: room }, marking);
-  if (matchedCount === 0) throw noSuchRoom();
+  const marked = await rooms.unscoped.findOneAndUpdate({ _id: room }, marking, {
+    returnDocument: 'before',
+    projection: { 'members.user': 1 },
+  });
+  if (!marked) throw noSuchRoom();
+  const users = marked.members.map(({ user }) => user.toHexString());
+  notify({ type: 'gone', room: room.toHexString(), users });
 
   while (await deleteSome(room)) {
     if (performance.now() > end) throw serviceUnavailable('The room is being deleted: repeat the request to continue.');

@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type EventDocument, type EventType, events } from '../collections/events.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
+import { notify } from '../notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function recordEvent(
   type: EventType,
   data: Record<string, unknown> = {},
 ): Promise<void> {
-  let event = { _id: new ObjectId(), ...place, type, actor, data };
+  let event: EventDocument = { _id: new ObjectId(), ...place, type, actor, data };
   await regardlessOfDeadline(() =>
     attempt({ times: 10 }, async () => {
       if (await insertEvent(event)) return true;
@@ -25,7 +26,11 @@ export async function recordEvent(
       return undefined;
     }),
   );
+  if (type !== 'void') notify({ type: 'moved', room: event.room.toHexString(), seq: event.seq, ...joinedBy(event) });
 }
+
+const joinedBy = ({ type, data: { user } }: EventDocument) =>
+  type === 'member.joined' && user instanceof ObjectId ? { joined: [user.toHexString()] } : {};
 
 /** Inserts an event; false when its `seq` is no longer free. */
 export async function insertEvent(event: Omit<EventDocument, '_id'>): Promise<boolean> {

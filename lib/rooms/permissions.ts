@@ -50,13 +50,13 @@ export type Action = keyof typeof actions;
 
 export const noSuchRoom: Refusal = () => notFound('room');
 export const noSuchMember: Refusal = () => notFound('member');
-export const roomArchived: Refusal = () => conflict('The room is archived.');
-export const roomDirect: Refusal = () => conflict('The room is a direct conversation.');
+export const roomArchived: Refusal = () => conflict('room_archived', 'The room is archived.');
+export const roomDirect: Refusal = () => conflict('room_direct', 'The room is a direct conversation.');
 const roleRequired: Record<Rule['least'], Refusal> = {
   stranger: noSuchRoom,
-  member: () => permissionDenied('Room membership required.'),
-  moderator: () => permissionDenied('Room moderator required.'),
-  owner: () => permissionDenied('Room owner required.'),
+  member: () => permissionDenied('membership_required', 'Room membership required.'),
+  moderator: () => permissionDenied('moderator_required', 'Room moderator required.'),
+  owner: () => permissionDenied('owner_required', 'Room owner required.'),
 };
 
 /** The refusals of an action by someone who sees the room. */
@@ -66,8 +66,11 @@ export const refusalsOf = (action: Action): Refusal[] => {
   return [...ofRole, ...(notArchived ? [roomArchived] : []), ...(notDirect ? [roomDirect] : [])];
 };
 
+/** A room as it is at a time of the database. */
+export type RoomState = Pick<RoomDocument, StateField> & { now: Date };
+
 /** A room as one caller finds it: everything that decides what the caller may do in it, and to whom. */
-export type RoomContext = Pick<RoomDocument, StateField> & {
+export type RoomContext = RoomState & {
   rank: Rank;
   /** The caller as a member. */
   member: MemberDocument | undefined;
@@ -78,8 +81,6 @@ export type RoomContext = Pick<RoomDocument, StateField> & {
   isTargetBanned: boolean;
   /** The target's name, where it was looked up by its membership. */
   targetName: string | undefined;
-  /** The database's time. */
-  now: Date;
 };
 
 const stateFields = [
@@ -99,11 +100,11 @@ const stateFields = [
 type StateField = (typeof stateFields)[number];
 
 /** A room as the database gives it for a context: with the members and bans that were asked for, and with all owners. */
-export type ContextRow = Pick<RoomDocument, StateField | 'members' | 'banned'> & {
-  member_count: number;
-  now: Date;
-  target_names?: string[];
-};
+export type ContextRow = RoomState &
+  Pick<RoomDocument, 'members' | 'banned'> & {
+    member_count: number;
+    target_names?: string[];
+  };
 
 /** The projection to a `ContextRow` for some users and members; `path` is where the room stands in an aggregation. */
 export const contextFields = (users: ObjectId[], members: ObjectId[] = [], path = '$') => ({
@@ -206,6 +207,14 @@ export function requirePermission(context: RoomContext | undefined, action: Acti
 /** Reads a room for someone who wants to read what is in it: 404 or 403 for those who may not. */
 export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<RoomContext> =>
   requirePermission(await findContext(room, caller), 'read');
+
+/** Reads a room for the service itself, which sees to it who gets what it reads there; 404 when it does not exist. */
+export async function findRoomState(room: ObjectId): Promise<RoomState> {
+  const fields = Object.fromEntries(stateFields.map((name) => [name, 1]));
+  const [found] = await rooms.aggregate<RoomState>({ _id: room }, [{ $project: { ...fields, now: '$$NOW' } }]).toArray();
+  if (!found) throw noSuchRoom();
+  return found;
+}
 
 /** Requires that the target is a member of the room, and that the caller is in the room: for everyone else there is no such member (404). */
 export function requireTarget(context: RoomContext | undefined): RoomContext & { target: MemberDocument } {

@@ -14,6 +14,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { answerTooLarge } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
 
 /** The stored fields that the API shows of a room. */
@@ -112,6 +113,7 @@ async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey)
       ...(key && { idempotency_key: { $literal: key.idempotency_key }, request_hash: key.request_hash }),
     },
   });
+  notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: [creator.toHexString()] });
   return shownRoom.show({ _id, name, members: [{ user: creator }], is_open: true, is_visible: true });
 }
 

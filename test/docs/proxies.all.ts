@@ -8,8 +8,11 @@ import { commands, freePort, startService } from '../../tools/harness/service.ts
 import { anAdmin } from '../support/accounts.ts';
 import { blocksOf } from '../support/document-blocks.ts';
 import { hasCommand } from '../support/documented-machine.ts';
+import { aMessage } from '../support/messages.ts';
+import { aRoomOf } from '../support/rooms.ts';
 import { runCommand } from '../support/run-command.ts';
-import { inProcess as call } from '../support/transports.ts';
+import { connected } from '../support/sockets.ts';
+import { inProcess as call, overHttp } from '../support/transports.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-proxies-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -23,7 +26,7 @@ const proxies = {
   nginx: async (service: string, port: string) => {
     const file = join(directory, 'nginx.conf');
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${directory}/${name};`);
-    const block = configurationOf('nginx').replace('127.0.0.1:3000', `127.0.0.1:${service}`);
+    const block = configurationOf('nginx').replaceAll('127.0.0.1:3000', `127.0.0.1:${service}`);
     await writeFile(
       file,
       `${process.getuid?.() === 0 ? 'user root; ' : ''}daemon off; pid ${directory}/nginx.pid; error_log ${directory}/nginx.log; events {}
@@ -43,32 +46,41 @@ const proxies = {
 
 describe.each(Object.entries(proxies))('behind %s', (name, configure) => {
   const missing = hasCommand(name) ? '' : `: left out, for there is no ${name}`;
-  it.runIf(missing === '')(`the service conforms, row by row, and nothing is left behind${missing}`, async () => {
-    const [servicePort, port] = [await freePort(), await freePort()];
-    const service = await startService({ HTTP_PORT: servicePort, HTTP_HOST: '127.0.0.1', TRUST_PROXY: '1' }, commands.serve);
-    const [command = '', ...words] = await configure(servicePort, port);
-    const proxy: ChildProcess = spawn(command, words, { stdio: 'inherit', env: { ...process.env, HOME: directory } });
-    try {
-      await expect
-        .poll(() =>
-          fetch(`http://127.0.0.1:${port}/api/health`).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        )
-        .toBe(200);
-      const { token } = await anAdmin();
-      const ended = await runCommand(['npm', 'run', '--silent', 'conformance', '--', `http://127.0.0.1:${port}`], {
-        input: token,
-      });
-      console.log(`${name}: ${ended.stdout.trim().split('\n').slice(-3).join('\n')}`);
-      expect(ended.stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([]);
-      expect(ended).toMatchObject({ code: 0, stderr: '' });
-      expect((await call('GET', '/api/users?q=conformance-', { token })).body).toEqual([]);
-    } finally {
-      proxy.kill();
-      await once(proxy, 'exit');
-      await service.stop();
-    }
-  });
+  it.runIf(missing === '')(
+    `news come over a WebSocket, the service conforms, row by row, and nothing is left behind${missing}`,
+    async () => {
+      const [servicePort, port] = [await freePort(), await freePort()];
+      const service = await startService({ HTTP_PORT: servicePort, HTTP_HOST: '127.0.0.1', TRUST_PROXY: '1' }, commands.serve);
+      const [command = '', ...words] = await configure(servicePort, port);
+      const proxy: ChildProcess = spawn(command, words, { stdio: 'inherit', env: { ...process.env, HOME: directory } });
+      try {
+        await expect
+          .poll(() =>
+            fetch(`http://127.0.0.1:${port}/api/health`).then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          )
+          .toBe(200);
+        const admin = await anAdmin();
+        const { token } = admin;
+        const room = await aRoomOf([admin]);
+        const { events, socket } = await connected(`http://127.0.0.1:${port}`, admin);
+        await aMessage(admin, room, {}, overHttp(`http://127.0.0.1:${port}`));
+        await expect.poll(() => events(room)).toHaveLength(1);
+        socket.close();
+        const ended = await runCommand(['npm', 'run', '--silent', 'conformance', '--', `http://127.0.0.1:${port}`], {
+          input: token,
+        });
+        console.log(`${name}: ${ended.stdout.trim().split('\n').slice(-3).join('\n')}`);
+        expect(ended.stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([]);
+        expect(ended).toMatchObject({ code: 0, stderr: '' });
+        expect((await call('GET', '/api/users?q=conformance-', { token })).body).toEqual([]);
+      } finally {
+        proxy.kill();
+        await once(proxy, 'exit');
+        await service.stop();
+      }
+    },
+  );
 });

@@ -11,6 +11,7 @@ import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { plotOf } from './plot.ts';
+import { push } from './push.ts';
 import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
 import { warm } from './warm.ts';
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, Suite>> = {
   cost,
   embedded,
   serve,
+  push,
   attacks,
   web,
 };

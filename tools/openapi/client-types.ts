@@ -1,10 +1,13 @@
+import type { JsonSchema } from '../../lib/api/schema.ts';
+import { clientFrames, serverFrames } from '../../lib/push/frames.ts';
 import { type OpenApi, type Operation, type Parameter, type Response, resolve } from '../../lib/reference/openapi.ts';
 import { shapeOf } from '../../lib/reference/shape.ts';
 import { listOperations } from '../harness/example-requests.ts';
 
-/** The types of the client, in the form that openapi-fetch reads. */
-export function clientTypes(document: OpenApi): string {
-  const { schemas, responses } = document.components;
+/** The types of the client, in the form that openapi-fetch reads, and those of the frames of a WebSocket. */
+export function clientTypes(document: OpenApi, socket: Record<string, unknown>): string {
+  const { responses } = document.components;
+  const schemas = { ...document.components.schemas, ...(socket as typeof document.components.schemas) };
   const shapes = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${shapeOf(schema)};\n`);
   const errors = Object.entries(responses).map(([name, response]) => {
     const schema = Object.values(response.content ?? {})[0]?.schema ?? {};
@@ -25,6 +28,10 @@ ${errors.join('\n')}
 /** Every error that has a body; its \`title\` names its kind. */
 export type ErrorBody = ${Object.keys(responses).join(' | ')};
 
+/** What a client sends over a WebSocket, and what the service does. */
+export type ClientFrame = ${frames(clientFrames)};
+export type ServerFrame = ${frames(serverFrames)};
+
 /** The operations by path and method. */
 export type paths = {
 ${paths.join('')}};
@@ -33,6 +40,11 @@ ${paths.join('')}};
 export const idempotent = [${keyed.map(({ method, path }) => `'${method} ${path}'`).join(', ')}] as const;
 `;
 }
+
+const frames = (all: Record<string, JsonSchema>) =>
+  Object.values(all)
+    .map(({ title }) => title)
+    .join(' | ');
 
 function operationType(
   document: OpenApi,

@@ -7,6 +7,7 @@ import { inProcess } from '../harness/transports.ts';
 import { firstSteps, type Step, walkThrough } from '../harness/walkthrough.ts';
 import { exampleNames, walkthrough } from '../harness/walkthrough-steps.ts';
 import { apiPage } from './api-page.ts';
+import { describeSocket } from './asyncapi.ts';
 import { clientTypes } from './client-types.ts';
 import { describeService } from './document.ts';
 import { stabilise } from './stable.ts';
@@ -18,10 +19,12 @@ export async function makeFiles(): Promise<Map<URL, string>> {
   const steps = firstSteps(await walkThroughAll());
   const source = JSON.stringify(describeService(await loadPaths(), steps), null, 2);
   const document: OpenApi = JSON.parse(source);
+  const socket = describeSocket();
   return new Map([
     [new URL('docs/openapi.json', project), `${source}\n`],
+    [new URL('docs/asyncapi.json', project), `${JSON.stringify(socket, null, 2)}\n`],
     [new URL('docs/api.md', project), apiPage(document, steps)],
-    [new URL('packages/client/src/contract.ts', project), clientTypes(document)],
+    [new URL('packages/client/src/contract.ts', project), clientTypes(document, socket.components.schemas)],
   ]);
 }
 
@@ -34,11 +37,13 @@ async function walkThroughAll(): Promise<Step[]> {
   return stabilise(steps.map(shorten), [ann.token, ...steps.flatMap(tokensIn)]);
 }
 
-// The document would contain itself as an example.
-const shorten = (step: Step): Step =>
-  step.path === '/api/openapi.json' ? { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } } : step;
+// The document would contain itself as an example, or the other one.
+const shorten = (step: Step): Step => {
+  if (step.path === '/api/openapi.json') return { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } };
+  return step.path === '/api/asyncapi.json' ? { ...step, answer: { asyncapi: '3.0.0', info: {}, channels: {} } } : step;
+};
 
 function tokensIn({ answer }: Step): string[] {
-  const { token, code } = (answer ?? {}) as { token?: unknown; code?: unknown };
-  return [token, code].filter((secret) => typeof secret === 'string');
+  const { token, code, ticket } = (answer ?? {}) as { token?: unknown; code?: unknown; ticket?: unknown };
+  return [token, code, ticket].filter((secret) => typeof secret === 'string');
 }

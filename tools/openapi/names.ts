@@ -11,9 +11,17 @@ export const tags = [
     segments: ['members', 'bans', 'blocks'],
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
-  { name: 'Events', description: 'Everything that happens in a room, in order, without a gap.', segments: ['events'] },
-  { name: 'Accounts', description: 'Users, their sessions and their named tokens.', segments: ['users', 'sessions', 'tokens'] },
-  { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'docs'] },
+  {
+    name: 'Events',
+    description: 'Everything that happens in a room, in order, without a gap.',
+    segments: ['events', 'tickets'],
+  },
+  {
+    name: 'Accounts',
+    description: 'Users, their sessions and their named tokens.',
+    segments: ['users', 'sessions', 'tokens', 'codes', 'password'],
+  },
+  { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'asyncapi.json', 'docs'] },
 ];
 
 /** The section of a path. */

@@ -1,6 +1,7 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import { connectionOf } from './connection.ts';
 import { idempotent, type paths } from './contract.ts';
-import { type FollowAllSettings, type Following, type FollowSettings, follow, followAll } from './follow.ts';
+import { type Following, type FollowSettings, follow, type Live, type LiveSettings, live } from './follow.ts';
 import { type RetrySettings, retrying } from './retry.ts';
 
 /** The service's address, the caller's token, and how often requests are retried. */
@@ -11,26 +12,36 @@ export type ClientSettings = {
   token?: string | (() => string | undefined);
   fetch?: (request: Request) => Promise<Response>;
   retry?: Partial<RetrySettings>;
+  /** What makes WebSockets, where the platform has none (Node.js 20) or has another; `null` only ever polls. */
+  WebSocket?: typeof globalThis.WebSocket | null;
 };
 
 /** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
 export type ChatClient = Client<paths> & {
   /** The events of a room after `after` (an event's `seq`), or from now on, until the caller stops iterating. */
   events: (room: string, settings?: FollowSettings) => Following;
-  /** The events of all the caller's rooms, each after its `seq` in `after`, or from now on. */
-  allEvents: (settings?: FollowAllSettings) => Following;
+  /** The news of all the caller's rooms: the events of each after its `seq` in `after`, or from now on. */
+  live: (settings?: LiveSettings) => Live;
 };
 
 /** Creates a client that adds the token and an `Idempotency-Key`, and retries requests that are safe to repeat. */
-export function createChatClient({ baseUrl, token, fetch = globalThis.fetch, retry = {} }: ClientSettings): ChatClient {
+export function createChatClient({
+  baseUrl,
+  token,
+  fetch = globalThis.fetch,
+  retry = {},
+  ...options
+}: ClientSettings): ChatClient {
   const settings = { attempts: 4, firstWait: 500, ...retry };
   // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
   const safe = { baseUrl, redirect: 'error' } as const;
   const client = createClient<paths>({ ...safe, fetch: retrying((request) => fetch(request), settings) });
   client.use(authentication(token), idempotency);
+  const { WebSocket = globalThis.WebSocket } = options;
+  const chat = { client, connection: connectionOf(client, { baseUrl, WebSocket: WebSocket ?? undefined }) };
   return Object.assign(client, {
-    events: (room: string, options?: FollowSettings) => follow(client, room, options),
-    allEvents: (options?: FollowAllSettings) => followAll(client, options),
+    events: (room: string, options?: FollowSettings) => follow(chat, room, options),
+    live: (options?: LiveSettings) => live(chat, options),
   });
 }
 

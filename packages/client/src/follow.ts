@@ -1,7 +1,9 @@
 import type { Client } from 'openapi-fetch';
-import type { Event, Member, paths } from './contract.ts';
+import type { Connection } from './connection.ts';
+import type { Event, Member, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
+import { type Ask, Cursors, type Left } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
-import { type PaceSettings, pace } from './pace.ts';
+import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
 
 /** Where to start following a room, and how. */
 export type FollowSettings = PaceSettings & {
@@ -10,84 +12,179 @@ export type FollowSettings = PaceSettings & {
 };
 
 /** The same for all of the caller's rooms: the `seq` of the last event seen in each, by the room's id. */
-export type FollowAllSettings = PaceSettings & { after?: Record<string, number> };
+export type LiveSettings = PaceSettings & { after?: Record<string, number> };
 
-/** Events as they come; `wake()` polls at once, for those who know by other means that something happened. */
-export type Following = AsyncGenerator<Event, void> & { wake: () => void };
+/** What `live` yields: events, and, while the service can push, who is typing, what the caller has read elsewhere, and which room is left. */
+export type News = Event | TypingNotice | ReadFrame | Left;
 
-/** Polls the events of a room; waits out temporary failures and throws other errors as `ChatError`. */
-export function follow(client: Client<paths>, room: string, { after, ...settings }: FollowSettings = {}): Following {
-  const { rest, wake } = pace(settings);
-  const { signal } = settings;
+/** News as they come; `wake()` asks at once, for those who know by other means that something happened. */
+export type Following<T = Event> = AsyncGenerator<T, void> & { wake: () => void };
 
-  async function* events(): AsyncGenerator<Event, void> {
-    let cursor = after;
-    while (!signal?.aborted) {
-      const page = await fetchEvents(client, room, cursor, signal);
-      for (const event of page?.events ?? []) yield event;
-      cursor = page?.next ?? cursor;
-      await rest(page ? (page.events.length > 0 ? 'events' : 'nothing') : 'failure');
-    }
-  }
-  return Object.assign(events(), { wake });
+/** The same, with a way to tell the others in a room that the caller is typing, at most every 3 seconds. */
+export type Live = Following<News> & { typing: (room: string) => void };
+
+type Chat = { client: Client<paths>; connection: Connection };
+
+/** Follows one room; waits out temporary failures and throws other errors as `ChatError`. */
+export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): Following {
+  const places = after === undefined ? {} : { [room]: after };
+  const cursors = new Cursors({ only: room, after: places, interval: intervalOf(settings.interval), spread: 0 });
+  return following<Event>(chat, cursors, settings, room);
 }
 
-/**
- * Polls the events of all the caller's rooms, one request while nothing happens. Rooms that are joined meanwhile are followed from where the
- * caller has read, those that are left are not any more.
- */
-export function followAll(client: Client<paths>, { after = {}, ...settings }: FollowAllSettings = {}): Following {
-  const { rest, wake } = pace(settings);
-  const { signal } = settings;
-  const cursors = new Map(Object.entries(after));
-  // The rooms whose `seq` is ahead of what was read of them. The service tells once that a room moved, but its feed may wait for a message.
-  const ahead = new Map<string, number>();
+/** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Those that are left are not any more. */
+export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): Live {
+  const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
+  const typedAt = new Map<string, number>();
+  const typing = (room: string) => {
+    const now = performance.now();
+    if (now - (typedAt.get(room) ?? Number.NEGATIVE_INFINITY) < 3_000) return;
+    if (chat.connection.send({ type: 'typing', room: { $oid: room } })) typedAt.set(room, now);
+  };
+  return Object.assign(following<News>(chat, cursors, settings), { typing });
+}
 
-  /** One page of a room; undefined when the service is temporarily unavailable. */
-  async function readOn(room: string): Promise<Event[] | undefined> {
+/** How many notices wait for whoever iterates: they are of the moment. */
+const mostNotices = 100;
+
+function following<T extends News>(
+  { client, connection }: Chat,
+  cursors: Cursors,
+  settings: PaceSettings,
+  only?: string,
+): Following<T> {
+  const { signal } = settings;
+  const tell = stateTeller(settings);
+  const bell = makeBell();
+  const ended = new AbortController();
+  let notices: (TypingNotice | ReadFrame)[] = [];
+  let failure: { error: unknown } | undefined;
+  const now = () => performance.now();
+
+  const hear = (frame: ServerFrame) => {
+    if (frame.type === 'room') cursors.moved({ ...frame, room: frame.room.$oid }, now());
+    else if (frame.type === 'left') cursors.doubted(frame.room.$oid, now());
+    else if (frame.type === 'pong') {
+      for (const { room, seq } of frame.rooms) cursors.moved({ room: room.$oid, seq }, now());
+      if (frame.more) cursors.wake(now());
+    } else if (only === undefined && (frame.type === 'typing' || frame.type === 'read') && notices.length < mostNotices)
+      notices.push(frame);
+    bell.ring();
+  };
+  const listener = {
+    connected: () => {
+      cursors.connected(now());
+      bell.ring();
+    },
+    disconnected: () => {
+      cursors.disconnected(now());
+      bell.ring();
+    },
+    heard: hear,
+  };
+
+  async function perform(ask: Ask): Promise<void> {
+    const isAnswered = await (ask.kind === 'rooms' ? readRooms(ask.since) : readOn(ask.room, ask.after));
+    if (ended.signal.aborted) return;
+    if (isAnswered) tell.live();
+    else tell.waiting(cursors.failed(ask, now()));
+  }
+
+  async function readRooms(since: string | undefined): Promise<boolean> {
     try {
-      const page = await fetchEvents(client, room, cursors.get(room), signal);
-      if (!page) return undefined;
-      cursors.set(room, page.next);
-      if (page.next >= (ahead.get(room) ?? 0)) ahead.delete(room);
-      return page.events;
+      const moved = await fetchMoved(client, since, ended.signal);
+      if (moved) cursors.listed(moved.members.map(asListed), moved.since, now());
+      return moved !== undefined;
+    } catch (error) {
+      // A token that may only read messages can follow a room that it is told of.
+      if (only === undefined || !(error instanceof ChatError) || error.status !== 403) throw error;
+      cursors.listed([], undefined, now());
+      return true;
+    }
+  }
+
+  async function readOn(room: string, after: number | undefined): Promise<boolean> {
+    try {
+      const page = await fetchEvents(client, room, after, ended.signal);
+      if (page) cursors.read(room, after, page, now());
+      return page !== undefined;
     } catch (error) {
       const isLeft = error instanceof ChatError && (error.status === 403 || error.status === 404);
-      if (!isLeft) throw error;
-      ahead.delete(room);
-      cursors.delete(room);
-      return [];
+      if (only !== undefined || !isLeft) throw error;
+      cursors.lost(room, now());
+      return true;
     }
   }
 
-  async function* events(): AsyncGenerator<Event, void> {
-    let since: string | undefined;
-    while (!signal?.aborted) {
-      const moved = await fetchMoved(client, since, signal);
-      for (const { room, seq = 0, last_read = 0 } of moved?.members ?? []) {
-        const cursor = cursors.get(room.$oid) ?? (since === undefined ? seq : last_read);
-        cursors.set(room.$oid, cursor);
-        if (seq > cursor) ahead.set(room.$oid, seq);
+  async function* iterate(): AsyncGenerator<T, void> {
+    const leave = connection.join(listener);
+    signal?.addEventListener('abort', bell.ring);
+    let asking: Promise<void> | undefined;
+    try {
+      while (!signal?.aborted) {
+        const news = [...cursors.take(), ...notices];
+        notices = [];
+        for (const one of news) yield one as T;
+        if (failure) throw failure.error;
+        if (news.length > 0) continue;
+        const ask = asking ? undefined : cursors.next(now());
+        if (ask)
+          asking = perform(ask)
+            .catch((error) => {
+              failure = { error };
+            })
+            .finally(() => {
+              asking = undefined;
+              bell.ring();
+            });
+        await bell.rung(asking ? Number.POSITIVE_INFINITY : cursors.due - now());
       }
-      since = moved?.since ?? since;
-
-      let outcome: 'events' | 'nothing' | 'failure' = moved ? 'nothing' : 'failure';
-      for (const room of [...ahead.keys()]) {
-        const found = await readOn(room);
-        if (!found) outcome = 'failure';
-        else if (found.length > 0 && outcome === 'nothing') outcome = 'events';
-        for (const event of found ?? []) yield event;
-      }
-      await rest(outcome);
+    } finally {
+      ended.abort();
+      signal?.removeEventListener('abort', bell.ring);
+      leave();
     }
   }
-  return Object.assign(events(), { wake });
+
+  const wake = () => {
+    cursors.wake(now());
+    connection.check();
+    bell.ring();
+  };
+  return Object.assign(iterate(), { wake });
 }
 
+/** Something to wait for: until it rings, or has rung since the last time, or for so many milliseconds. */
+function makeBell() {
+  let hasRung = false;
+  let wake = () => {};
+  return {
+    ring: (): void => {
+      hasRung = true;
+      wake();
+    },
+    rung: async (milliseconds: number): Promise<void> => {
+      if (!hasRung && milliseconds > 0)
+        await new Promise<void>((resolve) => {
+          const timer = milliseconds < longestTimer ? setTimeout(resolve, milliseconds) : undefined;
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      hasRung = false;
+    },
+  };
+}
+
+const longestTimer = 2 ** 31;
+
+const asListed = ({ room, seq = 0, last_read = 0 }: Member) => ({ room: room.$oid, seq, lastRead: last_read });
+
 /** One page of events; undefined when the service is temporarily unavailable. */
-async function fetchEvents(client: Client<paths>, room: string, after: number | undefined, signal: AbortSignal | undefined) {
+async function fetchEvents(client: Client<paths>, room: string, after: number | undefined, signal: AbortSignal) {
   const query = { room, limit: 500, ...(after !== undefined && { after }) };
-  const answer = await client.GET('/api/events', { params: { query }, ...(signal && { signal }) }).catch(() => undefined);
+  const answer = await client.GET('/api/events', { params: { query }, signal }).catch(() => undefined);
   if (!answer || isTemporary(answer.response)) return undefined;
   if (!answer.data) throw errorOf(answer.response, answer.error);
   // The types of openapi-fetch leave out fields that can only be null.
@@ -95,13 +192,13 @@ async function fetchEvents(client: Client<paths>, room: string, after: number | 
 }
 
 /** The caller's memberships of the rooms that moved, and since when to ask the next time; undefined when the service is unavailable. */
-async function fetchMoved(client: Client<paths>, since: string | undefined, signal: AbortSignal | undefined) {
+async function fetchMoved(client: Client<paths>, since: string | undefined, signal: AbortSignal) {
   const members: Member[] = [];
   let next: string | undefined;
   let after: string | undefined;
   do {
     const query = { user: 'me' as const, limit: 200, ...(since && { since }), ...(after && { after }) };
-    const answer = await client.GET('/api/members', { params: { query }, ...(signal && { signal }) }).catch(() => undefined);
+    const answer = await client.GET('/api/members', { params: { query }, signal }).catch(() => undefined);
     if (!answer || isTemporary(answer.response)) return undefined;
     if (!answer.data) throw errorOf(answer.response, answer.error);
     members.push(...answer.data);

@@ -19,6 +19,7 @@ import {
 const baseUrl = inject('baseUrl');
 const admin = await anAdmin();
 const client = createChatClient({ baseUrl, token: admin.token });
+const polling = createChatClient({ baseUrl, token: admin.token, WebSocket: null });
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -38,7 +39,7 @@ describe('the client', () => {
     const { error } = await client.POST('/api/messages', { body: { room, text: 'Too late' } });
     if (error?.title !== 'Conflict') throw new Error(`got ${error?.title}`);
     expectTypeOf(error).toEqualTypeOf<Conflict>();
-    expect(error.description).toBe('The room is archived.');
+    expect(error).toMatchObject({ description: 'The room is archived.', code: 'room_archived' });
   });
 
   it('types the data of an event by its type', () => {
@@ -208,7 +209,7 @@ describe('following a room', () => {
 
   it('polls at once when it is woken', async () => {
     const room = await aRoom();
-    const following = client.events(room, { after: 0, interval: 600_000 });
+    const following = polling.events(room, { after: 0, interval: 600_000 });
     const first = take(following, 1);
     // Woken until it is there: the first poll may be before the message.
     await send(room, 'wake up', client);
@@ -225,6 +226,7 @@ describe('following a room', () => {
     const unlucky = createChatClient({
       baseUrl,
       token: admin.token,
+      WebSocket: null,
       retry: { attempts: 1 },
       fetch: (request) => (++attempts <= 2 ? Promise.reject(new TypeError('no network')) : fetch(request)),
     });
@@ -256,7 +258,7 @@ describe('following a room', () => {
       if (asked.length === 4) stop.abort();
       return 1;
     };
-    expect(await take(client.events(room, { interval, signal: stop.signal }), 1)).toEqual([]);
+    expect(await take(polling.events(room, { interval, signal: stop.signal }), 1)).toEqual([]);
     expect(asked).toEqual([1, 2, 3, 4]);
   });
 
@@ -271,7 +273,7 @@ describe('following a room', () => {
     await send(second, 'second 1', client);
 
     const stop = new AbortController();
-    const following = mine.allEvents({ interval: 5, signal: stop.signal, after: { [second]: seq } });
+    const following = mine.live({ interval: 5, signal: stop.signal, after: { [second]: seq } });
     const started = await following.next();
     const rest = take(following, 7);
     for (const n of [1, 2, 3]) await send(first, `first ${n}`, client);
@@ -297,7 +299,7 @@ describe('following a room', () => {
     const [left, kept] = [await aRoom(), await aRoom()];
     const member = await unwrap(mine.POST('/api/members', { body: { room: left } }));
     await unwrap(mine.POST('/api/members', { body: { room: kept } }));
-    const following = mine.allEvents({ interval: 5, after: { [left]: 0, [kept]: 0 } });
+    const following = mine.live({ interval: 5, after: { [left]: 0, [kept]: 0 } });
     await following.next();
     await unwrap(mine.DELETE('/api/members/{member}', { params: { path: { member: member._id.$oid } } }));
     await send(kept, 'still here', client);

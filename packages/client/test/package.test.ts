@@ -40,6 +40,7 @@ beforeAll(async () => {
   expect(unpacked).toMatchObject({ code: 0 });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   for (const { file, code } of programs) await writeFile(join(folder, file), code);
+  await cp(join(project, 'packages/client/examples'), folder, { recursive: true });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -102,9 +103,9 @@ describe('the package, in another folder', () => {
 });
 
 describe('the recipes', () => {
-  it('have types that are right', async () => {
-    const files = programs.map(({ file }) => join(folder, file));
-    expect(files).toHaveLength(3);
+  it('and the terminal chat have types that are right', async () => {
+    const files = [...programs.map(({ file }) => file), 'terminal-chat.ts'].map((file) => join(folder, file));
+    expect(files).toHaveLength(4);
     const options = ['--noEmit', '--strict', '--lib', 'es2024', '--module', 'nodenext', '--target', 'es2024', '--ignoreConfig'];
     const types = ['--types', 'node', '--typeRoots', join(project, 'node_modules/@types')];
     expect(await runCommand(['tsc', ...options, ...types, ...files])).toEqual({ code: 0, stdout: '', stderr: '' });

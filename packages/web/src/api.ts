@@ -1,6 +1,19 @@
 import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Member } from '../../client/src/index.ts';
 
-export type { Event, Id, ListedRoom, Member, Message, Room, RoomDetails, Session, Token, User } from '../../client/src/index.ts';
+export type {
+  Event,
+  Id,
+  ListedRoom,
+  Member,
+  Message,
+  Room,
+  RoomDetails,
+  RoomFrame,
+  ServerFrame,
+  Session,
+  Token,
+  User,
+} from '../../client/src/index.ts';
 
 /** Why a call did not succeed: the status (0 when there was no answer), the service's sentence, and when to try again if that is known. */
 export class Failure extends Error {

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { inProcess as call } from '../../../test/support/transports.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { say, signIn, visit } from './support.ts';
+import { call, say, signIn, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -104,7 +103,7 @@ describe('in a room', () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     for (const text of ['a needle in the hay', ...Array.from({ length: 30 }, (_, at) => `straw ${at}`)])
-      await aMessage(owner, room.id, { text });
+      await aMessage(owner, room.id, { text }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=search` });
     await signIn(page, owner);
     await page.getByRole('searchbox', { name: 'Words to find' }).fill('needle');

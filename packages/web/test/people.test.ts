@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { inProcess as call } from '../../../test/support/transports.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { say, serveUrl, signIn, visit } from './support.ts';
+import { call, say, serveUrl, signIn, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -17,7 +16,7 @@ describe('a message', () => {
   it('is marked as unread, and stays so until the room is opened again', async () => {
     const [owner, reader] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner, members: [reader] });
-    for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text });
+    for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text }, call);
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
     await signIn(page, reader);
     const unread = async () => {
@@ -29,7 +28,7 @@ describe('a message', () => {
     await page.getByRole('button', { name: 'Mark as unread from here' }).click();
     await page.getByRole('link', { name: /Notes.*2 unread messages/ }).waitFor();
     // What comes while one looks on is unread as well.
-    await aMessage(owner, room.id, { text: 'four' });
+    await aMessage(owner, room.id, { text: 'four' }, call);
     await page.getByRole('link', { name: /Notes.*3 unread messages/ }).waitFor();
     const line = page.locator('.new-line + li.message');
     expect([await unread(), await line.locator('.text').textContent()]).toEqual([3, 'two']);
@@ -89,7 +88,7 @@ describe('someone who is blocked', () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
     const room = (body as { _id: { $oid: string } })._id.$oid;
-    await aMessage(other, room, { text: 'Buy this!' });
+    await aMessage(other, room, { text: 'Buy this!' }, call);
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room}?panel=members` });
     await signIn(page, one);
     await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { inProcess as call } from '../../../test/support/transports.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
+import { call, openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {

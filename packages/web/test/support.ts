@@ -1,9 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
+import { overHttp } from '../../../test/support/transports.ts';
 
 /** Where the service runs that the pages come from. */
 export const serveUrl = inject('serveUrl');
+
+/** Calls that service: what is written past it comes to its pages much later. */
+export const call = overHttp(serveUrl);
 
 /** A page of the client, and whatever went wrong in it. */
 export type Visit = { page: Page; problems: string[]; context: BrowserContext };
@@ -34,7 +38,8 @@ export async function openPage(context: BrowserContext, address: string): Promis
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     // The browser itself reports refused and lost requests, which are part of some stories.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) problems.push(message.text());
+    const isLost = /^(Failed to load resource|WebSocket connection to )/.test(message.text());
+    if (message.type() === 'error' && !isLost) problems.push(message.text());
   });
   page.on(
     'request',

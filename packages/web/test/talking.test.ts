@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { inProcess as call } from '../../../test/support/transports.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { say, signIn, textsOf, visit } from './support.ts';
+import { call, say, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -62,9 +61,18 @@ describe('two people', () => {
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
     // Screen readers are told, too, and of nothing else.
     await his.page.getByRole('log').getByText(`${ann.username}: Shall we?`).waitFor({ state: 'attached' });
+    // News come by themselves over the connection by which one is seen typing.
+    const hersEditor = hers.page.locator('.room-pane .composer textarea');
+    await expect
+      .poll(async () => {
+        await hersEditor.pressSequentially('x');
+        return his.page.locator('.typing').textContent();
+      })
+      .toBe(`${ann.username} is typing`);
+    await hersEditor.fill('');
     await say(his.page, 'Yes');
     await hers.page.locator('li.message .text', { hasText: 'Yes' }).waitFor();
-    await aMessage(ann, other.id, { text: 'Look at the roses' });
+    await aMessage(ann, other.id, { text: 'Look at the roses' }, call);
     await his.page.getByRole('link', { name: /Garden.*1 unread message/ }).click();
     await his.page.locator('li.message', { hasText: 'Look at the roses' }).waitFor();
     await his.page.getByRole('link', { name: /^Garden$/ }).waitFor();

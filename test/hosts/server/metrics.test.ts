@@ -2,13 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { bounds, type Snapshot } from '../../../hosts/server/counters.ts';
 import { render } from '../../../hosts/server/metrics.ts';
 
+const pushed = (count: number): Snapshot['push'] => ({
+  sockets: count,
+  pushes: { events: count, signal: 0, left: 0, typing: 0, read: 0 },
+  dropped: { ephemeral: 0, events: count },
+  repaired: count,
+});
+
 const one: Snapshot = {
   requests: { 'rooms GET 200': 2, 'rooms POST 503': 1 },
   durations: { rooms: { within: bounds.map((bound) => (bound < 100 ? 1 : 3)), count: 3, sum: 150 } },
   memory: 1_000,
   delay: 10,
+  push: pushed(1),
 };
-const other: Snapshot = { requests: { 'rooms GET 200': 5 }, durations: {}, memory: 500, delay: 20 };
+const other: Snapshot = { requests: { 'rooms GET 200': 5 }, durations: {}, memory: 500, delay: 20, push: pushed(2) };
 
 describe('/metrics', () => {
   it('adds up what all processes have counted', () => {
@@ -27,6 +35,10 @@ describe('/metrics', () => {
         'chat_processes 2',
         'chat_memory_bytes 1500',
         'chat_event_loop_delay_seconds 0.02',
+        'chat_sockets 3',
+        'chat_pushes_total{kind="events"} 3',
+        'chat_push_dropped_total{kind="events"} 3',
+        'chat_push_repaired_total 3',
       ]),
     );
   });

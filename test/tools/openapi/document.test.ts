@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
 import { routes } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { faultsOf } from '../../support/sockets.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const source = await readFile('docs/openapi.json', 'utf8');
@@ -35,9 +36,33 @@ describe('the OpenAPI document', () => {
     expect(withoutExample.map(({ operationId }) => operationId)).toEqual([]);
   });
 
+  it('says of every parameter, field, header and status what it is for', () => {
+    expect(undescribed(document.paths)).toEqual([]);
+    expect(undescribed(document.components)).toEqual([]);
+  });
+
   it('is served to anyone', async () => {
     const { status, body } = await call('GET', '/api/openapi.json');
     expect({ status, body }).toEqual({ status: 200, body: document });
+  });
+});
+
+describe('docs/push.md', () => {
+  it('shows frames as the AsyncAPI document has them', async () => {
+    const page = await readFile('docs/push.md', 'utf8');
+    const [, fromClient = '', fromServer = ''] = [...page.matchAll(/^```json\n([^`]+)```$/gm)].map(([, code]) => code);
+    const faults = [fromClient, fromServer].flatMap((frames, at) =>
+      frames
+        .trim()
+        .split('\n')
+        .flatMap((frame) => faultsOf(JSON.parse(frame), ['client', 'server'][at])),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('is about an AsyncAPI document that is served to anyone', async () => {
+    const { status, body } = await call('GET', '/api/asyncapi.json');
+    expect({ status, body }).toEqual({ status: 200, body: JSON.parse(await readFile('docs/asyncapi.json', 'utf8')) });
   });
 });
 
@@ -45,4 +70,13 @@ function hasExamples(message: object | undefined): boolean {
   return Object.values((message as Response | undefined)?.content ?? {}).every(
     (content) => 'example' in content || 'examples' in content,
   );
+}
+
+/** Where a description is missing: a parameter's, a header's, a response's, or that of an object's field. */
+function undescribed(part: unknown, at = ''): string[] {
+  if (typeof part !== 'object' || part === null || /\/examples?$/.test(at)) return [];
+  const isDescribable =
+    /\/(parameters|properties|headers|responses)\/[^/]+$/.test(at) && !('$ref' in part && /\/(headers|responses)\//.test(at));
+  const isMissing = isDescribable && !('description' in part && String(part.description).length > 10);
+  return [...(isMissing ? [at] : []), ...Object.entries(part).flatMap(([key, inner]) => undescribed(inner, `${at}/${key}`))];
 }

@@ -5,6 +5,7 @@ import { medianRates } from '../measure.ts';
 import { invocationOf, type Operation, prepared } from '../operations.ts';
 import { fill } from './fill.ts';
 import { fillForAttacks } from './fill-for-attacks.ts';
+import { fillForPush } from './fill-for-push.ts';
 import { type Plan, record } from './record.ts';
 import { replay } from './replay.ts';
 
@@ -12,7 +13,7 @@ import { replay } from './replay.ts';
 type Times = number[];
 
 /** The tasks of a worker. */
-export const tasks = { fill, fillForAttacks, record, invocationOf, time, compare, compareRates };
+export const tasks = { fill, fillForAttacks, fillForPush, record, invocationOf, time, compare, compareRates };
 
 export type Tasks = typeof tasks;
 

@@ -1,5 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import { askFully, chat, type Event, Failure, type Message } from '../api.ts';
+import { askFully, chat, type Event, Failure, type Message, type RoomFrame } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { learnAuthors } from './names.ts';
 import { type Changes, reduce } from './reduce.ts';
@@ -231,6 +231,16 @@ export class Timeline {
       this.#catchingUp = undefined;
     });
     return this.#catchingUp;
+  }
+
+  /** Applies a push, and returns it; undefined if it does not follow what is here, which then is to be caught up with. */
+  take({ after, seq, events }: Pick<RoomFrame, 'after' | 'seq' | 'events'>): Changes | undefined {
+    const { cursor } = this;
+    // A page that is on its way may be older.
+    if (!events || after === undefined || cursor === undefined || after > cursor || this.#catchingUp) return undefined;
+    const changes = reduce(events.filter((event) => event.seq > cursor));
+    if (seq > cursor) this.apply(changes, seq);
+    return changes;
   }
 
   async #follow(): Promise<Changes | undefined> {

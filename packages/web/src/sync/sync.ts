@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
-import { ask, askFully, chat, Failure, type Member } from '../api.ts';
+import { connectionOf } from '../../../client/src/connection.ts';
+import { ask, askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { changeMembers, nextOf } from '../store/members.ts';
@@ -9,19 +10,26 @@ import { confirmMarker, dropRoom, mergeRooms, roomOf, rooms, unsentMarkers } fro
 import { applyToThreads } from '../store/thread.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { roomChanged } from '../store/topics.ts';
+import { hideTyping, showTyping } from '../store/typing.ts';
 import { tell } from '../tabs.ts';
 import { connection } from './connection.ts';
 import { sendOutbox } from './sender.ts';
 
 /*
- * Keeps what is shown up to date by asking. It asks often while something happens in the open room, and ever less often while nothing does.
- * `wake` makes it ask at once: that is where a signal from the service plugs in.
+ * Keeps what is shown up to date. What happens in the open room is pushed, and that something happened elsewhere. Without a connection, it asks:
+ * often while something happens in the open room, and ever less often while nothing does. `wake` makes it ask at once.
  */
 
 const quick = 1_000;
+// All who have lost a connection ask at one moment.
+const quickWithoutPush = 5_000;
 const quickFor = 30_000;
 const slow = 15_000;
 const hidden = 60_000;
+/** What is pushed is asked for nevertheless: at first, because it may have been on its way, and then now and then. */
+const pushed = 60_000;
+/** Within this time the list of rooms is read when something happened in one of them: not by all who are in it at one moment. */
+const spread = 2_000;
 const fullListEvery = 5 * 60_000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,6 +41,16 @@ let newsAt = 0;
 let roomsAt = 0;
 let allRoomsAt = 0;
 let stopWatching: (() => void) | undefined;
+/** Whether the open room is to be asked for, and when at the latest. */
+let isRoomDue = true;
+let roomDueAt = 0;
+let isPushed = false;
+let hadPush = false;
+let typedAt = 0;
+let spreading: ReturnType<typeof setTimeout> | undefined;
+
+const push = connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
+let leavePush: (() => void) | undefined;
 
 /** Begins to keep things up to date. */
 export function startSync(): void {
@@ -41,8 +59,8 @@ export function startSync(): void {
   roomsAt = allRoomsAt = 0;
   addEventListener('online', backOnline);
   addEventListener('offline', goneOffline);
-  addEventListener('focus', soon);
-  document.addEventListener('visibilitychange', soon);
+  addEventListener('focus', lookedAt);
+  document.addEventListener('visibilitychange', lookedAt);
   stopWatching = effect(() => {
     if (route.value.name === 'room') soon();
   });
@@ -52,12 +70,17 @@ export function startSync(): void {
 /** Stops it. */
 export function stopSync(): void {
   isStopped = true;
+  leavePush?.();
+  leavePush = undefined;
+  isPushed = false;
   clearTimeout(timer);
+  clearTimeout(spreading);
+  spreading = undefined;
   stopWatching?.();
   removeEventListener('online', backOnline);
   removeEventListener('offline', goneOffline);
-  removeEventListener('focus', soon);
-  document.removeEventListener('visibilitychange', soon);
+  removeEventListener('focus', lookedAt);
+  document.removeEventListener('visibilitychange', lookedAt);
 }
 
 /** Something happened, in a room or somewhere: looks at once, and often for a while. */
@@ -68,14 +91,71 @@ export function wake(room?: string): void {
 }
 
 /** Something is to be told to the service: looks at once. */
-export const hurry = (): void => soon();
+export const hurry = (): void => (isPushed ? void look() : soon());
 
 function soon(): void {
-  wait = quick;
+  isRoomDue = true;
+  wait = hadPush && !isPushed ? quickWithoutPush : quick;
   void look();
 }
 
+const lookedAt = () => {
+  push.check();
+  soon();
+};
+
+// What was written before is not pushed.
+function connected(): void {
+  isPushed = hadPush = true;
+  wake();
+}
+
+function disconnected(): void {
+  isPushed = false;
+  wait = quickWithoutPush;
+  schedule(Math.random() * wait);
+}
+
+function heard(frame: ServerFrame): void {
+  if (frame.type === 'room') roomMoved(frame);
+  else if (frame.type === 'pong') {
+    const moved = frame.rooms.filter(({ room, seq }) => seq > (roomOf(room.$oid)?.seq ?? 0));
+    for (const { room } of moved) room.$oid === openRoom() ? soon() : readRoomsSoon();
+    if (frame.more) readRoomsSoon();
+  } else if (frame.type === 'left') {
+    allRoomsAt = 0;
+    frame.room.$oid === openRoom() ? soon() : readRoomsSoon();
+  } else if (frame.type === 'read') readRoomsSoon();
+  else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
+}
+
+/** Tells the others in a room that one is typing, at most every 3 seconds. */
+export function tellTyping(room: string): void {
+  if (Date.now() < typedAt + 3_000) return;
+  if (push.send({ type: 'typing', room: { $oid: room } })) typedAt = Date.now();
+}
+
+/** Applies what happened in the open room, or asks for it if that does not follow what is here. */
+function roomMoved(frame: Extract<ServerFrame, { type: 'room' }>): void {
+  const room = frame.room.$oid;
+  if (room === openRoom()) {
+    const changes = knownTimeline(room)?.take(frame);
+    if (changes) applyChanges(room, changes);
+    else soon();
+  }
+  readRoomsSoon();
+}
+
+function readRoomsSoon(): void {
+  spreading ??= setTimeout(() => {
+    spreading = undefined;
+    roomsAt = 0;
+    void look();
+  }, Math.random() * spread);
+}
+
 const backOnline = () => {
+  push.check();
   connection.value = 'online';
   void retryAll().then(sendOutbox);
   wake();
@@ -94,15 +174,27 @@ async function look(): Promise<void> {
   if (isRunning) return;
   isRunning = true;
   let pause: number | undefined;
+  let hasAsked = false;
   try {
     while (isAgain && !isStopped) {
       isAgain = false;
+      hasAsked ||= isRoomDue;
       pause = await lookOnce();
     }
   } finally {
     isRunning = false;
   }
-  if (!isStopped) timer = setTimeout(() => void look(), pause ?? nextWait());
+  schedule(pause ?? (hasAsked ? nextWait() : Math.max(0, roomDueAt - Date.now())));
+}
+
+function schedule(milliseconds: number): void {
+  clearTimeout(timer);
+  roomDueAt = Date.now() + milliseconds;
+  if (isStopped) return;
+  timer = setTimeout(() => {
+    isRoomDue = true;
+    void look();
+  }, milliseconds);
 }
 
 /** Looks once; returns how long to wait when the service says so. */
@@ -110,12 +202,14 @@ async function lookOnce(): Promise<number | undefined> {
   try {
     const room = openRoom();
     const timeline = room === undefined ? undefined : knownTimeline(room);
-    if (room !== undefined && timeline?.cursor !== undefined) {
+    if (room !== undefined && timeline?.cursor !== undefined && isRoomDue) {
+      isRoomDue = false;
       const changes = await timeline.catchUp();
       if (changes) applyChanges(room, changes);
     }
     if (!timeline || Date.now() - roomsAt >= Math.min(wait * 3, slow)) await readRooms();
     await sendMarkers();
+    if (!isStopped) leavePush ??= push.join({ connected, disconnected, heard });
     if (connection.value !== 'online') {
       connection.value = 'online';
       void retryAll().then(sendOutbox);
@@ -132,7 +226,14 @@ async function lookOnce(): Promise<number | undefined> {
 }
 
 function nextWait(): number {
+  if (isPushed) {
+    const room = openRoom();
+    const isOpening = room !== undefined && knownTimeline(room)?.cursor === undefined;
+    wait = isOpening ? quick : Math.min(pushed, wait * 2);
+    return wait;
+  }
   if (document.visibilityState === 'hidden') return isNotifying() ? slow : hidden;
+  if (hadPush) return quickWithoutPush;
   wait = Date.now() - newsAt < quickFor ? quick : Math.min(slow, wait * 1.5);
   return wait;
 }
@@ -146,6 +247,7 @@ function applyChanges(room: string, changes: Changes): void {
     roomsAt = 0;
   }
   applyToThreads(changes.messages);
+  for (const { username } of changes.messages) hideTyping(room, username);
   changeMembers(room, changes);
   if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
   for (const id of changes.repliedTo) void refreshMessage(room, id);

@@ -6,6 +6,7 @@ import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
+import { tellTyping } from '../sync/sync.ts';
 import { IconButton } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
@@ -47,6 +48,10 @@ export function Composer({ room, thread, name }: ComposerProps) {
       return <EmojiPicker onPick={pick} />;
     });
   };
+  const changed = (text: string) => {
+    keepDraft(place, text);
+    if (thread === undefined && text !== '') tellTyping(room);
+  };
   const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
   return (
     <div class="composer">
@@ -58,7 +63,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
         placeholder={label}
         initial={draftOf(place)}
         isFocused={!matchMedia('(pointer: coarse)').matches}
-        onChange={(text) => keepDraft(place, text)}
+        onChange={changed}
         onSubmit={send}
         onUp={editLast}
         handle={handle}

@@ -4,7 +4,7 @@ import { roomOf, rooms } from '../store/rooms.ts';
 import { timelineOf } from '../store/timelines.ts';
 import { aboutRoom, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
-import { hurry } from '../sync/sync.ts';
+import { wake } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Composer } from './composer.tsx';
 import { Loading } from './controls.tsx';
@@ -15,6 +15,7 @@ import { MessageList } from './message-list.tsx';
 import { Pins } from './pins.tsx';
 import { Search } from './search.tsx';
 import { ThreadPanel } from './thread.tsx';
+import { Typing } from './typing.tsx';
 
 type RoomProps = { room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined };
 
@@ -25,7 +26,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
   const timeline = timelineOf(room);
   useEffect(() => {
     if (!mine) return;
-    void timeline.open(mine.lastRead, mine.seq, seq).then(hurry);
+    void timeline.open(mine.lastRead, mine.seq, seq).then(() => wake(room));
   }, [timeline, isKnown, seq]);
   useEffect(() => {
     if (isKnown) void loadAbout(room).catch(() => {});
@@ -73,6 +74,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
           <PanelLink room={room} panel="details" open={panel} icon="info" label={strings.room.details} />
         </header>
         <MessageList timeline={timeline} name={name} />
+        <Typing room={room} />
         {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
       </div>
       {thread !== undefined ? (

@@ -1,0 +1,16 @@
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { createTicket, ticketSchema } from '../lib/push/tickets.ts';
+
+/** `/api/tickets`: the way to a connection over which news comes by itself. */
+export const handler = endpoint({
+  POST: operation({
+    summary: 'Get a ticket, with which one WebSocket can be opened within 30 seconds, and its address',
+    access: 'user',
+    scope: 'messages:read',
+    body: {},
+    status: 201,
+    answer: ticketSchema,
+    run: ({ caller }) => createTicket(caller),
+  }),
+});

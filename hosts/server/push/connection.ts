@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import { type Farewell, farewells, type ServerFrame, socketLimits } from '../../../lib/push/frames.ts';
+import { counts, type PushCounts } from './counts.ts';
+
+/** A frame as it is sent to however many. */
+export type Encoded = Buffer;
+
+export const encode = (frame: ServerFrame): Encoded => Buffer.from(JSON.stringify(frame));
+
+/** How far a room is, without its events. */
+export const encodeSignal = (room: string, seq: number): Encoded => encode({ type: 'room', room: { $oid: room }, seq });
+
+/** Above so many bytes that a client has not taken yet it gets nothing that it can do without, and above so many no events. */
+const manyBytes = 64 * 1024;
+const mostBytes = 256 * 1024;
+
+/** For how many milliseconds it may stay so, and how long a connection that is being closed may take. */
+const longestSlow = 30_000;
+const longestClose = 2_000;
+
+const textual = { binary: false };
+
+/** One WebSocket: what it was told, and what it has yet to be told. */
+export class Connection {
+  readonly id = randomBytes(9).toString('base64url');
+  /** The id of the token on whose behalf it was opened. */
+  readonly token: string;
+  /** Whether it has said hello, from when on it gets news; and whether it wants the events in them. */
+  isGreeted = false;
+  wantsEvents = true;
+  /** When the client sent its last frame, on the clock of `performance.now()`. */
+  heardAt = performance.now();
+  readonly #socket: WebSocket;
+  #frames: number = socketLimits.framesPerMinute;
+  #excess = 0;
+  /** How far the rooms are of which a client that reads too slowly was not told. */
+  #untold: Map<string, number> | undefined;
+  #slowSince: number | undefined;
+  #isEnding = false;
+  #typing: { room: string; at: number } | undefined;
+
+  constructor(socket: WebSocket, token: string) {
+    this.#socket = socket;
+    this.token = token;
+  }
+
+  /** Sends an answer, or what must not get lost. */
+  send(frame: Encoded): void {
+    this.#socket.send(frame, textual);
+  }
+
+  /** Sends the news of a room up to `seq`; to a client that reads too slowly later, and only how far the room is. */
+  sendNews(room: string, seq: number, frames: Encoded[], kind: 'events' | 'signal'): void {
+    if (this.#untold || this.isSlow) {
+      this.#untold ??= new Map();
+      this.#untold.set(room, seq);
+      counts.dropped.events++;
+      return;
+    }
+    for (const frame of frames) this.#push(frame, kind);
+  }
+
+  /** Sends what may get lost, unless the client reads slowly. */
+  sendEphemeral(frame: Encoded, kind: 'typing' | 'read'): void {
+    if (this.#socket.bufferedAmount > manyBytes) counts.dropped.ephemeral++;
+    else this.#push(frame, kind);
+  }
+
+  /** Says that the user has left a room. */
+  sendLeft(room: string): void {
+    this.#untold?.delete(room);
+    this.#push(encode({ type: 'left', room: { $oid: room } }), 'left');
+  }
+
+  /** Whether the client has left more unread than a client may. */
+  get isSlow(): boolean {
+    return this.#socket.bufferedAmount > mostBytes;
+  }
+
+  /** Tells a client that has caught up how far the rooms are, and ends the connection of one that does not. */
+  catchUp(now: number): void {
+    const isSlow = this.#socket.bufferedAmount > manyBytes;
+    if (!isSlow) {
+      this.#slowSince = undefined;
+      const untold = this.#untold;
+      this.#untold = undefined;
+      for (const [room, seq] of untold ?? []) this.#push(encodeSignal(room, seq), 'signal');
+      return;
+    }
+    if (!this.#untold && !this.isSlow) return;
+    this.#slowSince ??= now;
+    if (now - this.#slowSince > longestSlow) this.end('slow');
+  }
+
+  /** Counts a frame of the client: whether it is within the rate, too much, or once too often too much. */
+  admit(now: number): 'fine' | 'excess' | 'flood' {
+    const { framesPerMinute: most } = socketLimits;
+    this.#frames = Math.min(most, this.#frames + ((now - this.heardAt) * most) / 60_000);
+    this.heardAt = now;
+    if (this.#frames > most / 2) this.#excess = 0;
+    if (this.#frames >= 1) {
+      this.#frames--;
+      return 'fine';
+    }
+    this.#excess++;
+    return this.#excess > 2 ? 'flood' : 'excess';
+  }
+
+  /** Whether the user is to be shown as typing in a room: as often as that makes sense, and in one room at a time. */
+  mayTypeIn(room: string, now: number): boolean {
+    if (this.#typing?.room === room && now - this.#typing.at < socketLimits.typingEvery * 1_000) return false;
+    this.#typing = { room, at: now };
+    return true;
+  }
+
+  /** Says why, and closes. */
+  end(reason: Farewell): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    const { code, ...farewell } = farewells[reason];
+    this.send(encode({ type: 'bye', code, reason, ...farewell }));
+    this.#socket.close(code, reason);
+    setTimeout(() => this.terminate(), longestClose).unref();
+  }
+
+  /** Closes without a word: nobody is there who would read it. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #push(frame: Encoded, kind: keyof PushCounts['pushes']): void {
+    counts.pushes[kind]++;
+    this.send(frame);
+  }
+}

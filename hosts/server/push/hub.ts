@@ -1,0 +1,231 @@
+import type { WebSocket } from 'ws';
+import { config } from '../../../lib/config.ts';
+import { serviceUnavailable } from '../../../lib/errors.ts';
+import { describeError, log } from '../../../lib/log.ts';
+import type { Notice } from '../../../lib/notices.ts';
+import { socketLimits } from '../../../lib/push/frames.ts';
+import { readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
+import { createSemaphore } from '../semaphore.ts';
+import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
+import { Connection, encode, encodeSignal } from './connection.ts';
+import { counts } from './counts.ts';
+import { pump } from './pump.ts';
+
+/** Whose connection it is. */
+export type Opener = { user: string; username: string; token: string };
+
+/** After how many seconds of silence clients are to ping, and after how many milliseconds they count as gone. */
+export const pingEvery = 50;
+const longestSilence = 2.5 * pingEvery * 1_000;
+
+/**
+ * Those who are connected to this process, and their rooms. The rooms only tell whether somebody here cares: who gets what is decided by who is
+ * a member when it was read.
+ */
+export class Hub {
+  readonly followers = new Map<string, Follower>();
+  readonly rooms = new Map<string, Room>();
+  readonly #silent = new Set<Connection>();
+  /** How far rooms are that nobody followed, while it is being read who follows which. */
+  readonly #missed = new Map<string, number>();
+  #loads = 0;
+  readonly #prepare: () => Promise<void>;
+  // The requests of others need the database as well.
+  readonly #readings = createSemaphore(Math.max(2, Math.floor(config.mongodbPoolSize / 2)));
+
+  /** `prepare` is waited for before the first hello is answered: from then on, every notice must come here. */
+  constructor(prepare: () => Promise<void>) {
+    this.#prepare = prepare;
+  }
+
+  /** How many connections a user has. */
+  countOf = (user: string): number => this.followers.get(user)?.connections.size ?? 0;
+
+  /** All connections. */
+  *connections(): Generator<Connection> {
+    for (const { connections } of this.followers.values()) yield* connections;
+  }
+
+  /** Takes a connection over. */
+  connect(socket: WebSocket, { user: id, username, token }: Opener): { connection: Connection; follower: Follower } {
+    const connection = new Connection(socket, token);
+    const follower = this.followers.get(id) ?? newFollower(id);
+    this.followers.set(id, follower);
+    follower.username = username;
+    follower.connections.add(connection);
+    this.#silent.add(connection);
+    counts.sockets++;
+    // What breaks the protocol, or is too large: the library closes the connection.
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#disconnect(connection, follower));
+    return { connection, follower };
+  }
+
+  #disconnect(connection: Connection, follower: Follower): void {
+    counts.sockets--;
+    this.#silent.delete(connection);
+    follower.connections.delete(connection);
+    if (follower.connections.size > 0) return;
+    this.followers.delete(follower.id);
+    for (const room of follower.rooms) this.#forget(follower, room);
+  }
+
+  /** Finds out what a connection is to hear of; when that is done, it may be greeted. */
+  async follow(connection: Connection, follower: Follower): Promise<void> {
+    this.#silent.delete(connection);
+    await this.#prepare();
+    if (follower.isStale || follower.loading) await this.refresh(follower);
+  }
+
+  /** Takes a notice of this process or another. */
+  notice(notice: Notice): void {
+    if (this.followers.size === 0) return;
+    if (notice.type === 'moved') this.#moved(notice);
+    else if (notice.type === 'typing') this.#tellOfTyping(notice);
+    else if (notice.type === 'read') this.#tellOfReading(notice);
+    else if (notice.type === 'blocked') this.#refreshSoon(notice.user);
+    else if (notice.type === 'ended') this.#checkSoon(notice);
+    else {
+      const room = this.rooms.get(notice.room);
+      if (room) this.gone(room);
+    }
+  }
+
+  #moved({ room: id, seq, joined = [] }: Notice & { type: 'moved' }): void {
+    const room = this.rooms.get(id);
+    if (room) this.moved(room, seq);
+    else if (this.#loads > 0) this.#missed.set(id, Math.max(seq, this.#missed.get(id) ?? 0));
+    for (const user of joined) this.#refreshSoon(user);
+  }
+
+  #tellOfTyping({ room: id, user, username }: Notice & { type: 'typing' }): void {
+    const room = this.rooms.get(id);
+    if (!room || room.followers.size > socketLimits.typing) return;
+    const frame = encode({ type: 'typing', room: { $oid: id }, user: { $oid: user }, username });
+    for (const follower of room.followers)
+      for (const connection of follower.connections)
+        if (follower.id !== user && connection.isGreeted) connection.sendEphemeral(frame, 'typing');
+  }
+
+  #tellOfReading({ room, user, seq }: Notice & { type: 'read' }): void {
+    const frame = encode({ type: 'read', room: { $oid: room }, last_read: seq });
+    for (const connection of this.followers.get(user)?.connections ?? [])
+      if (connection.isGreeted) connection.sendEphemeral(frame, 'read');
+  }
+
+  /** The feed of a room is at least at `seq`. */
+  moved(room: Room, seq: number): void {
+    if (seq > room.noticed) {
+      room.noticed = seq;
+      room.movedAt = Date.now();
+    }
+    if (room.noticed > room.position) void pump(this, room);
+  }
+
+  /** A room does not exist any more. */
+  gone(room: Room): void {
+    for (const follower of room.followers) this.leave(follower, room);
+  }
+
+  /** A user is no member of a room any more. */
+  leave(follower: Follower, room: Room): void {
+    this.#forget(follower, room);
+    follower.rooms.delete(room);
+    for (const connection of follower.connections) if (connection.isGreeted) connection.sendLeft(room.id);
+  }
+
+  #forget(follower: Follower, room: Room): void {
+    room.followers.delete(follower);
+    if (room.followers.size === 0) this.rooms.delete(room.id);
+  }
+
+  #join(follower: Follower, id: string, seq: number): void {
+    const room = this.rooms.get(id) ?? newRoom(id, seq);
+    this.rooms.set(id, room);
+    const isNew = !room.followers.has(follower);
+    room.followers.add(follower);
+    follower.rooms.add(room);
+    this.moved(room, Math.max(seq, this.#missed.get(id) ?? 0));
+    if (!isNew) return;
+    const signal = encodeSignal(id, room.noticed);
+    for (const connection of follower.connections)
+      if (connection.isGreeted) connection.sendNews(id, room.noticed, [signal], 'signal');
+  }
+
+  /** Reads which rooms a user has; whoever asks while that is being read waits until it is read anew. */
+  refresh(follower: Follower): Promise<void> {
+    follower.isStale = true;
+    follower.loading ??= this.#load(follower).finally(() => {
+      follower.loading = undefined;
+    });
+    return follower.loading;
+  }
+
+  async #load(follower: Follower): Promise<void> {
+    while (follower.isStale && follower.connections.size > 0) {
+      follower.isStale = false;
+      this.#loads++;
+      try {
+        const found = await this.read(() => readRoomsOf(follower.id));
+        if (follower.connections.size === 0) return;
+        for (const room of follower.rooms) if (!found.has(room.id)) this.leave(follower, room);
+        for (const [id, seq] of found) this.#join(follower, id, seq);
+      } catch (error) {
+        follower.isStale = true;
+        throw error;
+      } finally {
+        this.#loads--;
+        if (this.#loads === 0) this.#missed.clear();
+      }
+    }
+  }
+
+  // What fails here, the next sweep does.
+  #refreshSoon(user: string): void {
+    const follower = this.followers.get(user);
+    if (follower) this.refresh(follower).catch((error) => log('error', 'rooms not read', { error: describeError(error) }));
+  }
+
+  #checkSoon(notice: Notice & { type: 'ended' }): void {
+    const connections =
+      'user' in notice
+        ? [...(this.followers.get(notice.user)?.connections ?? [])]
+        : [...this.connections()].filter(({ token }) => token === notice.token);
+    this.check(connections).catch((error) => log('error', 'tokens not read', { error: describeError(error) }));
+  }
+
+  /** Ends those of these connections whose token has ended. */
+  async check(connections: Connection[]): Promise<void> {
+    if (connections.length === 0) return;
+    const valid = await this.read(() => readValidTokens([...new Set(connections.map(({ token }) => token))]));
+    for (const connection of connections) if (!valid.has(connection.token)) connection.end('ended');
+  }
+
+  /** Reads from the database when it is this hub's turn. */
+  async read<T>(work: () => Promise<T>): Promise<T> {
+    const slot = this.#readings.acquire(longestWait);
+    if (!(slot === true || (await slot))) throw serviceUnavailable('The service is busy.');
+    try {
+      return await work();
+    } finally {
+      this.#readings.release();
+    }
+  }
+
+  /** What is due every second: to catch up, and to end what nobody is behind. */
+  tick(now = performance.now()): void {
+    for (const connection of this.#silent) if (now - connection.heardAt > socketLimits.hello * 1_000) connection.end('silent');
+    for (const connection of this.connections()) {
+      connection.catchUp(now);
+      if (now - connection.heardAt > longestSilence) connection.terminate();
+    }
+  }
+
+  /** Ends every connection; the clients come back one after the other. */
+  drain(): void {
+    for (const connection of this.connections()) connection.end('restart');
+  }
+}
+
+/** For how many milliseconds a read may wait for its turn. */
+const longestWait = 30_000;

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeError, log } from '../../../lib/log.ts';
+import { readPositions } from '../../../lib/push/news.ts';
+import type { Room } from './audience.ts';
+import type { Hub } from './hub.ts';
+
+/** How many rooms or tokens one read is about. */
+const slice = 1_000;
+
+/** In how many sweeps the rooms of every user are read again. */
+const rounds = 12;
+
+/** For how many milliseconds a notice may be on its way. */
+const noticeTime = 2_000;
+
+/**
+ * Looks at everything that notices should have told of, again and again, and so repairs what was lost with a process or between two machines:
+ * how far each room is, whether each token is valid and, more rarely, in which rooms each user is. Returns what ends that.
+ */
+export function sweepEvery(milliseconds: number, hub: Hub): () => void {
+  const ending = new AbortController();
+  void (async () => {
+    for (let round = 0; !ending.signal.aborted; round++) {
+      await delay(milliseconds, undefined, { ref: false, signal: ending.signal });
+      if (hub.followers.size === 0) continue;
+      await sweep(hub, round, ending.signal).catch((error) => {
+        if (!ending.signal.aborted) log('error', 'sweep failed', { error: describeError(error) });
+      });
+    }
+  })().catch(() => undefined);
+  return () => ending.abort();
+}
+
+async function sweep(hub: Hub, round: number, signal: AbortSignal): Promise<void> {
+  const late: { room: Room; seq: number }[] = [];
+  for (const rooms of slices([...hub.rooms.values()])) {
+    const found = await hub.read(() => readPositions(rooms.map(({ id }) => id)));
+    for (const room of rooms) {
+      const seq = found.get(room.id);
+      if (seq === undefined) hub.gone(room);
+      else if (seq > room.noticed) late.push({ room, seq });
+    }
+  }
+  for (const connections of slices([...hub.connections()])) await hub.check(connections);
+
+  if (late.length > 0) await delay(noticeTime, undefined, { ref: false, signal });
+  for (const { room, seq } of late) {
+    if (seq <= room.noticed) continue;
+    room.repairing = seq;
+    hub.moved(room, seq);
+  }
+
+  for (const [at, follower] of [...hub.followers.values()].entries())
+    if (follower.isStale || at % rounds === round % rounds) await hub.refresh(follower);
+}
+
+function* slices<T>(all: T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += slice) yield all.slice(at, at + slice);
+}

@@ -1,0 +1,135 @@
+import { dateSchema, idSchema } from '../api/extended-json.ts';
+import { dateTime, flag, id, integer, isObject, optional, readParameters, type Values } from '../api/parameters.ts';
+import { aCount, aFlag, aText, aWord, listOf, record, type Schema, type Shown } from '../api/schema.ts';
+import { invalidParameter } from '../errors.ts';
+import { eventSchema } from '../feed/events.ts';
+
+/** The WebSocket subprotocol that these frames are. */
+export const protocol = 'chat.v1';
+
+/** What the client's second subprotocol begins with, when it comes with a ticket. */
+export const ticketPrefix = 'ticket.';
+
+/** What the parties of a connection may do, in seconds, bytes and numbers. */
+export const socketLimits = {
+  /** The largest frame of a client; a larger one ends the connection with 1009. */
+  frame: 4_096,
+  /** How many frames a client may send a minute, and in a row. */
+  framesPerMinute: 120,
+  /** How long a connection may wait with its hello. */
+  hello: 10,
+  /** Connections of one user in one process. */
+  perUser: 10,
+  /** The largest frame with events, in bytes, and the most events in one: more becomes a frame without. */
+  events: 24_576,
+  eventsPerFrame: 50,
+  /** To how many connected members of a room typing is passed on: in larger rooms nobody looks. */
+  typing: 50,
+  /** How often a connection may tell one room that its user is typing. */
+  typingEvery: 3,
+} as const;
+
+const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
+
+const positionSchema = record('RoomPosition', { room: idSchema, seq: aCount });
+
+/** What clients send, by name; unknown fields are ignored. */
+export const clientFrames = {
+  hello: record(
+    'HelloFrame',
+    { type: aWord('hello'), events: described('Whether frames of rooms carry their events; true if it is left out.', aFlag) },
+    ['events'],
+  ),
+  /** `since` is the last `now` that the client was told. */
+  ping: record('PingFrame', { type: aWord('ping'), id: aCount, since: dateSchema }, ['since']),
+  typing: record('TypingFrame', { type: aWord('typing'), room: idSchema }),
+};
+
+/** What the service sends, by name; clients ignore unknown types and fields. */
+export const serverFrames = {
+  hello: record(
+    'WelcomeFrame',
+    {
+      type: aWord('hello'),
+      connection: aText,
+      ping: described('After how many seconds of silence the client sends a ping.', aCount),
+      lifetime: described('After how many seconds the connection ends in any case.', aCount),
+      now: dateSchema,
+    },
+    ['lifetime'],
+  ),
+  room: record(
+    'RoomFrame',
+    {
+      type: aWord('room'),
+      room: idSchema,
+      seq: described('The feed of the room is at least here.', aCount),
+      after: described('The place after which `events` begin.', aCount),
+      events: described('All that happened after `after` up to `seq`.', listOf(eventSchema)),
+    },
+    ['after', 'events'],
+  ),
+  left: record('LeftFrame', { type: aWord('left'), room: idSchema }),
+  typing: record('TypingNotice', { type: aWord('typing'), room: idSchema, user: idSchema, username: aText }),
+  read: record('ReadFrame', { type: aWord('read'), room: idSchema, last_read: aCount }),
+  pong: record('PongFrame', {
+    type: aWord('pong'),
+    id: aCount,
+    now: dateSchema,
+    rooms: described("The user's rooms that moved after `since`.", listOf(positionSchema)),
+    more: described('Whether there are more such rooms than are listed.', aFlag),
+  }),
+  error: record('ErrorFrame', { type: aWord('error'), status: aCount, message: aText }),
+  bye: record(
+    'ByeFrame',
+    {
+      type: aWord('bye'),
+      code: described('The code with which the connection is closed.', aCount),
+      reason: aText,
+      reconnect: described('Whether it makes sense to connect again.', aFlag),
+      within: described('Within how many seconds, at a random moment.', aCount),
+    },
+    ['within'],
+  ),
+};
+
+export type ServerFrame = Shown<(typeof serverFrames)[keyof typeof serverFrames]>;
+
+/** Why the service ends a connection: the code, and whether the client is to connect again. */
+export const farewells = {
+  restart: { code: 1012, reconnect: true, within: 10 },
+  slow: { code: 4008, reconnect: true },
+  flood: { code: 4029, reconnect: true },
+  ended: { code: 4401, reconnect: false },
+  silent: { code: 4408, reconnect: true },
+} as const;
+export type Farewell = keyof typeof farewells;
+
+const parameters = {
+  hello: { events: optional(flag) },
+  ping: { id: integer(0, Number.MAX_SAFE_INTEGER), since: optional(dateTime) },
+  typing: { room: id },
+};
+
+/** A frame of a client as it was understood. */
+export type ClientFrame = {
+  [Type in keyof typeof parameters]: { type: Type } & Values<(typeof parameters)[Type]>;
+}[keyof typeof parameters];
+
+/** Reads a frame of a client; a 400 for what is not one. */
+export function readFrame(text: string): ClientFrame {
+  const sent = parse(text);
+  const type = isObject(sent) ? sent.type : undefined;
+  if (!isObject(sent) || typeof type !== 'string' || !Object.hasOwn(parameters, type))
+    throw invalidParameter('type', `be ${Object.keys(parameters).join(', ')}`);
+  const known = type as keyof typeof parameters;
+  return { type: known, ...readParameters(parameters[known], sent) } as ClientFrame;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { dateSchema, showDate } from '../api/extended-json.ts';
+import { aToken, record, type Schema, type Shown } from '../api/schema.ts';
+import { tickets } from '../collections/tickets.ts';
+import { config } from '../config.ts';
+import { findCallersOf, hashToken, isToken } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
+import { randomToken } from '../identity/tokens.ts';
+
+const anAddress: Schema<string> = {
+  type: 'string',
+  format: 'uri-reference',
+  description: "Where to connect: an address of its own, or a path of the service's.",
+};
+
+/** What opens one connection, and where. */
+export const ticketSchema = record('Ticket', { url: anAddress, ticket: aToken, expires_at: dateSchema });
+export type Ticket = Shown<typeof ticketSchema>;
+
+/** For how many milliseconds a ticket can be used. */
+const lifetime = 30_000;
+
+/** Gives the caller a ticket: whoever shows it, once and soon, is connected on behalf of the caller's token, which itself stays where it is. */
+export async function createTicket({ token }: Caller): Promise<Ticket> {
+  const ticket = randomToken();
+  const fields = { token: token._id, expires_at: { $add: ['$$NOW', lifetime] } };
+  // An update that inserts, because a plain insert can't ask for the database's time.
+  const stored = await tickets.findOneAndUpdate({ _id: hashToken(ticket) }, [{ $set: fields }], {
+    upsert: true,
+    returnDocument: 'after',
+  });
+  if (!stored) throw new Error('An upsert returned no document');
+  return { url: config.socketUrl, ticket, expires_at: showDate(stored.expires_at) };
+}
+
+/** Uses a ticket up. Undefined when it was used before, has expired or never existed, or when its token has ended. */
+export async function redeemTicket(ticket: string): Promise<Caller | undefined> {
+  if (!isToken(ticket)) return undefined;
+  const used = await tickets.findOneAndDelete({ _id: hashToken(ticket) });
+  if (!used) return undefined;
+  const found = (await findCallersOf([used.token])).get(used.token.toHexString());
+  return found && found.now < used.expires_at ? found.caller : undefined;
+}

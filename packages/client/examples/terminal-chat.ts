@@ -1,0 +1,142 @@
+/*
+ * A chat in a terminal:
+ *
+ *   CHAT_URL=https://chat.example.org CHAT_TOKEN=... node terminal-chat.ts General
+ *
+ * Without CHAT_TOKEN it asks for a username and a password. What is typed is said in the room; /rooms lists the rooms, /room NAME goes to
+ * another one, /quit ends it.
+ */
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ChatError, createChatClient, type Member, type Message, unwrap } from 'chat-service-client';
+
+const { CHAT_URL: baseUrl = 'http://localhost:3000', CHAT_TOKEN } = process.env;
+const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+let isSecret = false;
+const output = new Writable({
+  write: (chunk, _encoding, done) => {
+    if (!isSecret) process.stdout.write(chunk);
+    done();
+  },
+});
+let shown = new Set<string>();
+let typing: NodeJS.Timeout | undefined;
+let sending = Promise.resolve();
+// What is typed before the room is there waits for it.
+const begun = Promise.withResolvers<void>();
+let reading = begun.promise;
+
+const terminal = createInterface({ input: process.stdin, output, terminal: isTerminal, prompt: '> ' });
+const token = CHAT_TOKEN ?? (await logIn());
+terminal.on('line', (line) => {
+  reading = reading.then(() => read(line.trim()));
+});
+terminal.on('close', () => process.exit());
+const chat = createChatClient({ baseUrl, token });
+
+const nameOf = ({ room_name, others = [] }: Member) => room_name || others.map(({ username }) => username).join(', ');
+const myRooms = () => unwrap(chat.GET('/api/members', { params: { query: { user: 'me', limit: 200 } } }));
+const findRoom = async (name: string) => (await myRooms()).find((one) => name === '' || nameOf(one) === name);
+
+const first = await findRoom(process.argv.slice(2).join(' '));
+if (!first) throw new Error('You are not in such a room. A browser shows the open ones, and so does GET /api/directory.');
+let room = first.room.$oid;
+
+// First where the feed is now, then the messages: what comes between is seen twice, and not never.
+const { response } = await chat.GET('/api/events', { params: { query: { room } } });
+const news = chat.live({
+  after: { [room]: Number(response.headers.get('X-Next-Cursor')) },
+  onState: (state) => print(state.state === 'live' ? '* connected' : '* the service is out of reach'),
+});
+await showHistory();
+begun.resolve();
+process.stdin.on('keypress', () => terminal.line !== '' && news.typing(room));
+prompt();
+
+for await (const one of news) {
+  const isHere = one.room.$oid === room;
+  if (one.type === 'message.created') {
+    if (isHere) showMessage(one.data);
+    else print(`* ${one.data.username} says something in another room`);
+  } else if (!isHere) continue;
+  else if (one.type === 'message.edited' && one.data) print(`* ${one.data.username} now says: ${one.data.text}`);
+  else if (one.type === 'typing') showTyping(one.username);
+  else if (one.type === 'left') print('* you are in this room no more');
+}
+
+async function logIn(): Promise<string> {
+  const username = await terminal.question('Username: ');
+  const asked = terminal.question('Password: ');
+  isSecret = true;
+  const password = await asked;
+  isSecret = false;
+  console.log();
+  const session = await unwrap(createChatClient({ baseUrl }).POST('/api/sessions', { body: { username, password } }));
+  return session.token ?? '';
+}
+
+async function read(line: string): Promise<void> {
+  prompt();
+  if (line === '/quit') process.exit();
+  else if (line === '/rooms') for (const one of await myRooms()) print(`* ${nameOf(one)}: ${one.unread} unread`);
+  else if (line.startsWith('/room ')) await goTo(line.slice(6));
+  else if (line !== '') say(room, line);
+}
+
+async function goTo(name: string): Promise<void> {
+  const found = await findRoom(name);
+  if (!found) return print('* you are not in such a room');
+  room = found.room.$oid;
+  await showHistory();
+}
+
+async function showHistory(): Promise<void> {
+  shown = new Set();
+  for (const message of await unwrap(chat.GET('/api/messages', { params: { query: { room, limit: 20 } } }))) showMessage(message);
+}
+
+/** One after the other, and each once: a message that is sent again has the key of the first time. */
+function say(to: string, text: string): void {
+  const params = { header: { 'Idempotency-Key': randomUUID() } };
+  const send = async () => {
+    for (;;)
+      try {
+        await unwrap(chat.POST('/api/messages', { params, body: { room: to, text } }));
+        return;
+      } catch (error) {
+        if (error instanceof ChatError && error.status < 500 && error.status !== 429)
+          return print(`* not sent: ${error.message}`);
+        await delay(1_000);
+      }
+  };
+  sending = sending.then(send);
+}
+
+function showMessage({ _id, username, text, deleted_at }: Message): void {
+  if (shown.has(_id.$oid)) return;
+  shown.add(_id.$oid);
+  print(deleted_at ? `${username} has deleted this message` : `${username}: ${text}`);
+}
+
+function showTyping(username: string): void {
+  clearTimeout(typing);
+  terminal.setPrompt(`(${username} is typing) > `);
+  prompt();
+  typing = setTimeout(() => {
+    terminal.setPrompt('> ');
+    prompt();
+  }, 6_000);
+}
+
+/** Above the line that is being typed. What others have said can't control the terminal. */
+function print(text: string): void {
+  if (isTerminal) process.stdout.write('\r\x1b[K');
+  console.log(text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd'));
+  prompt();
+}
+
+function prompt(): void {
+  if (isTerminal) terminal.prompt(true);
+}

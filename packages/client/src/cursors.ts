@@ -1,0 +1,253 @@
+import type { Event, Id } from './contract.ts';
+
+/** What to ask of the service: which rooms of the caller moved `since` a time, or what happened in a room after `after`. */
+export type Ask = { kind: 'rooms'; since: string | undefined } | { kind: 'events'; room: string; after: number | undefined };
+
+/** That a room is at `seq` at least; with `events`, they are all that happened after `after` up to there. */
+export type Moved = { room: string; seq: number; after?: number; events?: readonly Event[] };
+
+/** One of the caller's rooms: where it is, and how far the caller has read. */
+export type Listed = { room: string; seq: number; lastRead: number };
+
+/** That the caller is in a room no more, or the room is gone. */
+export type Left = { type: 'left'; room: Id };
+
+type Settings = {
+  /** The room to follow; without it, all of them. */
+  only?: string | undefined;
+  /** The `seq` of the last event seen in each room. */
+  after?: Readonly<Record<string, number>>;
+  /** How many milliseconds until the next poll, when so many in a row found nothing. */
+  interval: (quiet: number, hadPush: boolean) => number;
+  /** Within how many milliseconds to read what a push did not bring: those who hear of it at one moment should not ask at one moment. */
+  spread: number;
+  random?: () => number;
+};
+
+/** How far a room is followed, up to where it is known to go on, and when to read that. */
+type Cursor = {
+  at: number | undefined;
+  wanted: number;
+  readAt: number;
+  /** How long to wait when the next read finds nothing: what comes first may be on its way. */
+  pause: number;
+  /** Pushes that came before what they follow. */
+  early: (Moved & Required<Pick<Moved, 'after'>>)[];
+  /** Whether it is to be read although nothing is known to be missing. */
+  isDoubted: boolean;
+};
+
+// In milliseconds: how long a push waits for one that it has overtaken, and how long a reader waits where a message is on its way.
+const patience = 300;
+const firstPause = 250;
+const longestPause = 5_000;
+
+/** How many pushes of a room wait for an earlier one, and how many events for whoever iterates; what is more is read when there is room. */
+const mostEarly = 50;
+const mostReady = 1_000;
+
+/**
+ * Follows rooms without doing anything itself: it is told what came, says what to ask next, and keeps one rule. A cursor moves only over all that
+ * happened after it, whether a push or a page has it. So pushes may be lost, doubled or overtake each other. The caller asks one thing at a time.
+ */
+export class Cursors {
+  readonly #settings: Required<Settings>;
+  readonly #rooms = new Map<string, Cursor>();
+  /** Where rooms were when they were left, from which they are followed on when the caller is in them again. */
+  readonly #left = new Map<string, number>();
+  #ready: (Event | Left)[] = [];
+  #since: string | undefined;
+  #isFirst = true;
+  #isConnected = false;
+  #hadPush = false;
+  /** Whether the positions are to be read because a connection began: what was written before it was not pushed. */
+  #isUnsynced = false;
+  #pollAt = Number.NEGATIVE_INFINITY;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  #quiet = 0;
+
+  constructor({ only, after = {}, random = Math.random, ...settings }: Settings) {
+    this.#settings = { only: only as string, after, random, ...settings };
+    for (const [room, at] of Object.entries(after)) this.#rooms.set(room, aCursor(at));
+    if (only !== undefined && !this.#rooms.has(only)) this.#rooms.set(only, aCursor(undefined));
+  }
+
+  /** What is new since the last call. */
+  take(): (Event | Left)[] {
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+
+  /** What to ask now, if anything; the answer is to be told by `listed`, `read`, `lost` or `failed`. */
+  next(now: number): Ask | undefined {
+    if (now < this.#heldUntil) return undefined;
+    const { only } = this.#settings;
+    // What is learnt while the answer is on its way is to be asked again: it may not have it.
+    if (this.#pollAt <= now) {
+      this.#pollAt = Number.POSITIVE_INFINITY;
+      if (only !== undefined && !this.#isUnsynced) return this.#ask(only);
+      this.#isUnsynced = false;
+      return { kind: 'rooms', since: only === undefined ? this.#since : undefined };
+    }
+    for (const [room, { readAt }] of this.#rooms) if (readAt <= now) return this.#ask(room);
+    return undefined;
+  }
+
+  #ask(room: string): Ask {
+    const cursor = this.#rooms.get(room) as Cursor;
+    cursor.readAt = Number.POSITIVE_INFINITY;
+    cursor.isDoubted = false;
+    // The other rooms' turn is before its next one.
+    this.#rooms.delete(room);
+    this.#rooms.set(room, cursor);
+    return { kind: 'events', room, after: cursor.at };
+  }
+
+  /** When there will be something to ask, if nothing comes before. */
+  get due(): number {
+    const times = [...this.#rooms.values()].map(({ readAt }) => readAt);
+    return Math.max(
+      this.#heldUntil,
+      times.reduce((first, time) => Math.min(first, time), this.#pollAt),
+    );
+  }
+
+  /** A connection began: everything written from now on is pushed. */
+  connected(now: number): void {
+    this.#isConnected = this.#hadPush = this.#isUnsynced = true;
+    this.#pollAt = now;
+  }
+
+  /** It ended. */
+  disconnected(now: number): void {
+    if (!this.#isConnected) return;
+    this.#isConnected = this.#isUnsynced = false;
+    this.#pollAt = Math.min(this.#pollAt, now + this.#interval());
+  }
+
+  /** A room moved, as a push or a pong says. */
+  moved({ room, seq, after, events }: Moved, now: number): void {
+    const cursor = this.#rooms.get(room);
+    if (!cursor) {
+      // Joined meanwhile.
+      if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
+      return;
+    }
+    cursor.wanted = Math.max(cursor.wanted, seq);
+    const isUseful = events !== undefined && after !== undefined && this.#ready.length < mostReady;
+    if (isUseful && cursor.at !== undefined && after <= cursor.at) this.#apply(cursor, { seq, events });
+    else if (isUseful && cursor.early.length < mostEarly) cursor.early.push({ room, seq, after, events });
+    const wait = isUseful ? patience : this.#settings.spread * this.#settings.random();
+    if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now + wait);
+  }
+
+  /** A push says that the caller is in a room no more: the room itself has the last word. */
+  doubted(room: string, now: number): void {
+    const cursor = this.#rooms.get(room);
+    if (!cursor) return;
+    cursor.isDoubted = true;
+    cursor.readAt = now;
+  }
+
+  /** The caller's rooms, or those that moved since the last time. */
+  listed(rooms: readonly Listed[], since: string | undefined, now: number): void {
+    const { only } = this.#settings;
+    for (const { room, seq, lastRead } of rooms) {
+      if (only !== undefined && room !== only) continue;
+      const known = this.#rooms.get(room);
+      const cursor = known ?? aCursor(this.#isFirst ? seq : Math.max(lastRead, this.#left.get(room) ?? 0));
+      if (!known) this.#rooms.set(room, cursor);
+      cursor.wanted = Math.max(cursor.wanted, seq);
+      if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now);
+    }
+    this.#since = since ?? this.#since;
+    this.#isFirst = false;
+    // Administrators read rooms in which they are not: what happens there is pushed to members alone.
+    if (only !== undefined && !rooms.some(({ room }) => room === only)) this.#isConnected = false;
+    if (only === undefined) this.#polled(now);
+    else if (!this.#isConnected) this.#pollAt = now;
+  }
+
+  /** What happened in a room after `after`, the cursor of the question, up to `next`. */
+  read(room: string, after: number | undefined, { events, next }: { events: readonly Event[]; next: number }, now: number): void {
+    const cursor = this.#rooms.get(room);
+    if (!cursor) return;
+    const isNew = after !== undefined && next > after;
+    cursor.at ??= next;
+    this.#apply(cursor, { seq: next, events });
+    if (isNew) cursor.pause = firstPause;
+    if (!isCaughtUp(cursor)) {
+      cursor.readAt = Math.min(cursor.readAt, isNew ? now : now + cursor.pause);
+      if (!isNew) cursor.pause = Math.min(longestPause, cursor.pause * 2);
+    }
+    if (this.#isConnected) return;
+    if (isNew) {
+      this.#quiet = 0;
+      this.#pollAt = now;
+    } else if (this.#settings.only !== undefined) this.#polled(now);
+  }
+
+  /** The room is closed to the caller. */
+  lost(room: string, now: number): void {
+    const at = this.#rooms.get(room)?.at;
+    if (at !== undefined) this.#left.set(room, at);
+    if (this.#rooms.delete(room)) this.#ready.push({ type: 'left', room: { $oid: room } });
+    // Unless the caller was let in again meanwhile.
+    if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
+  }
+
+  /** A question was not answered; returns in how many milliseconds to ask again. */
+  failed(ask: Ask, now: number): number {
+    if (ask.kind === 'rooms') this.#isUnsynced = this.#isConnected;
+    const cursor = ask.kind === 'events' ? this.#rooms.get(ask.room) : undefined;
+    if (cursor) cursor.readAt = now;
+    if (!cursor || this.#settings.only !== undefined) this.#pollAt = now;
+    this.#quiet++;
+    const wait = this.#interval();
+    this.#heldUntil = now + wait;
+    return wait;
+  }
+
+  /** Asks at once. */
+  wake(now: number): void {
+    this.#quiet = 0;
+    this.#heldUntil = Number.NEGATIVE_INFINITY;
+    this.#pollAt = now;
+  }
+
+  #polled(now: number): void {
+    if (this.#isConnected) return;
+    this.#quiet++;
+    this.#pollAt = Math.min(this.#pollAt, now + this.#interval());
+  }
+
+  #interval(): number {
+    return this.#settings.interval(this.#quiet, this.#hadPush);
+  }
+
+  /** Moves a cursor over what follows it, and over what came early and follows that. */
+  #apply(cursor: Cursor, first: Pick<Moved, 'seq' | 'events'>): void {
+    for (let next: typeof first | undefined = first; next; ) {
+      const at = cursor.at as number;
+      this.#ready.push(...(next.events ?? []).filter(({ seq }) => seq > at));
+      cursor.at = Math.max(at, next.seq);
+      cursor.early = cursor.early.filter(({ seq }) => seq > (cursor.at as number));
+      next = cursor.early.find(({ after }) => after <= (cursor.at as number));
+    }
+    if (!isCaughtUp(cursor)) return;
+    if (!cursor.isDoubted) cursor.readAt = Number.POSITIVE_INFINITY;
+    cursor.pause = firstPause;
+  }
+}
+
+const aCursor = (at: number | undefined): Cursor => ({
+  at,
+  wanted: 0,
+  readAt: Number.POSITIVE_INFINITY,
+  pause: firstPause,
+  early: [],
+  isDoubted: false,
+});
+
+const isCaughtUp = ({ at, wanted }: Cursor) => at !== undefined && at >= wanted;

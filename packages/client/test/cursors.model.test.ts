@@ -1,0 +1,381 @@
+import { array, assert, boolean, check, constantFrom, nat, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../src/contract.ts';
+import { type Ask, Cursors, type Listed } from '../src/cursors.ts';
+
+/*
+ * A model of push, without a network or a database: writers, the pushes that they cause, a connection and the part of the client that decides.
+ * Its steps happen in any order, and each writer may die between any two of its own:
+ *
+ * - A writer takes a place, stores what belongs there, asks who is connected, and pushes.
+ * - A connection is recorded as open, then the client gets the hello, and then it reads where its rooms are.
+ */
+
+/** How many courses of events are tried; MODEL_RUNS sets more. */
+const numRuns = Number(process.env.MODEL_RUNS ?? 3_000);
+
+const rooms = ['garden', 'kitchen', 'attic'];
+
+const orderly = [
+  'take',
+  'take',
+  'store',
+  'ask',
+  'push',
+  'connect',
+  'greet',
+  'deliver',
+  'deliver',
+  'question',
+  'answer',
+  'receive',
+];
+const disorderly = ['crash', 'close', 'lose', 'double', 'drop', 'fail', 'ping', 'leave', 'join', 'wait', 'wake'];
+
+const courseOf = (kinds: string[]) =>
+  record({
+    steps: array(record({ kind: constantFrom(...kinds), which: nat() }), { maxLength: 120, size: 'max' }),
+    only: boolean(),
+    isFromStart: boolean(),
+    end: constantFrom('ping', 'reconnect', 'poll'),
+  });
+type Course = { steps: { kind: string; which: number }[]; only: boolean; isFromStart: boolean; end: string };
+
+/** A place of a room's feed: empty until what belongs there is stored, and void if that never comes. */
+type Place = 'empty' | 'abandoned' | 'event' | 'void';
+type Room = { places: Place[]; isMine: boolean; marker: number; movedAt: number; start: number | undefined };
+type Writer = { room: string; seq: number | undefined; isStored: boolean; hasAsked: boolean; audience: number | undefined };
+type Frame =
+  | { kind: 'hello' }
+  | { kind: 'room'; room: string; seq: number; after?: number; events?: Event[] }
+  | { kind: 'left'; room: string }
+  | { kind: 'pong'; positions: [room: string, seq: number][] };
+type Reply = { rooms: Listed[]; since: string } | { events: Event[]; next: number } | 'closed';
+
+/** What a careless change could swap. */
+type Mistake = 'none' | 'asks who is connected before it takes its place' | 'reads the positions before it is recorded as open';
+
+class World {
+  readonly feeds = new Map<string, Room>();
+  readonly log = new Map<string, number[]>(rooms.map((room) => [room, []]));
+  readonly cursors: Cursors;
+  /** The rooms that are followed from their beginning on. */
+  readonly given: Set<string>;
+  readonly only: string | undefined;
+  readonly mistake: Mistake;
+  writers: Writer[] = [];
+  wire: { connection: number; frame: Frame }[] = [];
+  connection: { id: number; isOpen: boolean } | undefined;
+  asking: { ask: Ask; reply?: Reply } | undefined;
+  now = 0;
+  moves = 0;
+  connections = 0;
+  hasListed = false;
+
+  constructor({ only, isFromStart }: Course, mistake: Mistake) {
+    this.mistake = mistake;
+    this.only = only ? rooms[0] : undefined;
+    this.given = new Set(isFromStart ? rooms.slice(0, only ? 1 : 2) : []);
+    for (const [at, room] of rooms.entries())
+      this.feeds.set(room, { places: [], isMine: at < 2, marker: 0, movedAt: 0, start: this.given.has(room) ? 0 : undefined });
+    const after = Object.fromEntries([...this.given].map((room) => [room, 0]));
+    this.cursors = new Cursors({ only: this.only, after, interval: () => 1_000, spread: 2_000, random: () => 0.5 });
+  }
+
+  feed(room: string): Room {
+    return this.feeds.get(room) as Room;
+  }
+
+  step(kind: string, which: number): void {
+    const room = rooms[which % rooms.length] as string;
+    const writer = this.writers[which % (this.writers.length || 1)];
+    if (kind === 'take') this.begin(room);
+    else if (kind === 'store' && writer) this.store(writer);
+    else if (kind === 'ask' && writer) this.ask(writer);
+    else if (kind === 'push' && writer) this.push(writer, which);
+    else if (kind === 'crash' && writer) this.crash(writer);
+    else if (kind === 'close') this.close(room);
+    else if (kind === 'connect') this.connect();
+    else if (kind === 'greet') this.greet();
+    else if (kind === 'deliver') this.deliver(which, false);
+    else if (kind === 'double') this.deliver(which, true);
+    else if (kind === 'lose') this.wire.splice(which % (this.wire.length || 1), 1);
+    else if (kind === 'drop') this.drop();
+    else if (kind === 'ping') this.ping();
+    else if (kind === 'leave' && room !== this.only) this.leave(room);
+    else if (kind === 'join') this.join(room);
+    else if (kind === 'question') this.question();
+    else if (kind === 'answer') this.answer();
+    else if (kind === 'receive') this.receive();
+    else if (kind === 'fail') this.fail();
+    else if (kind === 'wait') this.now += which % 3_000;
+    else if (kind === 'wake') this.cursors.wake(this.now);
+    this.iterate();
+  }
+
+  // The writer.
+
+  begin(room: string): void {
+    const writer: Writer = { room, seq: undefined, isStored: false, hasAsked: false, audience: undefined };
+    this.writers.push(writer);
+    if (this.mistake === 'asks who is connected before it takes its place') this.ask(writer, true);
+    else this.take(writer);
+  }
+
+  take(writer: Writer): void {
+    writer.seq = this.place(writer.room, 'empty');
+  }
+
+  place(room: string, what: Place): number {
+    const feed = this.feed(room);
+    feed.movedAt = ++this.moves;
+    return feed.places.push(what);
+  }
+
+  store(writer: Writer): void {
+    if (writer.seq === undefined) this.take(writer);
+    this.feed(writer.room).places[(writer.seq as number) - 1] = 'event';
+    writer.isStored = true;
+  }
+
+  ask(writer: Writer, isTooEarly = false): void {
+    if (writer.hasAsked || (writer.seq === undefined && !isTooEarly)) return;
+    writer.hasAsked = true;
+    writer.audience = this.connection?.isOpen ? this.connection.id : undefined;
+  }
+
+  /** Pushes what is between some earlier place and its own, if there is no gap; its own event; or that it is there. */
+  push(writer: Writer, which: number): void {
+    const { room, seq, isStored, hasAsked, audience } = writer;
+    if (!isStored || !hasAsked || seq === undefined) return;
+    this.writers.splice(this.writers.indexOf(writer), 1);
+    const { isMine, places } = this.feed(room);
+    if (audience === undefined || !isMine) return;
+    const from = seq - 1 - (which % seq);
+    const isWhole = places.slice(from, seq).every((place) => place === 'event' || place === 'void');
+    const after = isWhole ? from : seq - 1;
+    const events = this.between(room, after, seq);
+    const frame: Frame = which % 5 === 0 ? { kind: 'room', room, seq } : { kind: 'room', room, seq, after, events };
+    this.wire.push({ connection: audience, frame });
+  }
+
+  crash(writer: Writer): void {
+    this.writers.splice(this.writers.indexOf(writer), 1);
+    const { places } = this.feed(writer.room);
+    if (writer.seq !== undefined && !writer.isStored) places[writer.seq - 1] = 'abandoned';
+  }
+
+  /** What readers do when nothing can fill a gap any more. */
+  close(room: string): void {
+    const feed = this.feed(room);
+    feed.places = feed.places.map((place) => (place === 'abandoned' ? 'void' : place));
+  }
+
+  between(room: string, after: number, upTo: number): Event[] {
+    const { places } = this.feed(room);
+    const seqs = places.flatMap((place, at) => (place === 'event' && at >= after && at < upTo ? [at + 1] : []));
+    return seqs.map((seq) => ({ seq, room: { $oid: room } }) as Event);
+  }
+
+  // The connection.
+
+  connect(): void {
+    if (this.connection) return;
+    this.connection = { id: ++this.connections, isOpen: false };
+    if (this.mistake === 'reads the positions before it is recorded as open') this.cursors.connected(this.now);
+  }
+
+  greet(): void {
+    if (!this.connection || this.connection.isOpen) return;
+    this.connection.isOpen = true;
+    this.wire.push({ connection: this.connection.id, frame: { kind: 'hello' } });
+  }
+
+  drop(): void {
+    if (!this.connection) return;
+    this.connection = undefined;
+    this.cursors.disconnected(this.now);
+  }
+
+  ping(): void {
+    if (!this.connection?.isOpen) return;
+    const positions = rooms
+      .filter((room) => this.feed(room).isMine)
+      .map((room) => [room, this.feed(room).places.length] as const);
+    const frame: Frame = { kind: 'pong', positions: positions.map(([room, seq]) => [room, seq]) };
+    this.wire.push({ connection: this.connection.id, frame });
+  }
+
+  /** Any frame, in any order; after its connection has ended, too, but for the hello. */
+  deliver(which: number, isKept: boolean): void {
+    const at = which % (this.wire.length || 1);
+    const sent = this.wire[at];
+    if (!sent) return;
+    if (!isKept) this.wire.splice(at, 1);
+    const { frame } = sent;
+    if (frame.kind === 'room') this.cursors.moved(frame, this.now);
+    else if (frame.kind === 'left') this.cursors.doubted(frame.room, this.now);
+    else if (frame.kind === 'pong') for (const [room, seq] of frame.positions) this.cursors.moved({ room, seq }, this.now);
+    else if (sent.connection === this.connection?.id && this.mistake !== 'reads the positions before it is recorded as open')
+      this.cursors.connected(this.now);
+  }
+
+  // Membership.
+
+  leave(room: string): void {
+    const feed = this.feed(room);
+    if (!feed.isMine) return;
+    feed.isMine = false;
+    this.place(room, 'event');
+    if (this.connection?.isOpen) this.wire.push({ connection: this.connection.id, frame: { kind: 'left', room } });
+  }
+
+  join(room: string): void {
+    const feed = this.feed(room);
+    if (feed.isMine) return;
+    feed.isMine = true;
+    const seq = this.place(room, 'event');
+    feed.start = feed.marker = seq;
+    if (!this.connection?.isOpen) return;
+    const frame: Frame = { kind: 'room', room, seq, after: seq - 1, events: this.between(room, seq - 1, seq) };
+    this.wire.push({ connection: this.connection.id, frame });
+  }
+
+  // The client's questions.
+
+  question(): void {
+    if (this.asking) return;
+    const ask = this.cursors.next(this.now);
+    if (ask) this.asking = { ask };
+  }
+
+  answer(): void {
+    if (!this.asking || this.asking.reply) return;
+    const { ask } = this.asking;
+    this.asking.reply = ask.kind === 'rooms' ? this.list(ask.since) : this.page(ask.room, ask.after);
+  }
+
+  list(since = '0'): Reply {
+    const found = rooms.filter((room) => this.feed(room).isMine && this.feed(room).movedAt >= Number(since));
+    const positions = found.map((room) => ({ room, seq: this.feed(room).places.length, lastRead: this.feed(room).marker }));
+    // Whoever follows all rooms begins where they are in the first list that arrives.
+    if (!this.hasListed && !this.only)
+      for (const { room, seq } of positions) if (!this.given.has(room)) this.feed(room).start = seq;
+    return { rooms: positions, since: String(this.moves) };
+  }
+
+  page(room: string, after: number | undefined): Reply {
+    const { isMine, places } = this.feed(room);
+    if (!isMine) return 'closed';
+    const gap = places.findIndex((place) => place === 'empty' || place === 'abandoned');
+    const end = gap === -1 ? places.length : gap;
+    if (after !== undefined) return { events: this.between(room, after, end), next: Math.max(after, end) };
+    this.feed(room).start = end;
+    return { events: [], next: end };
+  }
+
+  receive(): void {
+    if (!this.asking?.reply) return;
+    const { ask, reply } = this.asking;
+    this.asking = undefined;
+    if (reply === 'closed') this.cursors.lost((ask as { room: string }).room, this.now);
+    else if ('rooms' in reply) {
+      this.hasListed = true;
+      this.cursors.listed(reply.rooms, reply.since, this.now);
+    } else if (ask.kind === 'events') this.cursors.read(ask.room, ask.after, reply, this.now);
+  }
+
+  fail(): void {
+    if (!this.asking) return;
+    this.cursors.failed(this.asking.ask, this.now);
+    this.asking = undefined;
+  }
+
+  iterate(): void {
+    for (const news of this.cursors.take()) {
+      if (news.type === 'left') continue;
+      const seqs = this.log.get(news.room.$oid) as number[];
+      if (news.seq <= (seqs.at(-1) ?? 0)) throw new Error(`${news.room.$oid}: ${news.seq} comes after ${seqs.at(-1)}`);
+      seqs.push(news.seq);
+    }
+  }
+
+  /** Lets everything end that is on its way, and the client follow up to the present. */
+  settle(): void {
+    for (const writer of [...this.writers]) {
+      if (!writer.isStored) this.store(writer);
+      this.ask(writer);
+      this.push(writer, 1);
+    }
+    for (const room of rooms) this.close(room);
+    for (let round = 0; round < 300; round++) {
+      this.greet();
+      while (this.wire.length > 0) this.deliver(round, false);
+      this.iterate();
+      this.question();
+      this.answer();
+      if (this.asking) this.receive();
+      else if (this.cursors.due === Number.POSITIVE_INFINITY) break;
+      else this.now = Math.max(this.now, this.cursors.due);
+    }
+    this.iterate();
+  }
+
+  /** Compares what the client has with what is there. */
+  compare(): void {
+    for (const [room, { places, isMine, start }] of this.feeds) {
+      if (!isMine || (this.only !== undefined && room !== this.only)) continue;
+      const isAfterStart = (seq: number) => start !== undefined && seq > start;
+      const stored = this.between(room, 0, places.length).map(({ seq }) => seq);
+      const seen = this.log.get(room)?.filter(isAfterStart);
+      const expected = stored.filter(isAfterStart);
+      if (JSON.stringify(seen) !== JSON.stringify(expected)) throw new Error(`${room}: saw ${seen} of ${expected}`);
+    }
+  }
+}
+
+/** Nothing is lost, and nothing is asked but what a beginning connection and the pushes lead to. */
+const runOrderly = (course: Course, mistake: Mistake = 'none') => {
+  const world = new World(course, mistake);
+  for (const { kind, which } of course.steps) world.step(kind, which);
+  world.settle();
+  world.compare();
+};
+
+/** Everything may be lost; then there is a ping, a new connection, or none and therefore polling. */
+const runDisorderly = (course: Course) => {
+  const world = new World(course, 'none');
+  for (const { kind, which } of course.steps) world.step(kind, which);
+  world.settle();
+  if (course.end !== 'ping') world.drop();
+  if (course.end === 'reconnect') world.connect();
+  world.greet();
+  world.settle();
+  world.ping();
+  world.settle();
+  world.compare();
+};
+
+describe(`what a client has seen, in ${numRuns} random courses of events`, () => {
+  it('is the whole feed when nothing is lost, whatever happens in which order while it connects', () => {
+    assert(
+      property(courseOf(orderly), (course) => runOrderly(course)),
+      { numRuns },
+    );
+  });
+
+  it('is the whole feed when pushes, answers and connections are lost, doubled and late, writers die, and rooms are left and joined', () => {
+    assert(property(courseOf([...orderly, ...orderly, ...disorderly]), runDisorderly), { numRuns });
+  });
+
+  it.each(['asks who is connected before it takes its place', 'reads the positions before it is recorded as open'] as const)(
+    'would not be, if somebody %s',
+    (mistake) => {
+      const outcome = check(
+        property(courseOf(orderly), (course) => runOrderly(course, mistake)),
+        { numRuns: 3_000 },
+      );
+      expect(outcome.failed).toBe(true);
+    },
+  );
+});

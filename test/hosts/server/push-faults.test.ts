@@ -1,0 +1,185 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { snapshot } from '../../../hosts/server/counters.ts';
+import { anAccount, aSession } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { callThrough } from '../../support/processes.ts';
+import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
+import { aServer, connected, open } from '../../support/sockets.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+// What another process does, nobody here is told of: so it is with a process that is killed after a write and before its notice.
+const elsewhere = await callThrough(1, {});
+afterAll(elsewhere.end);
+
+describe('without a notice', () => {
+  it('what happened in a room comes with the next sweep', async () => {
+    const { url, close } = await aServer({ sweep: 200 });
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connected(url, ann);
+    const { repaired } = snapshot().push;
+    await aMessage(bob, room, {}, elsewhere.call);
+    await expect.poll(() => socket.events(room).map(({ seq }) => seq)).toEqual([1]);
+    expect(snapshot().push.repaired).toBeGreaterThan(repaired);
+    await close();
+  });
+
+  it('what happened in a room comes with its next event', async () => {
+    const { url, close } = await aServer();
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connected(url, ann);
+    await aMessage(bob, room, {}, elsewhere.call);
+    await aMessage(bob, room);
+    await expect.poll(() => socket.events(room).map(({ seq }) => seq)).toEqual([1, 2]);
+    await close();
+  });
+
+  it('the end of a token closes its connections with the next sweep', async () => {
+    const { url, close } = await aServer({ sweep: 200 });
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const socket = await connected(url, { token: session });
+    await succeed(elsewhere.call('DELETE', '/api/sessions/current', { token: session }));
+    expect(await socket.closed).toBe(4401);
+    await close();
+  });
+
+  it('new rooms, and the end of rooms, are found by a later sweep', async () => {
+    const { url, close } = await aServer({ sweep: 100 });
+    const [ann, bob] = await Promise.all([anAccount(), anAccount({ isAdmin: true })]);
+    const socket = await connected(url, ann);
+    const sent = { token: bob.token, body: { users: [ann.username] } };
+    const { body } = await succeed(elsewhere.call('POST', '/api/conversations', sent));
+    const { $oid: room } = (body as { _id: { $oid: string } })._id;
+    await expect.poll(() => socket.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, seq: 0 }]);
+    await succeed(elsewhere.call('DELETE', `/api/rooms/${room}`, { token: bob.token }));
+    await expect.poll(() => socket.of('left', room)).toHaveLength(1);
+    await close();
+  });
+});
+
+describe('a member who is removed while others write', () => {
+  it.each([0, 1, 2, 3])('is pushed no event that came afterwards (%i)', async () => {
+    const { url, close } = await aServer();
+    const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
+    const room = await aRoom({ owner, members: [writer, member] });
+    const [stays, goes] = await Promise.all([connected(url, owner), connected(url, member)]);
+    const path = `/api/members/${await memberId(room, member)}`;
+
+    const writers = Array.from({ length: 4 }, async () => {
+      for (let count = 0; count < 25; count++) await aMessage(writer, room.id);
+    });
+    await expect.poll(() => goes.events(room.id).length).toBeGreaterThan(2);
+    await succeed(call('DELETE', path, { token: owner.token }));
+    await Promise.all(writers);
+
+    await expect.poll(() => stays.events(room.id).filter(({ type }) => type === 'message.created')).toHaveLength(100);
+    const removal = stays.events(room.id).find(({ type }) => type === 'member.kicked');
+    expect(removal).toBeDefined();
+    await expect.poll(() => goes.of('left', room.id)).toHaveLength(1);
+    expect(goes.of('room', room.id).filter(({ seq }) => seq >= (removal?.seq ?? 0))).toEqual([]);
+    await close();
+  });
+
+  it('and comes back gets what comes from then on', async () => {
+    const { url, close } = await aServer();
+    const [owner, member] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoom({ owner, members: [member] });
+    const socket = await connected(url, member);
+    await succeed(call('DELETE', `/api/members/${await memberId(room, member)}`, { token: owner.token }));
+    await expect.poll(() => socket.of('left', room.id)).toHaveLength(1);
+    await addMember(room, member);
+    await aMessage(owner, room.id);
+    await expect.poll(() => socket.of('room', room.id).at(-1)?.seq).toBe(4);
+    await close();
+  });
+});
+
+describe('a client that stops reading', () => {
+  it('holds up nobody, is told how far the rooms are when it reads again, or is given up', async () => {
+    const { url, close } = await aServer();
+    const [writer, quick, slow, stuck] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
+    const room = await aRoomOf([writer, quick, slow, stuck]);
+    const [reads, rests, sticks] = await Promise.all([quick, slow, stuck].map((account) => connected(url, account)));
+    rests?.socket.pause();
+    sticks?.socket.pause();
+    const { dropped } = snapshot().push;
+    const before = dropped.events;
+    // As much as no buffer of the system takes, and more.
+    const text = '\u{1F989}'.repeat(5_000);
+    let sent = 0;
+    while (snapshot().push.dropped.events < before + 200) {
+      await Promise.all(Array.from({ length: 10 }, () => aMessage(writer, room, { text })));
+      sent += 10;
+    }
+    rests?.socket.resume();
+    await expect.poll(() => rests?.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, seq: sent });
+    await expect.poll(() => reads?.of('room', room).at(-1)?.seq).toBe(sent);
+    expect(rests?.events(room).length).toBeLessThan(sent);
+
+    await expect.poll(() => snapshot().push.sockets, { timeout: 90_000 }).toBe(2);
+    sticks?.socket.resume();
+    expect([1006, 4008]).toContain(await sticks?.closed);
+    await close();
+  });
+});
+
+describe('two thousand clients that connect at the same moment', () => {
+  it('are all connected in the end, and hear of a message', async () => {
+    const { url, close } = await aServer({ maxConnections: 16_000 });
+    const owner = await anAccount();
+    const accounts = await Promise.all(Array.from({ length: 200 }, () => anAccount()));
+    const room = await aRoomOf([owner, ...accounts]);
+    const connect = async ({ token }: { token: string }): Promise<Awaited<ReturnType<typeof open>>> => {
+      for (;;) {
+        try {
+          const opened = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
+          opened.send({ type: 'hello' });
+          return opened;
+        } catch (error) {
+          // As every client does: again, at a random moment.
+          if (!(error as Error).message.endsWith('503')) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 2_000 * Math.random()));
+        }
+      }
+    };
+    const sockets = await Promise.all(accounts.flatMap((account) => Array.from({ length: 10 }, () => connect(account))));
+    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length, { timeout: 90_000 }).toBe(2_000);
+    await aMessage(owner, room);
+    await expect.poll(() => sockets.filter(({ of }) => of('room', room).length === 1).length).toBe(2_000);
+    await close();
+  });
+});
+
+describe('a server that ends', () => {
+  it('says goodbye, and when to come back', async () => {
+    const { url, close } = await aServer();
+    const account = await anAccount();
+    const [greeted, silent] = await Promise.all([
+      connected(url, account),
+      open(url, ['chat.v1'], { headers: { 'X-Auth-Token': account.token } }),
+    ]);
+    await close();
+    for (const { of, closed } of [greeted, silent]) {
+      expect(await closed).toBe(1012);
+      expect(of('bye')).toEqual([{ type: 'bye', code: 1012, reason: 'restart', reconnect: true, within: 10 }]);
+    }
+  });
+});
+
+describe('a connection without a hello', () => {
+  it('hears nothing, and is closed after ten seconds', async () => {
+    const { url, close } = await aServer();
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const { closed, frames } = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': ann.token } });
+    const other = await connected(url, bob);
+    await aMessage(bob, room);
+    await expect.poll(() => other.events(room)).toHaveLength(1);
+    expect(frames.filter(({ type }) => type !== 'bye')).toEqual([]);
+    expect(await closed).toBe(4408);
+    expect(frames).toEqual([{ type: 'bye', code: 4408, reason: 'silent', reconnect: true }]);
+    await close();
+  });
+});

@@ -1,0 +1,75 @@
+import { clientFrames, protocol, serverFrames, ticketPrefix } from '../../lib/push/frames.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { schemaCollector } from './components.ts';
+
+/** The AsyncAPI 3 document of what is said over a WebSocket, from the schemas that the OpenAPI document is made of. */
+export function describeSocket() {
+  const { schemas, refer } = schemaCollector();
+  const described = { ...messages('client', clientFrames), ...messages('server', serverFrames) };
+  const payloads = Object.fromEntries(
+    Object.entries(described).map(([name, { payload, summary }]) => [name, { name, summary, payload: refer(payload) }]),
+  );
+  const names = Object.keys(described);
+  const of = (side: string) => names.filter((name) => name.startsWith(side)).map(reference);
+
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Chat service: push',
+      version: manifest.version,
+      description: `One WebSocket carries the news of all rooms of its user. Its address and a ticket come from \`POST /api/tickets\`; the subprotocols are \`${protocol}\` and \`${ticketPrefix}\` with the ticket. A frame is one JSON text.`,
+      license: { name: manifest.license },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      socket: {
+        host: 'chat.example.org',
+        pathname: '/socket',
+        protocol: 'wss',
+        security: [{ $ref: '#/components/securitySchemes/ticket' }, { $ref: '#/components/securitySchemes/token' }],
+      },
+    },
+    channels: {
+      socket: {
+        address: '/',
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+      },
+    },
+    operations: {
+      receive: { action: 'receive', channel: { $ref: '#/channels/socket' }, messages: of('client') },
+      send: { action: 'send', channel: { $ref: '#/channels/socket' }, messages: of('server') },
+    },
+    components: {
+      securitySchemes: {
+        ticket: { type: 'httpApiKey', in: 'header', name: 'Sec-WebSocket-Protocol', description: 'For browsers: a ticket.' },
+        token: { type: 'httpApiKey', in: 'header', name: 'X-Auth-Token', description: 'For everyone else: a token.' },
+      },
+      messages: payloads,
+      schemas,
+    },
+  };
+}
+
+const messages = (side: 'client' | 'server', frames: typeof clientFrames | typeof serverFrames) =>
+  Object.fromEntries(
+    Object.entries(frames).map(([type, payload]) => {
+      const name = `${side}.${type}`;
+      return [name, { payload, summary: summaries[name] }];
+    }),
+  );
+
+const reference = (name: string) => ({ $ref: `#/channels/socket/messages/${name}` });
+
+const summaries: Record<string, string> = {
+  'client.hello': 'The first frame: from its answer on, news come.',
+  'client.ping': 'Keeps the connection, and asks what moved.',
+  'client.typing': 'The user is typing in a room.',
+  'server.hello': 'The answer to hello; whoever reads the positions of the rooms from now on misses nothing.',
+  'server.room': 'The feed of a room has moved.',
+  'server.left': 'The user is no member of a room any more, or the room is gone.',
+  'server.typing': 'Someone is typing in a room.',
+  'server.read': 'The user has read a room, here or elsewhere.',
+  'server.pong': 'The answer to ping.',
+  'server.error': 'The last frame of the client was refused.',
+  'server.bye': 'The connection is about to be closed.',
+};
