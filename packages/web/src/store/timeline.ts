@@ -69,7 +69,7 @@ export class Timeline {
     this.line.value = lastRead;
     await this.openKept(lastRead, lastSeq);
     if (seq !== undefined) await this.goTo(seq);
-    else if (this.cursor === undefined) await this.#openFresh(lastRead);
+    else if (this.cursor === undefined || this.state.value !== 'ready') await this.#openFresh(lastRead);
     else this.target.value = { kind: 'line' };
   }
 
@@ -121,7 +121,7 @@ export class Timeline {
     } catch (failure) {
       // Without a connection, whatever is kept is better than nothing.
       if (failure instanceof Failure && failure.isTemporary) await this.#openKept(() => true);
-      if (this.cursor === undefined) this.#fail(failure);
+      if (this.state.value === 'loading') this.#fail(failure);
     }
   }
 
@@ -269,8 +269,7 @@ export class Timeline {
       return { events: data as unknown as Event[], next: Number(headers.get('X-Next-Cursor')) };
     } catch (failure) {
       if (!(failure instanceof Failure && (failure.status === 410 || failure.status === 400))) throw failure;
-      // Too old a cursor, or one of a database that was replaced by its backup.
-      this.cursor = undefined;
+      // Too old a cursor, or one of a database that was replaced by its backup. It goes when there is another: until then the next look tries again.
       await this.#openFresh(this.line.value);
       return undefined;
     }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Message } from '../api.ts';
+import type { Failure, Message } from '../api.ts';
 import { dayOf, isSameDay, sentAt } from '../dates.ts';
 import { me } from '../session.ts';
 import { pendingIn } from '../store/pending.ts';
@@ -17,6 +17,9 @@ import { Scroller } from './scroller.ts';
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
 const readAfter = 1_000;
+
+/** After how long a room that could not be read is tried again, in milliseconds. */
+const retryAfter = 3_000;
 
 /** Messages of one author within so many milliseconds stand together. */
 const together = 5 * 60_000;
@@ -67,7 +70,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   if (state.value !== 'ready')
     return (
       <div class="messages">
-        <Loading failure={state.value} onRetry={() => void timeline.open(timeline.line.value, 0, undefined)} />
+        <Failed timeline={timeline} failure={state.value} />
       </div>
     );
   return (
@@ -89,6 +92,16 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       <ToEnd timeline={timeline} />
     </div>
   );
+}
+
+/** Why the room could not be read, which is tried again by itself. */
+function Failed({ timeline, failure }: { timeline: Timeline; failure: Failure }) {
+  const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
+  useEffect(() => {
+    const timer = failure.isTemporary ? setInterval(retry, retryAfter) : undefined;
+    return () => clearInterval(timer);
+  }, [timeline, failure]);
+  return <Loading failure={failure} onRetry={retry} />;
 }
 
 /** The rows of a window. A message that has not changed keeps its drawing. */
