@@ -5,8 +5,8 @@ import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, freePort, startService } from '../../../tools/harness/service.ts';
-import { buildTerminalChat } from '../../client/test/terminal-chat.ts';
 import { createChatClient, type Message, unwrap } from '../../client/src/index.ts';
+import { buildTerminalChat } from '../../client/test/terminal-chat.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
@@ -25,93 +25,97 @@ const patience = { timeout: 180_000, interval: 250 };
 /** How many messages a page of history has, with which the pages are compared. */
 const pageSize = 100;
 
-it('two browsers and two terminals show the same log while the service is restarted, frozen and slowed', async () => {
-  const environment = { ...inject('environment'), HTTP_PORT: await freePort() };
-  let service = await startService(environment, commands.serve);
-  const proxy = await startProxy(new URL(service.url).host);
-  const baseUrl = `http://127.0.0.1:${proxy.port}`;
-  const people = [await anAccount(), await anAccount(), await anAccount(), await anAccount()] as const;
-  const name = `Everywhere ${people[0].username}`;
-  const room = await aRoom({ name, owner: people[0], members: people.slice(1) });
-  const path = `/rooms/${room.id}`;
-  const visits = await Promise.all([visit(browser, { path, baseUrl }), visit(browser, { path, baseUrl })]);
-  const pages = visits.map(({ page }) => page);
-  const typed = people.slice(2).map((person) => terminals.start(baseUrl, person, name));
-  const logOf = ({ lines }: (typeof typed)[number]) => lines().filter((line) => /^user-\S+: /.test(line));
+it(
+  'two browsers and two terminals show the same log while the service is restarted, frozen and slowed',
+  async () => {
+    const environment = { ...inject('environment'), HTTP_PORT: await freePort() };
+    let service = await startService(environment, commands.serve);
+    const proxy = await startProxy(new URL(service.url).host);
+    const baseUrl = `http://127.0.0.1:${proxy.port}`;
+    const people = [await anAccount(), await anAccount(), await anAccount(), await anAccount()] as const;
+    const name = `Everywhere ${people[0].username}`;
+    const room = await aRoom({ name, owner: people[0], members: people.slice(1) });
+    const path = `/rooms/${room.id}`;
+    const visits = await Promise.all([visit(browser, { path, baseUrl }), visit(browser, { path, baseUrl })]);
+    const pages = visits.map(({ page }) => page);
+    const typed = people.slice(2).map((person) => terminals.start(baseUrl, person, name));
+    const logOf = ({ lines }: (typeof typed)[number]) => lines().filter((line) => /^user-\S+: /.test(line));
 
-  const said: string[] = [];
-  const sayAll = async () => {
-    const text = `message ${said.length / people.length}`;
-    for (const page of pages) await say(page, text);
-    for (const terminal of typed) terminal.type(text);
-    said.push(...people.map(({ username }) => `${username}: ${text}`));
-  };
-  /** Everyone has all that was said, and what is said next finds them at work again. */
-  const areAllThere = async () => {
-    for (const terminal of typed) await expect.poll(() => logOf(terminal).length, patience).toBe(said.length);
-    const last = said.at(-1)?.split(': ')[1];
-    const shown = async (page: Page) => (await confirmed(page)).filter((text) => text === last).length;
-    for (const page of pages) await expect.poll(() => shown(page), patience).toBe(people.length);
-  };
+    const said: string[] = [];
+    const sayAll = async () => {
+      const text = `message ${said.length / people.length}`;
+      for (const page of pages) await say(page, text);
+      for (const terminal of typed) terminal.type(text);
+      said.push(...people.map(({ username }) => `${username}: ${text}`));
+    };
+    /** Everyone has all that was said, and what is said next finds them at work again. */
+    const areAllThere = async () => {
+      for (const terminal of typed) await expect.poll(() => logOf(terminal).length, patience).toBe(said.length);
+      const last = said.at(-1)?.split(': ')[1];
+      const shown = async (page: Page) => (await confirmed(page)).filter((text) => text === last).length;
+      for (const page of pages) await expect.poll(() => shown(page), patience).toBe(people.length);
+    };
 
-  const trouble = [
-    async () => {},
-    async () => {
-      await service.stop();
-      await sayAll();
-      service = await startService(environment, commands.serve);
-    },
-    async () => {
-      service.signal('SIGSTOP');
-      try {
+    const trouble = [
+      async () => {},
+      async () => {
+        await service.stop();
+        await sayAll();
+        service = await startService(environment, commands.serve);
+      },
+      async () => {
+        service.signal('SIGSTOP');
+        try {
+          await sayAll();
+          await new Promise((resolve) => setTimeout(resolve, minutes > 0 ? 15_000 : 2_000));
+        } finally {
+          service.signal('SIGCONT');
+        }
+      },
+      async () => {
+        service.signal('SIGKILL');
+        await service.ended;
+        service = await startService(environment, commands.serve);
+      },
+      async () => {
+        proxy.set('slow');
+        await sayAll();
         await sayAll();
         await new Promise((resolve) => setTimeout(resolve, minutes > 0 ? 15_000 : 2_000));
-      } finally {
-        service.signal('SIGCONT');
-      }
-    },
-    async () => {
-      service.signal('SIGKILL');
-      await service.ended;
-      service = await startService(environment, commands.serve);
-    },
-    async () => {
-      proxy.set('slow');
-      await sayAll();
-      await sayAll();
-      await new Promise((resolve) => setTimeout(resolve, minutes > 0 ? 15_000 : 2_000));
-      // What is on its way would come after what is not slowed any more.
-      proxy.set('down');
-      proxy.set('pass');
-    },
-  ];
+        // What is on its way would come after what is not slowed any more.
+        proxy.set('down');
+        proxy.set('pass');
+      },
+    ];
 
-  try {
-    for (const [at, page] of pages.entries()) await signIn(page, people[at] as Account);
-    for (const page of pages) await page.locator('.room-pane .composer textarea').waitFor();
-    const end = Date.now() + minutes * 60_000;
-    do {
-      for (const happen of trouble) {
-        await sayAll();
-        await happen();
-        await sayAll();
-        await areAllThere();
-      }
-    } while (Date.now() < end);
+    try {
+      for (const [at, page] of pages.entries()) await signIn(page, people[at] as Account);
+      for (const page of pages) await page.locator('.room-pane .composer textarea').waitFor();
+      const end = Date.now() + minutes * 60_000;
+      do {
+        for (const happen of trouble) {
+          await sayAll();
+          await happen();
+          await sayAll();
+          await areAllThere();
+        }
+      } while (Date.now() < end);
 
-    const log = await stored(createChatClient({ baseUrl, token: people[0].token }), room.id);
-    const lines = log.map(({ username, text }) => `${username}: ${text}`);
-    expect(lines.toSorted()).toEqual(said.toSorted());
-    for (const terminal of typed) expect(logOf(terminal)).toEqual(lines);
-    const last = log.slice(-pageSize).map(({ text }) => text);
-    for (const page of pages) await expect.poll(async () => (await textsOf(page)).slice(-last.length), patience).toEqual(last);
-    expect(visits.flatMap(({ problems }) => problems)).toEqual([]);
-  } finally {
-    await Promise.all([...visits.map(({ context }) => context.close()), ...typed.map((terminal) => terminal.end())]);
-    await proxy.close();
-    await service.stop();
-  }
-}, 1_200_000 + minutes * 120_000);
+      const log = await stored(createChatClient({ baseUrl, token: people[0].token }), room.id);
+      const lines = log.map(({ username, text }) => `${username}: ${text}`);
+      expect(lines.toSorted()).toEqual(said.toSorted());
+      for (const terminal of typed) expect(logOf(terminal)).toEqual(lines);
+      const last = log.slice(-pageSize).map(({ text }) => text);
+      for (const page of pages) await expect.poll(async () => (await textsOf(page)).slice(-last.length), patience).toEqual(last);
+      expect(visits.flatMap(({ problems }) => problems)).toEqual([]);
+    } finally {
+      await Promise.all([...visits.map(({ context }) => context.close()), ...typed.map((terminal) => terminal.end())]);
+      await proxy.close();
+      await service.stop();
+    }
+  },
+  1_200_000 + minutes * 120_000,
+);
 
 /** The texts on a page that the service has confirmed, when none is on its way. */
 async function confirmed(page: Page): Promise<string[]> {

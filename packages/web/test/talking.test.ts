@@ -66,7 +66,7 @@ describe('two people', () => {
     await expect
       .poll(async () => {
         await hersEditor.pressSequentially('x');
-        return his.page.locator('.typing').innerText();
+        return his.page.locator('.typing').textContent();
       })
       .toBe(`${ann.username} is typing`);
     await hersEditor.fill('');
