@@ -22,6 +22,12 @@ export const commands: Record<string, Command> = {
     operands: 1,
     options: { 'keep-tokens': { type: 'boolean' }, 'password-stdin': { type: 'boolean' } },
   },
+  'user code': {
+    usage: '<username>',
+    summary:
+      'Prints, once, a link by which whoever has it sets a new password for the account within an hour; without PUBLIC_URL, its code.',
+    operands: 1,
+  },
   'user promote': { usage: '<username>', summary: 'Makes an account an administrator.', operands: 1 },
   'user demote': { usage: '<username>', summary: 'Makes an administrator an ordinary user.', operands: 1 },
   'user deactivate': {

@@ -1,3 +1,4 @@
+import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -15,6 +16,7 @@ export const handler = endpoint({
     path,
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     run: ({ path: { message }, caller }) => readMessage(message, caller),
   }),
   PATCH: operation({
@@ -25,8 +27,10 @@ export const handler = endpoint({
     body: { text: messageText },
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     refusals: editRefusals,
-    run: ({ path: { message }, body: { text }, caller }) => editMessage(message, text, caller),
+    run: ({ path: { message }, body: { text }, caller, request: { headers } }) =>
+      editMessage(message, text, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
     summary: 'Delete a message, which keeps its place and loses its text',
@@ -34,7 +38,8 @@ export const handler = endpoint({
     scope: 'messages:write',
     path,
     status: 204,
+    hasTag: true,
     refusals: deleteMessageRefusals,
-    run: ({ path: { message }, caller }) => deleteMessage(message, caller),
+    run: ({ path: { message }, caller, request: { headers } }) => deleteMessage(message, caller, preconditionOf(headers)),
   }),
 });

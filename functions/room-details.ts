@@ -1,3 +1,4 @@
+import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -15,6 +16,7 @@ export const handler = endpoint({
     path,
     status: 200,
     answer: shownDetails.schema,
+    hasTag: true,
     refusals: refusalsOf('read'),
     run: ({ path: { room }, caller }) => findDetails(room, caller),
   }),
@@ -27,7 +29,8 @@ export const handler = endpoint({
     needsAny: true,
     status: 200,
     answer: shownDetails.schema,
+    hasTag: true,
     refusals: refusalsOf('change'),
-    run: ({ path: { room }, body, caller }) => changeDetails(room, body, caller),
+    run: ({ path: { room }, body, caller, request: { headers } }) => changeDetails(room, body, caller, preconditionOf(headers)),
   }),
 });

@@ -1,3 +1,4 @@
+import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -7,7 +8,14 @@ import { findRoom, shownRoom } from '../lib/rooms/rooms.ts';
 import { changeSettings, roomSettings, someRoomSettings } from '../lib/rooms/settings.ts';
 
 const path = { room: idOf('room') };
-const changing = { access: 'user', scope: 'rooms:write', path, status: 200, refusals: refusalsOf('change') } as const;
+const changing = {
+  access: 'user',
+  scope: 'rooms:write',
+  path,
+  status: 200,
+  refusals: refusalsOf('change'),
+  hasTag: true,
+} as const;
 
 /** `/api/rooms/{room}`: one room. */
 export const handler = endpoint({
@@ -18,6 +26,7 @@ export const handler = endpoint({
     path,
     status: 200,
     answer: shownRoom.schema,
+    hasTag: true,
     run: ({ path: { room }, caller }) => findRoom(room, caller),
   }),
   PUT: operation({
@@ -25,7 +34,7 @@ export const handler = endpoint({
     ...changing,
     body: roomSettings,
     answer: shownRoom.schema,
-    run: ({ path: { room }, body, caller }) => changeSettings(room, body, caller),
+    run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   PATCH: operation({
     summary: "Change a room's name or flags, as an owner",
@@ -33,7 +42,7 @@ export const handler = endpoint({
     body: someRoomSettings,
     needsAny: true,
     answer: shownRoom.schema,
-    run: ({ path: { room }, body, caller }) => changeSettings(room, body, caller),
+    run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
     summary: 'Delete a room with everything in it; 503 when there is so much that the request must be repeated',

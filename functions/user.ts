@@ -35,7 +35,7 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: ({ body: { current_password, keep_tokens, ...changes } }, { _id }) => ({
+    security: ({ body: { current_password, keep_tokens, code, ...changes } }, { _id }) => ({
       event: 'account changed',
       whom: _id.$oid,
       what: describeChanges(changes),

@@ -5,6 +5,9 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
 
+/** Whether whoever signs up must show that the e-mail address is theirs. */
+export const emailConfirmations = ['off', 'required'] as const;
+
 /** Reads the settings from an environment; throws a `ConfigError` that names the first variable with an unusable value. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const text = (name: string, fallback: string) => environment[name]?.trim() || fallback;
@@ -35,6 +38,20 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set ${name} to * or to origins such as https://chat.example.org, not '${wrong}'.`);
   };
 
+  const smtpUrl = text('SMTP_URL', '');
+  const publicUrl = text('PUBLIC_URL', '').replace(/\/+$/, '');
+  const mailFrom = text('MAIL_FROM', '');
+  const emailConfirmation = oneOf('EMAIL_CONFIRMATION', 'off', emailConfirmations);
+  if (smtpUrl && !/^smtps?:\/\/[^\s/]+/.test(smtpUrl))
+    throw new ConfigError('Set SMTP_URL to the address of a mail server that starts with smtps:// or smtp://.');
+  if (publicUrl && !/^https?:\/\/[^\s/]+$/.test(publicUrl))
+    throw new ConfigError(`Set PUBLIC_URL to an address such as https://chat.example.org, not '${publicUrl}'.`);
+  if (smtpUrl && !publicUrl) throw new ConfigError('Set PUBLIC_URL to the address of the service: e-mails have links to it.');
+  if (smtpUrl && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom))
+    throw new ConfigError('Set MAIL_FROM to the sender of e-mails, such as Chat <chat@example.org>.');
+  if (emailConfirmation === 'required' && !smtpUrl)
+    throw new ConfigError('Set SMTP_URL as well: EMAIL_CONFIRMATION=required needs a mail server.');
+
   return {
     /** Read when it is asked for: functions without a database have none. */
     get mongodbUri() {
@@ -54,6 +71,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', registrations),
     roomCreation: oneOf('ROOM_CREATION', 'admins', roomCreations),
+    /** Where e-mails go out; none are sent where it is empty. */
+    smtpUrl,
+    mailFrom,
+    /** Where people reach the service: what a request says of it is not to be trusted. */
+    publicUrl,
+    emailConfirmation,
     brandName: text('BRAND_NAME', 'Chat'),
     brandColor: color('BRAND_COLOR', '#0f766e'),
     sessionDays: integer('SESSION_DAYS', 30, 1, 3650),

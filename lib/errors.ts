@@ -1,7 +1,8 @@
-/** The body of an error: what went wrong in general, and in this case. */
+/** The body of an error: what went wrong in general, and in this case; `code` says the latter to programs. */
 export type ErrorBody = {
   title: string;
   description: string;
+  code?: string;
   link?: { href: string; rel: string; text: string };
 };
 
@@ -58,10 +59,11 @@ export const unauthenticated = (description = 'Please provide an auth token or l
   new HttpError(401, { title: 'Not authentificated', description });
 
 /** 403: the caller is known, and has no permission for this. */
-export const permissionDenied = (description: string) => new HttpError(403, { title: 'Permission Denied', description });
+export const permissionDenied = (code: string, description: string) =>
+  new HttpError(403, { title: 'Permission Denied', description, code });
 
 /** 403: only administrators may do this. */
-export const adminRequired: Refusal = () => permissionDenied('Admin required.');
+export const adminRequired: Refusal = () => permissionDenied('admin_required', 'Admin required.');
 
 /** 404: the thing does not exist, or the caller may not see it. */
 export const notFound = (thing: string) => new HttpError(404, { title: 'Not found', description: `No such ${thing}.` });
@@ -78,10 +80,14 @@ export const notAcceptable = (docsUrl: string) =>
   });
 
 /** 409: the thing's present state does not allow it. */
-export const conflict = (description: string) => new HttpError(409, { title: 'Conflict', description });
+export const conflict = (code: string, description: string) => new HttpError(409, { title: 'Conflict', description, code });
 
 /** 410: it existed, and is kept no longer. */
 export const gone = (description: string) => new HttpError(410, { title: 'Gone', description });
+
+/** 412: it looks different than the request's `If-Match` says. */
+export const preconditionFailed: Refusal = () =>
+  new HttpError(412, { title: 'Precondition failed', description: "It is not as 'If-Match' says: read it again." });
 
 /** 413: the body is larger than the service reads, in bytes. */
 export const payloadTooLarge = (most: number) =>

@@ -1,7 +1,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { limits } from './api/limits.ts';
-import { aCount, aText, aWord, record, type Shown } from './api/schema.ts';
-import { config, registrations, roomCreations } from './config.ts';
+import { aCount, aFlag, aText, aWord, record, type Shown } from './api/schema.ts';
+import { config, emailConfirmations, registrations, roomCreations } from './config.ts';
 import { database } from './database/client.ts';
 
 /** That the service works, and those of its settings that clients must know. */
@@ -11,6 +11,8 @@ export const healthSchema = record('Health', {
   database: aWord('ok'),
   registration: aWord(...registrations),
   room_creation: aWord(...roomCreations),
+  sends_email: aFlag,
+  email_confirmation: aWord(...emailConfirmations),
   limits: record('Limits', { page_size: aCount, room_members: aCount, event_days: aCount, body_bytes: aCount }),
 });
 
@@ -23,6 +25,8 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
     database: 'ok',
     registration: config.registration,
     room_creation: config.roomCreation,
+    sends_email: config.smtpUrl !== '',
+    email_confirmation: config.emailConfirmation,
     limits: {
       page_size: config.pageSize,
       room_members: config.roomMembers,

@@ -1,4 +1,5 @@
 import { MongoServerError } from 'mongodb';
+import { codeIndexes } from './collections/codes.ts';
 import { eventIndexes } from './collections/events.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
@@ -26,6 +27,7 @@ export async function closeDatabase(): Promise<void> {
 const indexes = {
   users: userIndexes,
   tokens: tokenIndexes,
+  codes: codeIndexes,
   login_limits: loginLimitIndexes,
   rate_limits: rateLimitIndexes,
   rooms: roomIndexes,

@@ -14,6 +14,7 @@ const layers = [
   ['collections', 'reference'],
   ['api'],
   ['database'],
+  ['mail'],
   ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
   ['config', 'errors'],
 ];

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../lib/accounts/api-tokens.ts';
+import { createPasswordCode } from '../lib/accounts/password-codes.ts';
 import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
@@ -63,6 +64,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/users/{user}':         [[401, 401, 401, 401, 200, 200, 200, 200, 200], async ({ id }) => ({ path: { user: id } })],
   'PATCH /api/users/{user}':       [[401, 401, 401, 401, 403, 403, 200, 403, 200], async ({ id, password }) => ({ path: { user: id }, body: { email: aPerson().email, current_password: password } })],
   'DELETE /api/users/{user}':      [[401, 401, 401, 401, 403, 403, 204, 403, 204], async ({ id, password }) => ({ path: { user: id }, body: { current_password: password } })],
+  'POST /api/users/{user}/codes': [[401, 401, 401, 401, 403, 403, 403, 403, 201], async ({ id }) => ({ path: { user: id }, body: {} })],
+  'POST /api/codes':              [[204, 204, 204, 204, 204, 204, 204, 204, 204], async ({ email }) => ({ body: { email, purpose: 'password' } })],
+  'PUT /api/password':            [[204, 204, 204, 204, 204, 204, 204, 204, 204], async (user) => ({ body: { code: await passwordCodeOf(user), password: 'another horse' } })],
   'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
   'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204, 204]],
@@ -171,6 +175,8 @@ async function someoneBlockedBy(token: string): Promise<string> {
   expect((await call('POST', '/api/blocks', { token, body: { user: id } })).status).toBe(201);
   return id;
 }
+
+const passwordCodeOf = async ({ id }: Account) => (await createPasswordCode(new ObjectId(id))).code;
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;
 

@@ -1,7 +1,8 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
-import { integer, readParameters } from '../../lib/api/parameters.ts';
+import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -13,7 +14,7 @@ import { table, yesOrNo } from '../table.ts';
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
 
 const readRate = (word: string) =>
-  readParameters({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
+  readTexts({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
 
 export const userCommands: Record<string, Run> = {
   'user create': async ([name], options) => {
@@ -27,6 +28,10 @@ export const userCommands: Record<string, Run> = {
     const password = await askPassword(options['password-stdin'] === true);
     const user = await changeUser(id, { password }, { tokens: options['keep-tokens'] === true });
     return { data: user, text: `Changed the password of ${user.username}.` };
+  },
+  'user code': async ([word]) => {
+    const created = await createPasswordCode(await findUserId(readUsername(word)));
+    return { data: created, text: created.link ?? created.code };
   },
   'user list': async () => {
     const users = await everyItem((page) => listUsers(page));

@@ -59,8 +59,8 @@ const arn = (service: string, resource: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
 });
 
-/** By function, the routes that anyone can call and that compute the hash of a password, about a second of work each. */
-export const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/sessions' };
+/** By function, the routes that anyone can call and that compute the hash of a password, about a second of work each, or send an e-mail. */
+export const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/sessions', codes: 'POST /api/codes' };
 
 /** How often such a route can be called, by all callers together: so often a second, and so often at the same moment. */
 export const throttling = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 };

@@ -30,8 +30,8 @@ type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
 export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
-export const usernameTaken: Refusal = () => conflict('The username is already in use.');
-export const emailTaken: Refusal = () => conflict('The e-mail address is already in use.');
+export const usernameTaken: Refusal = () => conflict('username_taken', 'The username is already in use.');
+export const emailTaken: Refusal = () => conflict('email_taken', 'The e-mail address is already in use.');
 
 /** Creates an account; 409 when its name or address is taken. */
 export const createUser = async (account: NewAccount): Promise<User> => shownUser.show(await insertUser(account));

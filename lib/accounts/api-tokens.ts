@@ -12,7 +12,7 @@ import { deleteToken, insertToken, type NewToken, shownToken, type Token } from 
 export const tokenName = text(1, 100);
 
 const noSuchToken: Refusal = () => notFound('token');
-export const tokenNameTaken: Refusal = () => conflict('The name of the token is already in use.');
+export const tokenNameTaken: Refusal = () => conflict('token_name_taken', 'The name of the token is already in use.');
 
 /** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
 export async function createToken(

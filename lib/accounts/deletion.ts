@@ -8,6 +8,7 @@ import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { notify } from '../notices.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
+import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
 
@@ -38,7 +39,7 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id })]);
+    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id }), forgetCodesOf(id)]);
     notify({ type: 'ended', user: id.toHexString() });
     // Nobody can ban a user from a room any more who is in none.
     await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);

@@ -5,7 +5,7 @@ import { conflict, type Refusal } from '../errors.ts';
 
 type Account = Omit<UserDocument, '_id'>;
 
-export const lastAdminMustStay: Refusal = () => conflict('The last administrator must stay one.');
+export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last administrator must stay one.');
 
 /**
  * Makes a change after which the account is not an active administrator: a demotion, a deactivation, a deletion. 409 for the last one.

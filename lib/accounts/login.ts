@@ -17,7 +17,8 @@ export const newSessionSchema = record('NewSession', { token: aToken, expires_at
 ]);
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
-export const wrongCurrentPassword: Refusal = () => permissionDenied('The current password is incorrect.');
+export const wrongCurrentPassword: Refusal = () =>
+  permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
 /** An attempt to log in: a username or an e-mail address, and from where it comes. */
 export type Login = { name: string; password: string; source: string; agent: string | undefined };

@@ -20,7 +20,7 @@ export const tokenParameters = {
   current_password: optional(anyText),
 };
 
-const tooManyTokens: Refusal = () => conflict('The account has too many named tokens.');
+const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account has too many named tokens.');
 export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,

@@ -9,25 +9,32 @@ import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
 import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
+import { countSignUp } from './anonymous-limits.ts';
+import { codeParameter } from './codes.ts';
+import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { confirmPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
-import { countSignUp } from './sign-up-limits.ts';
 
-/** What a sign-up takes; only administrators create administrators. The account becomes a member of the room of an invitation. */
+/**
+ * What a sign-up takes; only administrators create administrators. The account becomes a member of the room of an invitation.
+ * `code` is the one that was sent to the address, where that is required.
+ */
 export const signUpParameters = {
   username,
   email,
   password: newPassword,
   is_admin: optional(flag),
   invitation: optional(invitationCode),
+  code: optional(codeParameter),
 };
 
 /** What can be changed about an account; users need `current_password` for a new password or address of their own. */
 export const accountChanges = {
   email: optional(email),
+  code: optional(codeParameter),
   password: optional(newPassword),
   current_password: optional(anyText),
   keep_tokens: optional(flag),
@@ -35,14 +42,15 @@ export const accountChanges = {
   is_active: optional(flag),
 };
 
-const registrationClosed: Refusal = () => permissionDenied('Registration is closed.');
-const currentPasswordRequired: Refusal = () => permissionDenied('The current password is required.');
-const invitationRequired: Refusal = () => permissionDenied('An invitation is required.');
+const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
+const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');
+const invitationRequired: Refusal = () => permissionDenied('invitation_required', 'An invitation is required.');
 export const signUpRefusals = [
   registrationClosed,
   adminRequired,
   invitationRequired,
   noSuchInvitation,
+  ...confirmationRefusals,
   usernameReserved,
   usernameTaken,
   emailTaken,
@@ -50,7 +58,14 @@ export const signUpRefusals = [
   full,
   tooManyRequests,
 ];
-export const changeRefusals = [adminRequired, wrongCurrentPassword, emailTaken, lastAdminMustStay, tooManyRequests];
+export const changeRefusals = [
+  adminRequired,
+  wrongCurrentPassword,
+  ...confirmationRefusals,
+  emailTaken,
+  lastAdminMustStay,
+  tooManyRequests,
+];
 export const deletionRefusals = [
   adminRequired,
   currentPasswordRequired,
@@ -75,7 +90,7 @@ export type Origin = { source: string; agent?: string | undefined };
 
 /** Creates an account for whoever asks; administrators may give it any name, and create as many as they like without an invitation. */
 export async function signUpFor(
-  { is_admin = false, invitation, ...account }: Values<typeof signUpParameters>,
+  { is_admin = false, invitation, code, ...account }: Values<typeof signUpParameters>,
   { source, agent }: Origin,
   caller: Caller | undefined,
 ): Promise<NewUser> {
@@ -85,7 +100,8 @@ export async function signUpFor(
     await countSignUp(source);
     if (isReserved(account.username)) throw usernameReserved();
   }
-  const create = () => signUp({ ...account, is_admin }, source, agent);
+  const create = () =>
+    withConfirmedAddress({ email: account.email, code }, caller, () => signUp({ ...account, is_admin }, source, agent));
   if (invitation === undefined) return create();
 
   const room = await takeInvitation(invitation);
@@ -103,7 +119,7 @@ export async function signUpFor(
  */
 export async function changeUserFor(
   id: ObjectId,
-  { current_password: currentPassword, keep_tokens: keepTokens, ...changes }: Values<typeof accountChanges>,
+  { current_password: currentPassword, keep_tokens: keepTokens, code, ...changes }: Values<typeof accountChanges>,
   caller: Caller,
 ): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
@@ -115,7 +131,8 @@ export async function changeUserFor(
   if (is_active !== undefined) requireAdmin(caller);
   if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);
   if (isCredential && isOwn) await requireCurrentPassword(currentPassword, caller);
-  return changeUser(id, changes, { token: isOwn ? caller.token._id : undefined, tokens: keepTokens });
+  const change = () => changeUser(id, changes, { token: isOwn ? caller.token._id : undefined, tokens: keepTokens });
+  return email === undefined ? change() : withConfirmedAddress({ email, code }, caller, change);
 }
 
 /** Deletes an account: anyone's as an administrator, one's own with its password. */

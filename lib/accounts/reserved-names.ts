@@ -10,7 +10,7 @@ const reserved: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-export const usernameReserved: Refusal = () => conflict('The username is reserved.');
+export const usernameReserved: Refusal = () => conflict('username_reserved', 'The username is reserved.');
 
 /**
  * Whether only administrators can give this name to an account, because readers would take it for the service, for those who run it, or for a

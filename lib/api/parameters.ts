@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
-import { dateSchema, idSchema, parseId } from './extended-json.ts';
+import { parseId } from './extended-json.ts';
 import { eitherOf, type JsonSchema } from './schema.ts';
 
 /**
@@ -9,6 +9,8 @@ import { eitherOf, type JsonSchema } from './schema.ts';
  */
 export type Parameter<T = unknown> = {
   read: (sent: unknown) => T | undefined;
+  /** What `read` gets of the text that a query has; without it, the text. */
+  parse?: (text: string) => unknown;
   /** Completes "The 'limit' parameter must ...". */
   rule: string;
   schema: JsonSchema;
@@ -46,6 +48,18 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
   }
   return values as Values<P>;
 }
+
+/** The same from the texts of a query, a path or a command line. */
+export const readTexts = <P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> =>
+  readParameters(
+    parameters,
+    Object.fromEntries(
+      Object.entries(sent).map(([name, text]) => {
+        const parse = Object.hasOwn(parameters, name) ? parameters[name]?.parse : undefined;
+        return [name, parse && typeof text === 'string' ? parse(text) : text];
+      }),
+    ),
+  );
 
 /** Throws a 400 for the second of the parameters, by their order in `names`, that have a value. */
 export function requireAtMostOne<Name extends string>(names: readonly Name[], values: { [N in Name]?: unknown }): void {
@@ -96,10 +110,8 @@ export const anyText: Parameter<string> = {
 
 /** A whole number, in a query or a body. */
 export const integer = (least: number, most: number): Parameter<number> => ({
-  read: (sent) => {
-    const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
-    return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
-  },
+  read: (sent) => (typeof sent === 'number' && Number.isInteger(sent) && sent >= least && sent <= most ? sent : undefined),
+  parse: (text) => (/^-?\d{1,16}$/.test(text) ? Number(text) : text),
   rule: `be from ${least} to ${most}`,
   schema: { type: 'integer', minimum: least, maximum: most },
 });
@@ -118,16 +130,32 @@ export const someOf = <const Choice extends string>(choices: readonly Choice[]):
   schema: { type: 'array', items: { enum: choices } },
 });
 
+// Extended JSON, as in other objects of a body whatever else is in it.
+const sent = (title: string, key: string, schema: JsonSchema): JsonSchema => ({
+  title,
+  type: 'object',
+  properties: { [key]: schema },
+  required: [key],
+});
+
+// A leap second is no time that JavaScript has.
+const time = '^(\\d{4}-\\d\\d-\\d\\d)T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$';
+const isoTime = new RegExp(time);
+const bareTime = { type: 'string', format: 'date-time', pattern: time };
+
 /** A point in time: ISO 8601 with its zone, in a body also `{"$date": "..."}`. */
 export const dateTime: Parameter<Date> = {
   read: (sent) => {
     const text = isObject(sent) ? sent.$date : sent;
-    const date = typeof text === 'string' && isoTime.test(text) ? new Date(text) : undefined;
-    return date && !Number.isNaN(date.getTime()) ? date : undefined;
+    const [, day = ''] = (typeof text === 'string' && isoTime.exec(text)) || [];
+    // `Date` takes the 30th of February for the 2nd of March.
+    if (new Date(`${day}T00:00:00Z`).getUTCDate() !== Number(day.slice(8))) return undefined;
+    const date = new Date(text as string);
+    return Number.isNaN(date.getTime()) ? undefined : date;
   },
   rule: "be a time such as '2026-11-21T04:04:42.123Z'",
-  schema: { type: 'string', format: 'date-time' },
-  bodySchema: eitherOf(dateSchema, { type: 'string', format: 'date-time' }),
+  schema: bareTime,
+  bodySchema: eitherOf(sent('SentTime', '$date', bareTime), bareTime),
 };
 
 const bareId = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' };
@@ -137,7 +165,7 @@ export const id: Parameter<ObjectId> = {
   read: (sent) => parseId(isObject(sent) ? sent.$oid : sent),
   rule: 'be an id of 24 hexadecimal characters',
   schema: bareId,
-  bodySchema: eitherOf(idSchema, bareId),
+  bodySchema: eitherOf(sent('SentId', '$oid', bareId), bareId),
 };
 
 /** The id of a thing, in a path; one that cannot exist is a 404. */
@@ -153,8 +181,6 @@ export const idOr = <const Word extends string>(word: Word, thing: string): Para
 /** Whether a value of JSON is an object, not null and not an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 // A string has at most as many code points as code units, and at least half as many: long ones need no counting.
 function isWithin(value: string, least: number, most: number): boolean {

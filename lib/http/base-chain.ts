@@ -30,7 +30,7 @@ export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =
   );
 
 /** The steps above all that may refuse: what they add is on every response. */
-export function baseChain(allow: string, { isUnavailable, ...plugin }: ChainOptions = {}) {
+export function baseChain(allow: string, { isUnavailable, hasCodes, ...plugin }: ChainOptions = {}) {
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
@@ -39,11 +39,18 @@ export function baseChain(allow: string, { isUnavailable, ...plugin }: ChainOpti
     .use(rateFields())
     .use(responseSize())
     .use(compression())
-    .use(errors({ isUnavailable }));
+    .use(errors({ isUnavailable, hasCodes }));
 }
 
-/** What may watch the steps, and which errors mean that something that an operation needs is out of reach (none by default). */
-export type ChainOptions = { beforeMiddleware?: (name: string) => void; isUnavailable?: (error: unknown) => boolean };
+/**
+ * What may watch the steps, which errors mean that something that an operation needs is out of reach (none by default), and whether the bodies
+ * of errors have codes (they do by default).
+ */
+export type ChainOptions = {
+  beforeMiddleware?: (name: string) => void;
+  isUnavailable?: (error: unknown) => boolean;
+  hasCodes?: boolean;
+};
 
 /** The chain as Lambda calls it: it needs what the gateway passes on, its own steps add the rest of the event. */
 export const toLambdaHandler = (chain: object, operations: Operations) =>

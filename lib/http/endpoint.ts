@@ -1,3 +1,4 @@
+import { entityTag, lists } from '../api/entity-tag.ts';
 import { config } from '../config.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
@@ -12,7 +13,7 @@ import { json, mediaType } from './middleware/media-type.ts';
 import { method } from './middleware/method.ts';
 import { permission } from './middleware/permission.ts';
 import { type Handler, type Input, type Operations, operationFor } from './operation.ts';
-import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
+import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
 
 /**
  * The handler of one path: the life of a request, from top to bottom.
@@ -21,7 +22,9 @@ import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
 export function endpoint(operations: Operations, options: ChainOptions = {}): Handler {
   const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
 
-  const chain = baseChain(allow, { isUnavailable: isDatabaseUnavailable, ...options })
+  const hasCodes = Object.values(operations).every(({ isSpecified }) => !isSpecified);
+
+  const chain = baseChain(allow, { isUnavailable: isDatabaseUnavailable, hasCodes, ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
     .use(mediaType({ docsUrl: config.docsUrl }))
@@ -51,7 +54,13 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   const cookies = cookie !== undefined && { cookies: [cookie] };
   if (operation.status === 204)
     return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, ...cookies, body: '' };
-  return { statusCode: operation.status, headers: { ...success, ...headers }, ...cookies, body: toJson(value) };
+  const body = toJson(value);
+  if (!operation.hasTag) return { statusCode: operation.status, headers: { ...success, ...headers }, ...cookies, body };
+  const ETag = entityTag(body);
+  const known = event.headers['if-none-match'];
+  if (methodOf(event) === 'GET' && known !== undefined && lists(known, ETag))
+    return { statusCode: 304, headers: { ETag, 'Cache-Control': success['Cache-Control'], Vary: success.Vary }, body: '' };
+  return { statusCode: operation.status, headers: { ...success, ETag, ...headers }, ...cookies, body };
 }
 
 /** The headers of every successful response with a body. */

@@ -60,10 +60,14 @@ export type Operation<
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
   headers?: Record<string, JsonSchema>;
+  /** Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match` (412). */
+  hasTag?: true;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
   /** What is logged as a security event when it has succeeded; its secrets are not among it. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
+  /** Whether the interface specification says to the letter what its errors are: their bodies have no `code`. */
+  isSpecified?: true;
   /** What it refuses beyond what follows from `access`, `scope` and the parameters. */
   refusals?: readonly Refusal[];
   run: (

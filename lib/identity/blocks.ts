@@ -12,7 +12,7 @@ import { deletedUsername, findUsernames, noSuchUser, type OtherUser, shownOtherU
 const mostBlocked = 500;
 
 const noSuchBlock: Refusal = () => notFound('block');
-const tooManyBlocked: Refusal = () => conflict('The list of blocked users is full.');
+const tooManyBlocked: Refusal = () => conflict('too_many_blocked', 'The list of blocked users is full.');
 export const blockRefusals = [noSuchUser, tooManyBlocked];
 export const unblockRefusals = [noSuchBlock];
 

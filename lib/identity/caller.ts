@@ -33,7 +33,8 @@ export function requireAdmin(caller: Caller | undefined): void {
   if (!isAdmin(caller)) throw adminRequired();
 }
 
-export const unscopedTokenRequired: Refusal = () => permissionDenied('A token without scopes is required.');
+export const unscopedTokenRequired: Refusal = () =>
+  permissionDenied('unscoped_token_required', 'A token without scopes is required.');
 
 /** Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do. */
 export function requireUnscopedToken(caller: Caller | undefined): void {
@@ -41,7 +42,8 @@ export function requireUnscopedToken(caller: Caller | undefined): void {
 }
 
 /** 403: the token is confined to scopes, of which this is none. */
-export const scopeRequired = (scope: Scope): HttpError => permissionDenied(`The token lacks the '${scope}' scope.`);
+export const scopeRequired = (scope: Scope): HttpError =>
+  permissionDenied('scope_required', `The token lacks the '${scope}' scope.`);
 
 /** Refuses, with 403, a token whose scopes do not include this one. */
 export function requireScope(caller: Caller | undefined, scope: Scope): void {

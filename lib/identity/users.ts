@@ -1,7 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
-import type { Parameter } from '../api/parameters.ts';
+import { type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
@@ -32,26 +32,23 @@ export const deletedUsername = '(deleted)';
 
 /** A user's name: lower-cased, so that no two differ by case alone. */
 export const username: Parameter<string> = {
-  read: (sent) => {
-    const name = typeof sent === 'string' ? sent.toLowerCase() : '';
-    return /^[a-z0-9][a-z0-9._-]{0,63}$/.test(name) ? name : undefined;
-  },
+  // Before it is lower-cased, which makes a `k` of the sign of the kelvin.
+  read: (sent) => (typeof sent === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(sent) ? sent.toLowerCase() : undefined),
   rule: 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit',
   schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
 };
 
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[^\s@]{1,64}@[^\s@]{1,189}$/.test(sent) ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && /^[^\s@]{1,64}@[^\s@]{1,189}$/u.test(sent) ? sent : undefined),
   rule: 'be an e-mail address',
-  schema: { type: 'string', format: 'email', maxLength: 254 },
+  schema: { type: 'string', pattern: '^[^\\s@]{1,64}@[^\\s@]{1,189}$' },
 };
 
 /** The start of a user's name, or nothing. */
 export const usernameStart: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && sent.length <= 64 ? sent.toLowerCase() : undefined),
-  rule: 'be a text of at most 64 characters',
-  schema: { type: 'string', maxLength: 64 },
+  ...textUpTo(64),
+  read: (sent) => textUpTo(64).read(sent)?.toLowerCase(),
 };
 
 /** An e-mail address as addresses are compared: no two differ by case, or by the encoding of an accent, alone. */

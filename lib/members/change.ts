@@ -40,9 +40,9 @@ export const memberChanges = {
   role: optional(memberRole),
 };
 
-const ownMarkerOnly: Refusal = () => permissionDenied('Only members themselves know what they have read.');
-const ownMutingOnly: Refusal = () => permissionDenied('Only members themselves mute a room.');
-const lastOwnerMustRemain: Refusal = () => conflict('The last owner must stay an owner.');
+const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'Only members themselves know what they have read.');
+const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'Only members themselves mute a room.');
+const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
 export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, ownMutingOnly, lastOwnerMustRemain];
 
 type Change = Values<typeof memberChanges>;

@@ -41,7 +41,7 @@ export const invitationCode: Parameter<string> = {
 };
 
 export const noSuchInvitation: Refusal = () => notFound('invitation');
-const tooMany: Refusal = () => conflict('The room has too many invitations.');
+const tooMany: Refusal = () => conflict('too_many_invitations', 'The room has too many invitations.');
 export const inviteRefusals = [...refusalsOf('invite'), tooMany];
 export const invitationRefusals = refusalsOf('seeInvitations');
 

@@ -25,11 +25,11 @@ import { type Member, showMember, showOwnMember } from './members.ts';
 /** Who is to be in which room, and as what. */
 export type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
-const alreadyMember: Refusal = () => conflict('The user is already a member.');
-const banned: Refusal = () => permissionDenied('The user is banned from the room.');
-const closed: Refusal = () => permissionDenied('The room is closed.');
-export const full: Refusal = () => conflict('The room is full.');
-const tooManyRooms: Refusal = () => conflict('The user is in too many rooms.');
+const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
+const banned: Refusal = () => permissionDenied('banned', 'The user is banned from the room.');
+const closed: Refusal = () => permissionDenied('room_closed', 'The room is closed.');
+export const full: Refusal = () => conflict('room_full', 'The room is full.');
+const tooManyRooms: Refusal = () => conflict('too_many_rooms', 'The user is in too many rooms.');
 export const joinRefusals = [
   closed,
   banned,
@@ -88,7 +88,12 @@ export async function join(membership: Membership, caller: Caller, invitation?: 
       check(await findContext(room, caller, user), action);
     },
   );
-  return afterJoin(changed, _id, membership, caller);
+  try {
+    return await afterJoin(changed, _id, membership, caller);
+  } catch (error) {
+    if (invitation !== undefined) await returnInvitation(room, invitation);
+    throw error;
+  }
 }
 
 /** The stage of an update that adds a member. */

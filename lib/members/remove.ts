@@ -16,7 +16,7 @@ import {
 } from '../rooms/permissions.ts';
 import { placeOf } from '../rooms/sequence.ts';
 
-const lastOwnerMustStay: Refusal = () => conflict('The last owner must stay while others remain.');
+const lastOwnerMustStay: Refusal = () => conflict('last_owner', 'The last owner must stay while others remain.');
 export const removalRefusals = [
   ...refusalsOf('leave'),
   ...refusalsOf('removeMember'),

@@ -1,4 +1,5 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import type { EventType } from '../collections/events.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
@@ -25,15 +26,21 @@ export type Change = {
 /** Decides about a message as it was found: throws what stands in the way, or returns the change, or nothing if there is nothing to do. */
 export type Decide = (message: MessageDocument, room: RoomContext) => Change | undefined;
 
-export const messageDeleted: Refusal = () => conflict('The message is deleted.');
+export const messageDeleted: Refusal = () => conflict('message_deleted', 'The message is deleted.');
 
-/** Changes a message as decided, and decides again when the message has changed meanwhile. Returns it as it is then. */
-export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide): Promise<Message> =>
+/**
+ * Changes a message as decided, and decides again when the message has changed meanwhile. Returns it as it is then. With a precondition it
+ * must look so before, and not have changed since.
+ */
+export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide, precondition?: Precondition): Promise<Message> =>
   attempt({ times: 10 }, async () => {
     const { message, room } = await findMessage(id, caller);
     const change = decide(message, room);
-    if (!change) return showAuthored(message, await countReplies(message.room, [message]));
-    return apply(change, message, caller);
+    const shown = async () => showAuthored(message, await countReplies(message.room, [message]));
+    precondition?.(await shown());
+    if (!change) return shown();
+    const asSeen = precondition && { 'changed.seq': message.changed?.seq ?? null };
+    return apply({ ...change, where: { ...change.where, ...asSeen } }, message, caller);
   });
 
 /** Requires that a message is not deleted. */

@@ -19,7 +19,11 @@ const words: Parameter<string> = {
     return words.length <= 10 && quotes.length <= 10 ? sent : undefined;
   },
   rule: 'have 1 to 200 characters, at most 10 words and 5 phrases, and not be blank',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  schema: {
+    type: 'string',
+    maxLength: 200,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u001f\\u007f-\\u009f\\s][^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  },
 };
 
 /** The filters, each of which has an index of its own: two of them together would be a search without one. */

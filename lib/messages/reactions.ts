@@ -11,13 +11,17 @@ import type { Message } from './messages.ts';
 export const emoji: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}\p{Z}]{1,64}$/u.test(sent) ? sent : undefined),
   rule: 'be 1 to 64 characters without white space',
-  schema: { type: 'string', minLength: 1 },
+  // The same by code points: not everyone's regular expressions know classes.
+  schema: {
+    type: 'string',
+    pattern: '^[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]{1,64}$',
+  },
 };
 
 /** How many different emoji a message can have. */
 export const mostEmoji = 20;
 
-const tooManyEmoji: Refusal = () => conflict(`The message has ${mostEmoji} different reactions already.`);
+const tooManyEmoji: Refusal = () => conflict('too_many_reactions', `The message has ${mostEmoji} different reactions already.`);
 export const removeReactionRefusals = [messageDeleted, ...refusalsOf('react')];
 export const addReactionRefusals = [...removeReactionRefusals, tooManyEmoji];
 

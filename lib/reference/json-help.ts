@@ -7,21 +7,21 @@ export const jsonHelpPage = (reference: string): Page =>
     'How to ask for JSON and how to send it',
     html`<main>
 <h1>How to ask for JSON and how to send it</h1>
-<p>This API speaks JSON both ways. It answers <code>406 Media type not acceptable</code> when it could not be understood, or could not understand:</p>
-<ul>
+<p>The API answers <code>406 Media type not acceptable</code>, with the same words, to three mistakes. Look at your request in this order:</p>
+<ol>
+<li><strong>What you send.</strong> The most frequent one: POST, PUT and PATCH need the header <code>Content-Type: application/json</code>. A charset after it is fine,
+and so are types such as <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>, which is what curl's <code>-d</code> alone
+says that it sends), plain text, or no <code>Content-Type</code> at all is not JSON.</li>
+<li><strong>A body.</strong> PUT and PATCH need one that is not empty; when there is nothing to say, send <code>{}</code>.</li>
 <li><strong>What you accept.</strong> Leave <code>Accept</code> out, or let it allow JSON: <code>application/json</code>, <code>application/*</code> or <code>*/*</code>.
 A request that accepts only <code>text/html</code>, or gives JSON the quality 0, can't be answered.</li>
-<li><strong>What you send.</strong> POST, PUT and PATCH need <code>Content-Type: application/json</code>; a charset after it is fine, and so are types such as
-<code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>) or plain text is not JSON.</li>
-<li><strong>A body.</strong> PUT and PATCH need one that is not empty; when there is nothing to say, send <code>{}</code>.</li>
-</ul>
+</ol>
 <p>So this is understood, with a file <code>ann.token</code> that has the line <code>X-Auth-Token: …</code></p>
 <pre><code>curl https://chat.example.org/api/rooms \\
   -H @ann.token \\
   -H 'Accept: application/json' \\
   -H 'Content-Type: application/json' \\
   -d '{"name": "General"}'</code></pre>
-<p>curl's <code>-d</code> alone sends a form: without the <code>Content-Type</code> above it is refused.</p>
 <p><a href="${reference}">The API reference</a></p>
 </main>`,
   );

@@ -14,7 +14,8 @@ export function referencePage(document: OpenApi): Page {
   const of = (tag: string) => operations.filter(({ operation }) => operation.tags.includes(tag));
   const named = Object.entries(components.schemas);
 
-  const body = html`<header>
+  const body = html`<a class="skip" href="#operations">Skip to the operations</a>
+<header>
 <h1>${info.title} <small>${info.version}</small></h1>
 ${describe(info.description)}
 <p>For programs: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>
@@ -23,11 +24,11 @@ ${describe(info.description)}
 </header>
 <nav aria-label="Operations">${tags.map(
     ({ name }) =>
-      html`<h3>${name}</h3><ul>${of(name).map(
+      html`<h2>${name}</h2><ul>${of(name).map(
         ({ method, path, operation }) => html`<li><a href="#${operation.operationId}"><code>${method} ${path}</code></a></li>`,
       )}</ul>`,
   )}</nav>
-<main>
+<main id="operations" tabindex="-1">
 ${tags.map(
   ({ name, description }) =>
     html`<section><h2>${name}</h2><p>${description}</p>${of(name).map((one) => describeOperation(document, one))}</section>`,
@@ -45,6 +46,7 @@ function describeOperation(document: OpenApi, { method, path, operation }: Place
   return html`<details id="${operationId}" name="operation">
 <summary><span class="method">${method}</span> <code>${path}</code><br>${prose(summary)}</summary>
 <p>${prose(description)}</p>
+${tryForm({ method, path, operation })}
 ${parameters.length > 0 && html`<h3>Parameters</h3><table>${parameters.map(parameterRow)}</table>`}
 ${content && html`<h3>Body</h3><pre><code>${linked(document, content.schema)}</code></pre>`}
 <h3>Answers</h3>
@@ -52,7 +54,6 @@ ${content && html`<h3>Body</h3><pre><code>${linked(document, content.schema)}</c
     const response = resolve<Response>(document, found, '').value;
     return html`<tr><th scope="row">${status}</th><td>${prose('description' in found && found.description ? found.description : response.description)}${answerShape(document, response, status)}</td></tr>`;
   })}</table>
-${tryForm({ method, path, operation })}
 </details>
 `;
 }

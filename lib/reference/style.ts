@@ -11,6 +11,9 @@ code, pre, textarea, input { font: .875rem/1.45 ui-monospace, monospace; }
 code { background: var(--soft); padding: .1em .3em; border-radius: 4px; }
 pre { background: var(--soft); padding: .75rem; border-radius: 8px; overflow-x: auto; overflow-wrap: normal; }
 pre code { padding: 0; }
+nav h2 { font-size: 1.1rem; margin-top: 1.25rem; border: 0; padding: 0; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { position: static; }
 nav ul { columns: 16rem; padding: 0; list-style: none; }
 nav li { break-inside: avoid; padding: .15rem 0; }
 details { border: 1px solid var(--line); border-radius: 8px; margin: .75rem 0; padding: 0 1rem; }

@@ -1,4 +1,4 @@
-/** Makes every form of the reference send its request and show the answer. Runs in the browser, so it needs nothing from outside itself. */
+/** Makes every form of the reference send its request and show the answer, and every link open what it leads to. Runs in the browser, so it needs nothing from outside itself. */
 export function tryCalls(): void {
   const token = document.querySelector<Field>('#token');
 
@@ -31,7 +31,19 @@ export function tryCalls(): void {
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
     output.textContent = `${init.method} ${address}\n${response.status} ${response.statusText}\n${headers.join('')}\n${shown}`;
+    // Whoever logs in, or signs up, wants to go on as that user.
+    if (token && isJson && response.ok && /^\/api\/(sessions|users)$/.test(address))
+      token.value = JSON.parse(text).token ?? token.value;
   };
+
+  const open = () => {
+    const target = location.hash.length > 1 ? document.querySelector<Details>(location.hash) : null;
+    if (!target || !('open' in target)) return;
+    target.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener('hashchange', open);
+  open();
 
   for (const form of document.querySelectorAll<Form>('form')) {
     form.addEventListener('submit', (event) => {
@@ -47,10 +59,13 @@ export function tryCalls(): void {
 
 // Just what is used here of a browser's page, so that the rest of the service is not compiled as if it ran in one.
 declare const document: Page;
+declare const location: { hash: string };
+declare const addEventListener: (name: 'hashchange', listener: () => void) => void;
 type Page = { querySelector<T>(selector: string): T | null; querySelectorAll<T>(selector: string): Iterable<T> };
 type Form = Page & {
   dataset: { method?: string; path?: string };
   addEventListener(name: 'submit', listener: (event: { preventDefault(): void }) => void): void;
 };
 type Field = { name: string; value: string; dataset: { in?: string } };
+type Details = { open?: boolean; scrollIntoView(): void };
 type Output = { textContent: string };

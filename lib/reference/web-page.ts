@@ -9,9 +9,19 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
  * The page of the web client, with what the service tells it about itself. It may run its own files and nothing else, ask its own origin and no
  * other, and turn no text into HTML: the browser refuses.
  */
-export function webPage(built: string | undefined, { brandName, brandColor, registration, roomCreation, docsUrl }: Config): Page {
+export function webPage(built: string | undefined, config: Config): Page {
+  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl } = config;
   if (built === undefined) return notBuilt;
-  const settings = { name: brandName, color: brandColor, version: manifest.version, registration, roomCreation, docs: docsUrl };
+  const settings = {
+    name: brandName,
+    color: brandColor,
+    version: manifest.version,
+    registration,
+    roomCreation,
+    emailConfirmation,
+    sendsEmail: smtpUrl !== '',
+    docs: docsUrl,
+  };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">
 <meta name="theme-color" content="${brandColor}">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">

@@ -1,5 +1,5 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { distinct, idSchema } from '../api/extended-json.ts';
+import { distinct } from '../api/extended-json.ts';
 import { id, type Parameter } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -27,11 +27,11 @@ export const people: Parameter<(ObjectId | string)[]> = {
     type: 'array',
     minItems: 1,
     maxItems: mostOthers,
-    items: eitherOf(idSchema, { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
+    items: eitherOf(id.bodySchema ?? id.schema, username.schema),
   },
 };
 
-const blockedByCaller: Refusal = () => conflict('The caller has blocked the user.');
+const blockedByCaller: Refusal = () => conflict('user_blocked', 'The caller has blocked the user.');
 export const conversationRefusals = [noSuchUser, blockedByCaller];
 
 /** Opens the conversation of the caller with these people: the one that they have, or a new one. */

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText } from '../api/schema.ts';
@@ -46,6 +47,7 @@ export async function changeDetails(
   room: ObjectId,
   { topic, archived }: Values<typeof detailChanges>,
   caller: Caller,
+  precondition?: Precondition,
 ): Promise<RoomDetails> {
   // A room that is archived already keeps its time.
   const archivedAt = archived ? { $ifNull: ['$archived_at', '$$NOW'] } : null;
@@ -60,6 +62,7 @@ export async function changeDetails(
       projection: shownDetails.reads,
     },
     async () => void requirePermission(await findContext(room, caller), 'change'),
+    { precondition, as: shownDetails },
   );
   const isArchivedNow = changed.archived_at?.getTime() === changed.changed_at.getTime();
   await recordEvent(placeOf(changed), actorId(caller), isArchivedNow ? 'room.archived' : 'room.changed');

@@ -50,13 +50,13 @@ export type Action = keyof typeof actions;
 
 export const noSuchRoom: Refusal = () => notFound('room');
 export const noSuchMember: Refusal = () => notFound('member');
-export const roomArchived: Refusal = () => conflict('The room is archived.');
-export const roomDirect: Refusal = () => conflict('The room is a direct conversation.');
+export const roomArchived: Refusal = () => conflict('room_archived', 'The room is archived.');
+export const roomDirect: Refusal = () => conflict('room_direct', 'The room is a direct conversation.');
 const roleRequired: Record<Rule['least'], Refusal> = {
   stranger: noSuchRoom,
-  member: () => permissionDenied('Room membership required.'),
-  moderator: () => permissionDenied('Room moderator required.'),
-  owner: () => permissionDenied('Room owner required.'),
+  member: () => permissionDenied('membership_required', 'Room membership required.'),
+  moderator: () => permissionDenied('moderator_required', 'Room moderator required.'),
+  owner: () => permissionDenied('owner_required', 'Room owner required.'),
 };
 
 /** The refusals of an action by someone who sees the room. */

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import { flag, optional, type Values } from '../api/parameters.ts';
 import type { RoomDocument } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -19,7 +20,12 @@ export const someRoomSettings = {
 };
 
 /** Changes those that are given. */
-export async function changeSettings(room: ObjectId, settings: Values<typeof someRoomSettings>, caller: Caller): Promise<Room> {
+export async function changeSettings(
+  room: ObjectId,
+  settings: Values<typeof someRoomSettings>,
+  caller: Caller,
+  precondition?: Precondition,
+): Promise<Room> {
   // The database's client leaves out what is undefined.
   const fields = { ...settings, name_key: settings.name === undefined ? undefined : roomKey(settings.name, room) };
   const changed = await changeRoom<ShownRoom>(
@@ -29,6 +35,7 @@ export async function changeSettings(room: ObjectId, settings: Values<typeof som
       projection: shownRoom.reads,
     },
     async () => requirePermission(await findContext(room, caller), 'change'),
+    { precondition, as: shownRoom },
   );
   await recordEvent(placeOf(changed), caller.user._id, 'room.changed');
   return shownRoom.show(changed);

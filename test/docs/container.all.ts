@@ -97,7 +97,7 @@ describe.runIf(missing === '')(`in a container${missing && `: left out, for it n
   async function exec(command: string): Promise<string> {
     const environment = (await readFile(join(directory, 'environment'), 'utf8')).split('\n').map((setting) => `'${setting}'`);
     const leader = await leaderOf(running as ChildProcess, '(sd-stubinit)');
-    const inside = `nsenter --target ${leader} --all --setuid 1000 --setgid 1000 --wd=/app env -i ${environment.join(' ')} ${command}`;
+    const inside = `nsenter --target ${leader} --all --setuid 1000 --setgid 1000 env --chdir=/app -i ${environment.join(' ')} ${command}`;
     const { code, screen } = await atTerminal(inside, [
       ['Password: ', 'open sesame\r'],
       ['Once more: ', 'open sesame\r'],

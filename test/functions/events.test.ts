@@ -20,7 +20,7 @@ const invalid = (name: string, rule: string) => ({
   title: 'Invalid parameter',
   description: `The '${name}' parameter must ${rule}.`,
 });
-const denied = { title: 'Permission Denied', description: 'Room membership required.' };
+const denied = { title: 'Permission Denied', description: 'Room membership required.', code: 'membership_required' };
 const noSuchRoom = { title: 'Not found', description: 'No such room.' };
 
 describe.each(transports())('/api/events, %s', (_transport, call) => {

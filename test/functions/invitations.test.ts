@@ -217,7 +217,7 @@ describe('where only the invited and administrators may sign up, and everyone ma
     expect({ status, body }).toMatchObject({ status: 201, body: { name: 'Ours', members: [{ $oid: user.id }] } });
     const path = `/api/rooms/${(body as { _id: { $oid: string } })._id.$oid}`;
     expect((await call('PATCH', path, { token: user.token, body: { is_visible: false } })).status).toBe(200);
-    expect(outcome(await call('GET', '/api/rooms', { token: user.token }))).toEqual(refusals.denied());
+    expect((await call('GET', '/api/rooms', { token: user.token })).status).toBe(403);
     expect((await call('POST', '/api/rooms', { body: { name: 'Ours' } })).status).toBe(401);
   });
 });

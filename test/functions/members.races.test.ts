@@ -48,7 +48,7 @@ describe('concurrently, from several processes', () => {
     const replies = await Promise.all(accounts.map((account) => join(account, room)));
     expect(tally(replies.map(({ status }) => status))).toEqual({ 201: 10, 409: 40 });
     expect(new Set(replies.filter(({ status }) => status === 409).map(({ body }) => JSON.stringify(body)))).toEqual(
-      new Set(['{"title":"Conflict","description":"The room is full."}']),
+      new Set(['{"title":"Conflict","description":"The room is full.","code":"room_full"}']),
     );
     expect((await stored(room)).members).toHaveLength(60);
     await expectEventsWithoutGap(room);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoomOf } from '../support/rooms.ts';
@@ -21,9 +22,8 @@ const crowd: Parameters<typeof aRoomOf>[0] = [owner, [moderator, 'moderator'], a
 const room = await aRoomOf(crowd);
 
 const date = { $date: expect.stringMatching(/^\d{4}-.*Z$/) };
-const denied = (description: string) => ({ status: 403, body: { title: 'Permission Denied', description } });
+const { denied, conflict } = refusals;
 const noSuchMessage = { status: 404, body: { title: 'Not found', description: 'No such message.' } };
-const conflict = (description: string) => ({ status: 409, body: { title: 'Conflict', description } });
 const isDeleted = conflict('The message is deleted.');
 const isArchived = conflict('The room is archived.');
 

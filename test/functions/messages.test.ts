@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
+import { denied } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
@@ -14,7 +15,6 @@ const archived = await aRoomOf([owner, member], { archived_at: new Date() });
 const nowhere = 'f'.repeat(24);
 
 const objectId = expect.stringMatching(/^[0-9a-f]{24}$/);
-const denied = (description: string) => ({ title: 'Permission Denied', description });
 const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
 const invalid = (name: string, rule: string) => ({
   title: 'Invalid parameter',
@@ -105,7 +105,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       'to an archived room',
       { body: { room: archived, text: 'x' } },
       409,
-      { title: 'Conflict', description: 'The room is archived.' },
+      { title: 'Conflict', description: 'The room is archived.', code: 'room_archived' },
     ],
     ['in reply to an unknown message', { body: { room, text: 'x', thread: nowhere } }, 404, noSuch('message')],
     [

@@ -270,7 +270,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       allow: 'GET, POST, OPTIONS',
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST, OPTIONS',
-      'access-control-allow-headers': 'X-Auth-Token, Content-Type, Idempotency-Key',
+      'access-control-allow-headers': 'X-Auth-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     });
     expect(answered).not.toHaveProperty('access-control-allow-credentials');
   });

@@ -44,9 +44,10 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
     it('restricts it to scopes', async () => {
       const { token } = await aToken(call, admin.token, { scopes: ['rooms:read', 'admin'] });
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
-      expect(outcome(await call('POST', '/api/rooms', { token, body: { name: 'General' } }))).toEqual(
-        refusals.denied("The token lacks the 'rooms:write' scope."),
+      expect(outcome(await call('POST', '/api/members', { token, body: {} }))).toEqual(
+        refusals.denied("The token lacks the 'members:write' scope."),
       );
+      expect((await call('POST', '/api/rooms', { token, body: { name: 'General' } })).status).toBe(403);
       expect(outcome(await call('POST', '/api/tokens', { token, body: { name: aName() } }))).toEqual(
         refusals.denied('A token without scopes is required.'),
       );

@@ -3,12 +3,12 @@ import type { JsonSchema } from '../../lib/api/schema.ts';
 
 /** Values that a schema allows, as far as the schemas of this service go. */
 export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unknown> {
-  const { type, anyOf, pattern, minLength = 0, maxLength = 40, minimum = 0, maximum = 1000 } = schema as Described;
+  const { type, anyOf, pattern, minLength = 0, maxLength = 40, minimum = 0, maximum = 1000, properties } = schema as Described;
   if ('const' in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (anyOf) return fc.oneof(...anyOf.map((one) => valid(one, ids)));
-  if (typeof schema.$ref === 'string' && schema.$ref.endsWith('/Id')) return ids.map(($oid) => ({ $oid }));
-  if (schema.format === 'email') return fc.emailAddress();
+  if (typeof schema.$ref === 'string' && /\/(Sent)?Id$/.test(schema.$ref)) return ids.map(($oid) => ({ $oid }));
+  if (pattern?.includes('@')) return fc.emailAddress();
   if (schema.format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
   if (pattern?.includes('{24}')) return ids;
@@ -16,6 +16,8 @@ export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unk
   if (type === 'string') return textOf(minLength, Math.min(maxLength, minLength + 200));
   if (type === 'integer')
     return fc.oneof(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }), fc.constantFrom(minimum, maximum));
+  if (type === 'object' && properties)
+    return fc.record(Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, valid(inner, ids)])));
   if (type === 'boolean') return fc.boolean();
   if (type === 'array') return fc.array(valid((schema.items ?? {}) as JsonSchema, ids), { maxLength: 4 });
   return fc.jsonValue();
@@ -29,6 +31,7 @@ type Described = {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  properties?: Record<string, JsonSchema>;
 };
 
 /** Unsuitable values that people, programs and attackers send. */

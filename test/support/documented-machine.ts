@@ -30,6 +30,8 @@ export async function debian(): Promise<string> {
   if (existsSync(join(directory, 'usr/bin/git'))) return directory;
   const packages = 'systemd,systemd-sysv,dbus,libnss-systemd,git,openssl,ca-certificates,curl,procps';
   await must(['debootstrap', '--variant=minbase', `--include=${packages}`, 'bookworm', directory]);
+  // Debian's installer writes it.
+  await writeFile(join(directory, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   return directory;
 }
 

@@ -1,6 +1,21 @@
+import { contract } from './contract.ts';
+
+/** The codes that the contract says, by the sentences that go with them. */
+const codes = new Map(
+  Object.values(contract.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ description = '' }) => description.split(' / '))
+    .flatMap((said) => [...said.matchAll(/^`(\w+)`: (.*)$/g)].map(([, code = '', sentence = '']) => [sentence, code] as const)),
+);
+
 /** The bodies of the errors. */
 export const unauthenticated = { title: 'Not authentificated', description: 'Please provide an auth token or login.' };
-export const denied = (description = 'Admin required.') => ({ title: 'Permission Denied', description });
+export const denied = (description = 'Admin required.') => ({
+  title: 'Permission Denied',
+  description,
+  code: codes.get(description),
+});
 export const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
 export const missingEvery = (...names: string[]) => ({
   title: 'Missing parameter',
@@ -12,7 +27,7 @@ export const invalid = (name: string, rule: string) => ({
 });
 export const invalidJson = (description = 'The request body is not a JSON object.') => ({ title: 'Invalid JSON', description });
 export const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
-export const conflict = (description: string) => ({ title: 'Conflict', description });
+export const conflict = (description: string) => ({ title: 'Conflict', description, code: codes.get(description) });
 
 /** The errors with their statuses. */
 export const refusals = {

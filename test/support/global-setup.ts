@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
 import { buildIfStale } from '../../packages/web/build.ts';
+import { startMailServer } from '../../tools/harness/mail-server.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
+import { mailFile } from './mail-file.ts';
 
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
@@ -20,6 +22,8 @@ declare module 'vitest' {
     isEmbedded: boolean;
     /** Where the embedded database keeps its data; empty for another database. */
     dataDir: string;
+    /** Where the e-mails are that the service has sent. */
+    mailDir: string;
   }
 }
 
@@ -28,6 +32,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await buildIfStale();
   const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
   const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
+  const mailDir = join(directory, 'mail');
+  await mkdir(mailDir);
+  const mail = await startMailServer(async (to, source) => {
+    await writeFile(join(mailDir, `${mailFile(to.join())} ${randomBytes(6).toString('hex')}`), source);
+  });
   const environment = {
     MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
     MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,
@@ -38,16 +47,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
     AUDIT_LOG: join(directory, 'audit.log'),
     // A test file makes as many requests as it can; what limits them is tested by itself.
     RATE_LIMITS: 'off',
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Chat <chat@example.org>',
+    PUBLIC_URL: 'https://chat.example.org',
   };
   const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
   project.provide('environment', environment);
   project.provide('baseUrl', emulated.url);
   project.provide('serveUrl', served.url);
   project.provide('isEmbedded', embedded !== undefined);
+  project.provide('mailDir', mailDir);
   project.provide('dataDir', embedded ? directory : '');
 
   return async () => {
     await Promise.all([emulated.stop(), served.stop()]);
+    await mail.close();
     const client = new MongoClient(environment.MONGODB_URI);
     await client.db(environment.MONGODB_DATABASE).dropDatabase();
     await client.close();

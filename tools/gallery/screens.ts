@@ -13,6 +13,7 @@ export type Screen = {
 export const screens: Screen[] = [
   { name: 'login', path: () => '/login', isSignedOut: true },
   { name: 'signup', path: () => '/signup', isSignedOut: true },
+  { name: 'password', path: () => '/password', isSignedOut: true },
   { name: 'invited', path: () => `/join#${'a'.repeat(32)}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
   { name: 'room', path: ({ room }) => `/rooms/${room}` },

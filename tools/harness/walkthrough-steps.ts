@@ -1,7 +1,7 @@
 import type { DoStep, Person } from './walkthrough.ts';
 
-/** The names of what the walkthrough creates. */
-export type Names = { user: string; email: string; room: string; newRoom: string; password: string };
+/** The names of what the walkthrough creates, and whether e-mails go out that nobody reads. */
+export type Names = { user: string; email: string; room: string; newRoom: string; password: string; sendsEmail: boolean };
 
 /** The names in the documentation's examples. */
 export const exampleNames: Names = {
@@ -10,6 +10,7 @@ export const exampleNames: Names = {
   room: 'General',
   newRoom: 'Town hall',
   password: 'a horse, a battery',
+  sendsEmail: true,
 };
 
 /** The steps: ann, an administrator, creates bob's account; they talk in a room, and finally delete all that they created. */
@@ -30,10 +31,11 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   await moderate(step, ann, bob, { room, ...conversation }, names);
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
+  const again = await setForgottenPassword(step, ann, user, names);
 
   await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room });
-  await step(bob, 'DELETE', '/api/users/{user}', { user: 'me' }, { body: { current_password: names.password } });
+  await step(again, 'DELETE', '/api/users/{user}', { user: 'me' }, { body: { current_password: `new ${names.password}` } });
 };
 
 const anyone: Person = { name: 'anyone' };
@@ -139,4 +141,15 @@ async function manageAccount(
   await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
+}
+
+/** Bob forgets his password; returns him with the session that he begins with a new one. */
+async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $oid: string } }, names: Names): Promise<Person> {
+  if (names.sendsEmail)
+    await step(anyone, 'POST', '/api/codes', {}, { body: { email: `new-${names.email}`, purpose: 'password' } });
+  const password = `new ${names.password}`;
+  const { code } = await step(ann, 'POST', '/api/users/{user}/codes', { user: user._id.$oid }, { body: {} });
+  await step(anyone, 'PUT', '/api/password', {}, { body: { code, password } });
+  const { token } = await step(anyone, 'POST', '/api/sessions', {}, { body: { username: names.user, password } });
+  return { name: 'bob', token };
 }

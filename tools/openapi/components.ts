@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../lib/api/schema.ts';
+import { meaningOfField } from './meanings.ts';
 
 /** Collects the schemas that have a title, so that each is in the document once. */
 export function schemaCollector() {
@@ -9,8 +10,9 @@ export function schemaCollector() {
   function refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(refer);
     if (typeof schema !== 'object' || schema === null) return schema;
-    const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refer(value)]));
+    const inner: Record<string, unknown> = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refer(value)]));
     if (!('title' in schema) || typeof schema.title !== 'string') return inner;
+    if (inner.properties) inner.properties = withMeanings(schema.title, inner.properties);
     if (schema.title in schemas && !isDeepStrictEqual(schemas[schema.title], inner)) {
       throw new Error(`Two schemas are called ${schema.title}`);
     }
@@ -20,6 +22,15 @@ export function schemaCollector() {
 
   return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
 }
+
+/** The fields of a thing, each with what it is for. */
+const withMeanings = (title: string, properties: object) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      'description' in schema ? schema : { description: meaningOfField(title, name), ...schema },
+    ]),
+  );
 
 /** Collects headers by name and content, and replaces them by references. */
 export function headerCollector() {

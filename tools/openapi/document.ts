@@ -6,7 +6,7 @@ import { headerCollector, schemaCollector } from './components.ts';
 import { errorResponses, otherMethodResponse } from './errors.ts';
 import { everywhere, onFile, onOptions, onPage } from './headers.ts';
 import { tags } from './names.ts';
-import { describeOperation } from './operations.ts';
+import { codesOf, describeOperation } from './operations.ts';
 
 /** The OpenAPI 3.1 document of the service, from the operations that answer its requests. */
 export function describeService(paths: Path[], examples: Map<string, Step> = new Map()) {
@@ -26,7 +26,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
       return [path, Object.fromEntries(methods)];
     });
   const mentioned = JSON.stringify(described);
-  const responses = Object.entries(errorResponses())
+  const responses = Object.entries(errorResponses(codesOf(paths.map(({ operations }) => operations))))
     .filter(([name]) => mentioned.includes(`#/components/responses/${name}"`))
     .map(([name, response]) => [name, refer(response)]);
 
@@ -120,9 +120,11 @@ const description = `Accounts, rooms and messages. Requests and responses are JS
   cookie instead (\`cookie: true\` at login and sign-up), which counts in requests from pages of the service's own origin.
 - Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
 - Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
-- Every error has a \`title\` and a \`description\` of one sentence; 405 has no body.
+- Every error has a \`title\` and a \`description\` of one sentence; 405 has no body. A 403 or a 409 also has a \`code\`, but for \`/api/rooms\`.
+- A room, its details and a message have an \`ETag\`: \`If-None-Match\` saves what is known already (304), \`If-Match\` keeps a change from undoing
+  another (412).
 - Checks come in this order: token (401), a path for administrators only (403), media type (406), method (405), permission for the method
   (403), body and parameters (400, 413), the object (404), its state (409).
 - OPTIONS on any path needs no token and gets 204 with \`Allow\`.
 - A method that a path does not have gets 405 with \`Allow\`, any other path 404.
-- Operations ignore unknown fields of a body.`;
+- Operations ignore unknown fields of a body. Its texts have no control characters but tab and newline.`;

@@ -14,6 +14,7 @@ import {
   notAcceptable,
   notFound,
   payloadTooLarge,
+  preconditionFailed,
   serviceUnavailable,
   tooManyRequests,
   unauthenticated,
@@ -44,12 +45,17 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   409: {
     name: 'Conflict',
     meaning: 'The current state does not allow it.',
-    samples: [conflict('The room is archived.')],
+    samples: [conflict('room_archived', 'The room is archived.')],
   },
   410: {
     name: 'Gone',
     meaning: 'It existed, but is no longer kept.',
     samples: [gone('The cursor is older than the kept history.')],
+  },
+  412: {
+    name: 'PreconditionFailed',
+    meaning: 'It looks different than `If-Match` says; nothing was changed.',
+    samples: [preconditionFailed()],
   },
   413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(limits.jsonBody)] },
   422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
@@ -62,9 +68,14 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable()] },
 };
 
-/** The response of each error that has a body, for OpenAPI's components. */
-export const errorResponses = () =>
-  Object.fromEntries(Object.values(errors).map(({ name, meaning, samples }) => [name, errorResponse(meaning, samples)]));
+/** The response of each error that has a body, for OpenAPI's components; the codes are by status. */
+export const errorResponses = (codes: Map<number, string[]> = new Map()) =>
+  Object.fromEntries(
+    Object.entries(errors).map(([status, { name, meaning, samples }]) => [
+      name,
+      errorResponse(meaning, samples, codes.get(Number(status))),
+    ]),
+  );
 
 /** The response to a method that a path does not have. */
 export const otherMethodResponse = {
@@ -76,28 +87,44 @@ export const otherMethodResponse = {
   },
 };
 
-function errorResponse(description: string, samples: HttpError[]) {
+function errorResponse(description: string, samples: HttpError[], codes?: string[]) {
   const headers: Headers = { ...everywhere, ...onEmpty };
   if (samples.some((sample) => 'Retry-After' in sample.headers)) headers['Retry-After'] = retryAfter;
   return {
     description,
     headers,
-    content: { 'application/json': { schema: errorSchema(samples), ...examplesOf(samples) } },
+    content: { 'application/json': { schema: errorSchema(samples, codes), ...examplesOf(samples) } },
   };
 }
 
 // The title distinguishes the errors of one status; the description is for people.
-function errorSchema(samples: HttpError[]): JsonSchema {
+function errorSchema(samples: HttpError[], codes?: string[]): JsonSchema {
   const titles = [...new Set(samples.map(({ body }) => body?.title))];
   const link = samples.some(({ body }) => body?.link) && { link: linkSchema };
-  const properties = { title: titles.length === 1 ? { const: titles[0] } : { enum: titles }, description: sentence, ...link };
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  const title = {
+    description: 'What kind of error it is: the same words for every error of its kind.',
+    ...(titles.length === 1 ? { const: titles[0] } : { enum: titles }),
+  };
+  const properties = { title, description: { description: 'What went wrong, in a sentence for people.', ...sentence }, ...link };
+  const code = codes && {
+    code: {
+      description: 'What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`.',
+      enum: codes,
+    },
+  };
+  const required = Object.keys(properties);
+  return { type: 'object', properties: { ...properties, ...code }, required, additionalProperties: false };
 }
 
 const sentence = { type: 'string', minLength: 1 };
 const linkSchema = {
   type: 'object',
-  properties: { href: { type: 'string', format: 'uri-reference' }, rel: { const: 'help' }, text: sentence },
+  description: 'A page that helps.',
+  properties: {
+    href: { description: 'Where the page is.', type: 'string', format: 'uri-reference' },
+    rel: { description: 'What the page is to the error.', const: 'help' },
+    text: { description: 'What the page is about.', ...sentence },
+  },
   required: ['href', 'rel', 'text'],
   additionalProperties: false,
 };

@@ -73,6 +73,19 @@ export const onOptions: Headers = {
   'Access-Control-Max-Age': always('How many seconds a browser may remember this.', { type: 'string' }),
 };
 
+/** What a later request compares with. */
+export const entityTag = always('Stays the same as long as the body does: for `If-None-Match` and `If-Match`.', {
+  type: 'string',
+  pattern: '^"[\\w-]{22}"$',
+});
+
+/** The headers of the response to a read of what has not changed. */
+export const onNotModified: Headers = {
+  'Cache-Control': onSuccess['Cache-Control'] as Header,
+  Vary: onSuccess.Vary as Header,
+  ETag: entityTag,
+};
+
 /** The address of the next page of a list. */
 export const link = sometimes('`<address>; rel="next"` with the address of the next page, if there is one.', { type: 'string' });
 

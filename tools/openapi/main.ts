@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { startMailServer } from '../harness/mail-server.ts';
+
+const mail = await startMailServer(() => undefined);
 
 // The walkthrough needs an empty database, which is dropped afterwards. Set before the service, which reads its settings once, is loaded.
 Object.assign(process.env, {
@@ -7,6 +10,9 @@ Object.assign(process.env, {
   LOG_LEVEL: 'silent',
   BCRYPT_COST: '4',
   RATE_LIMITS: 'off',
+  SMTP_URL: mail.url,
+  MAIL_FROM: 'Chat <chat@example.org>',
+  PUBLIC_URL: 'https://chat.example.org',
 });
 
 const { client, database } = await import('../../lib/database/client.ts');
@@ -20,6 +26,7 @@ try {
 } finally {
   await database.dropDatabase();
   await client.close();
+  await mail.close();
 }
 
 async function write(files: Map<URL, string>): Promise<number> {

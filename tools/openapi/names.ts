@@ -16,7 +16,11 @@ export const tags = [
     description: 'Everything that happens in a room, in order, without a gap.',
     segments: ['events', 'tickets'],
   },
-  { name: 'Accounts', description: 'Users, their sessions and their named tokens.', segments: ['users', 'sessions', 'tokens'] },
+  {
+    name: 'Accounts',
+    description: 'Users, their sessions and their named tokens.',
+    segments: ['users', 'sessions', 'tokens', 'codes', 'password'],
+  },
   { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'asyncapi.json', 'docs'] },
 ];
 

@@ -1,36 +1,35 @@
 import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import {
-  adminRequired,
-  type HttpError,
-  invalidParameter,
-  permissionDenied,
-  type Refusal,
-  tooManyRequests,
-} from '../../lib/errors.ts';
-import { isWrite, type Operation, type Operations } from '../../lib/http/operation.ts';
+import { adminRequired, type HttpError, invalidParameter, type Refusal, tooManyRequests } from '../../lib/errors.ts';
+import { isWrite, type Operations } from '../../lib/http/operation.ts';
+import { scopeRequired } from '../../lib/identity/caller.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
-import { everywhere, type Headers, link, onEmpty, onSuccess, replayed, sometimes } from './headers.ts';
+import { entityTag, everywhere, type Headers, link, onEmpty, onNotModified, onSuccess, replayed, sometimes } from './headers.ts';
+import { meaningOfParameter } from './meanings.ts';
 import { operationId, tagOf } from './names.ts';
 
 type Defined = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
-export function describeOperation(method: string, path: string, defined: Defined, example: Step | undefined) {
+export function describeOperation(method: string, route: string, defined: Defined, example: Step | undefined) {
   const { summary, access, scope, body } = defined;
   return {
-    operationId: operationId(method, path),
+    operationId: operationId(method, route),
     summary,
     description: whoMayCall(defined),
-    tags: [tagOf(path)],
+    tags: [tagOf(route)],
     ...(access === 'anyone'
       ? { security: [{}, { token: [] }, { cookie: [] }] }
       : { security: [{ token: scope ? [scope] : [] }, { cookie: [] }] }),
     ...(access === 'admin' && { 'x-admin-only': true }),
-    ...parametersOf(defined, example),
-    ...(body && { requestBody: requestBody(method, defined, example) }),
-    responses: { [defined.status]: successOf(defined, example), ...refusalsOf(method, defined) },
+    ...parametersOf(method, route, defined, example),
+    ...(body && { requestBody: requestBody(method, route, defined, example) }),
+    responses: {
+      [defined.status]: successOf(defined, example),
+      ...(defined.hasTag && method === 'GET' && { 304: notModified }),
+      ...refusalsOf(method, defined),
+    },
   };
 }
 
@@ -44,14 +43,19 @@ function whoMayCall({ access, scope }: Defined): string {
   return needed.length > 0 ? `${who} A token with scopes needs ${needed.map((one) => `\`${one}\``).join(' and ')}.` : who;
 }
 
-function parametersOf({ path = {}, query = {}, isIdempotent }: Defined, example: Step | undefined) {
+function parametersOf(
+  method: string,
+  route: string,
+  { path = {}, query = {}, isIdempotent, hasTag }: Defined,
+  example: Step | undefined,
+) {
   const exampleOf = (name: string, values: Record<string, string> = {}) => name in values && { example: asJson(values[name]) };
   const all = [
     ...Object.entries(path as Parameters).map(([name, parameter]) => ({
       name,
       in: 'path',
       required: true,
-      description: ruleOf(parameter),
+      description: `${meaningOfParameter(method, route, 'path', name)} ${ruleOf(parameter)}`,
       schema: parameter.schema,
       ...exampleOf(name, example?.variables),
     })),
@@ -59,11 +63,12 @@ function parametersOf({ path = {}, query = {}, isIdempotent }: Defined, example:
       name,
       in: 'query',
       required: !parameter.optional,
-      description: ruleOf(parameter),
+      description: `${meaningOfParameter(method, route, 'query', name)} ${ruleOf(parameter)}`,
       schema: parameter.schema,
       ...exampleOf(name, example?.query),
     })),
     ...(isIdempotent ? [idempotencyKey] : []),
+    ...(hasTag ? [method === 'GET' ? ifNoneMatch : ifMatch] : []),
   ];
   return all.length > 0 && { parameters: all };
 }
@@ -78,9 +83,30 @@ const idempotencyKey = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 };
 
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an earlier answer: as long as it is the same, the answer is 304, without a body.',
+  schema: { type: 'string' },
+};
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of what was read: if it looks different now, nothing is changed, and the answer is 412.',
+  schema: { type: 'string' },
+};
+
+const notModified = {
+  description: 'It looks as it did when the caller got the `ETag` of `If-None-Match`. There is no body.',
+  headers: { ...everywhere, ...onNotModified },
+};
+
 const ruleOf = ({ rule }: Parameter) => `Must ${rule}.`;
 
-function requestBody(method: string, { body, needsAny }: Defined, example: Step | undefined) {
+function requestBody(method: string, route: string, { body, needsAny }: Defined, example: Step | undefined) {
   const parameters = Object.entries(body as Parameters);
   const required = parameters.filter(([, { optional }]) => !optional).map(([name]) => name);
   const schema = {
@@ -88,7 +114,10 @@ function requestBody(method: string, { body, needsAny }: Defined, example: Step 
     properties: Object.fromEntries(
       parameters.map(([name, parameter]) => [
         name,
-        { description: ruleOf(parameter), ...(parameter.bodySchema ?? parameter.schema) },
+        {
+          ...(parameter.bodySchema ?? parameter.schema),
+          description: `${meaningOfParameter(method, route, 'body', name)} ${ruleOf(parameter)}`,
+        },
       ]),
     ),
     ...(required.length > 0 && { required }),
@@ -98,7 +127,7 @@ function requestBody(method: string, { body, needsAny }: Defined, example: Step 
   return { required: method !== 'DELETE', content: { 'application/json': content } };
 }
 
-function successOf({ status, answer, headers = {}, query, isIdempotent }: Defined, example: Step | undefined) {
+function successOf({ status, answer, headers = {}, query, isIdempotent, hasTag }: Defined, example: Step | undefined) {
   const own = Object.fromEntries(
     Object.entries(headers as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => [
       name,
@@ -109,48 +138,67 @@ function successOf({ status, answer, headers = {}, query, isIdempotent }: Define
     ...everywhere,
     ...(answer ? onSuccess : onEmpty),
     ...(query && 'limit' in query && 'after' in query && { Link: link }),
+    ...(hasTag && answer && { ETag: entityTag }),
     ...(isIdempotent && { 'Idempotency-Replayed': replayed }),
     ...own,
   };
   const shown = example?.answer === undefined ? {} : { example: example.answer };
   return {
-    description: { 200: 'Success.', 201: 'Created.', 204: 'Success, without a body.' }[status],
+    description: {
+      200: 'Done; the body has what was asked for.',
+      201: 'Created; the body has it.',
+      204: 'Done; there is no body.',
+    }[status],
     headers: all,
     ...(answer && { content: { 'application/json': { schema: answer, ...shown } } }),
   };
 }
 
+/** The errors of an operation that are known beforehand: what it refuses, and what its parameters do. */
+function knownErrors(method: string, { access, scope, path, refusals = [] }: Defined): HttpError[] {
+  return [
+    ...(access === 'admin' ? [adminRequired()] : []),
+    ...(scope ? [scopeRequired(scope)] : []),
+    ...(isWrite(method, { access } as Defined) ? [tooManyRequests()] : []),
+    ...errorsOfPath(path).filter(({ status }) => status !== 404),
+    ...refusals.map((refuse: Refusal) => refuse()),
+  ];
+}
+
+const errorsOfPath = (path: Parameters = {}): HttpError[] =>
+  Object.entries(path).map(([name, { rule, refuse }]) => refuse?.() ?? invalidParameter(name, rule));
+
+/** The codes of the errors of some operations, by status. */
+export function codesOf(all: Operations[]): Map<number, string[]> {
+  const errors = all.flatMap((operations) =>
+    Object.entries(operations).flatMap(([method, defined]) => knownErrors(method, defined)),
+  );
+  const codes = Map.groupBy(
+    errors.filter(({ body }) => body?.code),
+    ({ status }) => status,
+  );
+  return new Map([...codes].map(([status, some]) => [status, [...new Set(some.map(({ body }) => body?.code ?? ''))].sort()]));
+}
+
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: Defined) {
-  const {
-    access,
-    scope,
-    path,
-    query,
-    body,
-    isIdempotent,
-    refusals = [],
-  } = defined as Operation<Parameters, Parameters, Parameters, 'user' | 'admin' | 'anyone'>;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
-  const ofPath = Object.entries(path ?? {}).map(([name, { rule, refuse }]) => refuse?.() ?? invalidParameter(name, rule));
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
     ...(access === 'anyone' ? [] : [401]),
     ...(body ? [413] : []),
     ...(isIdempotent ? [422] : []),
+    ...(hasTag && method !== 'GET' ? [412] : []),
     ...[406, 500, 503],
   ];
-  const known: HttpError[] = [
-    ...(access === 'admin' ? [adminRequired()] : []),
-    ...(scope ? [permissionDenied(`The token lacks the '${scope}' scope.`)] : []),
-    ...(isWrite(method, defined) ? [tooManyRequests()] : []),
-    ...ofPath.filter(({ status }) => status !== 404),
-    ...refusals.map((refuse: Refusal) => refuse()),
-  ];
-  const all = new Set([...statuses, ...[...known, ...ofPath].map(({ status }) => status)]);
+  const known = knownErrors(method, defined);
+  const all = new Set([...statuses, ...[...known, ...errorsOfPath(path)].map(({ status }) => status)]);
+  const sentenceOf = ({ body }: HttpError) =>
+    body?.code && !isSpecified ? `\`${body.code}\`: ${body.description}` : (body?.description ?? '');
   return Object.fromEntries(
     [...all].map((status) => {
-      const ofStatus = known.filter((one) => one.status === status).map(({ body }) => body?.description ?? '');
+      const ofStatus = known.filter((one) => one.status === status).map(sentenceOf);
       const sentences = status === 406 && sends ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
       return [status, refusal(status, [...new Set(sentences)])];
     }),

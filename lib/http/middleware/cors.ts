@@ -9,7 +9,7 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
   const anyOrigin = origins.includes('*');
   const preflight = {
     'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers': 'X-Auth-Token, Content-Type, Idempotency-Key',
+    'Access-Control-Allow-Headers': 'X-Auth-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     'Access-Control-Max-Age': '7200',
   };
 
@@ -35,4 +35,4 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
   };
 }
 
-const exposed = 'X-Request-Id, X-Next-Cursor, Link, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';
+const exposed = 'X-Request-Id, X-Next-Cursor, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';

@@ -1,268 +1,454 @@
 // Generated from docs/openapi.json by 'npm run openapi'.
 
 export type Id = {
+  /** The 24 hexadecimal characters of the id. */
   $oid: string;
 };
 
 export type Room = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** What the room is called; names need not be unique. A conversation is shown by its members. */
   name: string;
+  /** The ids of its members, the oldest membership first. */
   members: Id[];
+  /** Whether anyone who sees the room may join it. */
   is_open: boolean;
+  /** Whether the directory and others than members see the room. */
   is_visible: boolean;
 };
 
 export type Time = {
+  /** The time, as ISO 8601 in UTC. */
   $date: string;
 };
 
 export type RoomDetails = {
+  /** The room that these are the details of. */
   room: Id;
+  /** What the room is about; may be empty. */
   topic: string;
+  /** When it was created. */
   created_at: Time;
+  /** The user who created it. */
   created_by: Id;
+  /** How many members the room has. */
   member_count: number;
+  /** How many messages have been sent in the room, deleted ones included. */
   message_count: number;
+  /** When the last message was sent; null before the first. */
   last_message_at: Time | null;
+  /** Since when the room is archived: it can be read, and nothing in it changes; null when it is in use. */
   archived_at: Time | null;
+  /** Whether it is a conversation of certain people, whom nobody joins or leaves. */
   is_direct: boolean;
 };
 
 export type Invitation = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The room that it belongs to. */
   room: Id;
+  /** The last four characters of the secret, to tell things apart in a list. */
   hint: string;
+  /** The user who created it. */
   created_by: Id;
+  /** When it was created. */
   created_at: Time;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time | null;
+  /** How many people may still use it; null for any number. */
   uses_left: number | null;
 };
 
+export type SentTime = {
+  /** The time, as ISO 8601 with its zone. */
+  $date: string;
+};
+
 export type NewInvitation = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The room that it belongs to. */
   room: Id;
+  /** The last four characters of the secret, to tell things apart in a list. */
   hint: string;
+  /** The user who created it. */
   created_by: Id;
+  /** When it was created. */
   created_at: Time;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time | null;
+  /** How many people may still use it; null for any number. */
   uses_left: number | null;
+  /** The 32 characters by which whoever has them joins; shown this once. */
   code: string;
 };
 
 export type ListedRoom = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** What the room is called. */
   name: string;
+  /** What the room is about; may be empty. */
   topic: string;
+  /** How many members the room has. */
   member_count: number;
+  /** Whether anyone who sees the room may join it. */
   is_open: boolean;
 };
 
 export type OtherUser = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
 };
 
 export type Member = {
+  /** The id of the membership, not of the user. */
   _id: Id;
+  /** The room that it belongs to. */
   room: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
+  /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. */
   role: 'owner' | 'moderator' | 'member';
+  /** When the user became a member. */
   joined_at: Time;
+  /** What the room is called; in the caller's own memberships alone, as all fields below. */
   room_name?: string;
+  /** The latest place in the room: whatever has a higher one is new. */
   seq?: number;
+  /** Up to which place the caller has read. */
   last_read?: number;
+  /** How many messages of others, deleted ones included, stand behind that; sending reads one's own. */
   unread?: number;
+  /** How many of these mention the caller, 100 at most. */
   unread_mentions?: number;
+  /** Whether the caller wants no notifications of this room. */
   is_muted?: boolean;
+  /** The other members of a conversation, by which it is shown. */
   others?: OtherUser[];
 };
 
+export type SentId = {
+  /** The 24 hexadecimal characters of the id. */
+  $oid: string;
+};
+
 export type Ban = {
+  /** Where that holds. */
   room: Id;
+  /** Who may not come back. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
 };
 
 export type Reaction = {
+  /** The emoji, or other short text. */
   emoji: string;
+  /** Who reacted with it, in the order in which they did. */
   users: Id[];
 };
 
 export type Message = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The room that it belongs to. */
   room: Id;
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
+  /** The author. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
+  /** What it says, as sent; empty once it is deleted. */
   text: string;
+  /** When it was created. */
   created_at: Time;
+  /** When its text was last changed; null if it never was. */
   edited_at: Time | null;
+  /** When it was deleted: it keeps its place, and nothing of what it said; null while it is there. */
   deleted_at: Time | null;
+  /** The message that it replies to; null if it replies to none. */
   thread: Id | null;
+  /** How many messages reply to it, deleted ones included. */
   reply_count: number;
+  /** The members whom it named with `@` when it was sent or edited. */
   mentions: Id[];
+  /** The reactions, by emoji. */
   reactions: Reaction[];
+  /** Since when it is pinned in its room; null if it is not. */
   pinned_at: Time | null;
 };
 
 export type MessageCreated = {
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
+  /** What it is: what the other fields are depends on it. */
   type: 'message.created';
+  /** The room that it belongs to. */
   room: Id;
+  /** When it happened, by the clock of the database. */
   at: Time;
+  /** Who did it; null for the service and its command line. */
   actor: Id | null;
+  /** The message as it is now, which may be edited or deleted. */
   data: Message;
 };
 
 export type MessageChanged = {
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
+  /** What it is: what the other fields are depends on it. */
   type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
+  /** The room that it belongs to. */
   room: Id;
+  /** When it happened, by the clock of the database. */
   at: Time;
+  /** Who did it; null for the service and its command line. */
   actor: Id | null;
+  /** The message as it is now, after this and any later change. */
   data: Message | null;
 };
 
 export type FormerMember = {
+  /** The id that the membership had. */
   _id: Id;
+  /** The room that it belongs to. */
   room: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
+  /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. */
   role: null;
+  /** When the user became a member. */
   joined_at: null;
 };
 
 export type MemberChanged = {
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
+  /** What it is: what the other fields are depends on it. */
   type: 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed';
+  /** The room that it belongs to. */
   room: Id;
+  /** When it happened, by the clock of the database. */
   at: Time;
+  /** Who did it; null for the service and its command line. */
   actor: Id | null;
+  /** The membership as it is now; of someone who is no member any more, what it was. */
   data: Member | FormerMember;
 };
 
 export type RoomChanged = {
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
+  /** What it is: what the other fields are depends on it. */
   type: 'room.changed' | 'room.archived';
+  /** The room that it belongs to. */
   room: Id;
+  /** When it happened, by the clock of the database. */
   at: Time;
+  /** Who did it; null for the service and its command line. */
   actor: Id | null;
+  /** The room as it is now. */
   data: Room | null;
 };
 
 export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChanged;
 
 export type User = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
+  /** The e-mail address, as typed; only the user and administrators see it. */
   email: string;
+  /** Whether the user is an administrator, who may do everything. */
   is_admin: boolean;
+  /** Whether the account can be used. */
   is_active: boolean;
+  /** When it was created. */
   created_at: Time;
 };
 
 export type NewUser = {
+  /** The account. */
   user: User;
+  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
   token?: string;
 };
 
+export type PasswordCode = {
+  /** The 32 characters for `PUT /api/password`; shown this once. */
+  code: string;
+  /** The page of the web client that takes the code; null without `PUBLIC_URL`. */
+  link: string | null;
+  /** When the code ends, if it is not used before. */
+  expires_at: Time;
+};
+
 export type Session = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** The program that began the session, by its `User-Agent`. */
   name: string;
+  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
   kind: 'session' | 'api';
+  /** What it may do; nothing is excluded when there are none. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  /** The last four characters of the secret, to tell things apart in a list. */
   hint: string;
+  /** When it was created. */
   created_at: Time;
+  /** When it was last used, to the hour; null if it was not. */
   last_used_at: Time | null;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time | null;
+  /** Whether it is the session that calls. */
   is_current: boolean;
 };
 
 export type NewSession = {
+  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
   token?: string;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time;
+  /** The account that it is a session of. */
   user: User;
 };
 
 export type Token = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** What the token is for, in the words of its user. */
   name: string;
+  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
   kind: 'session' | 'api';
+  /** What it may do; nothing is excluded when there are none. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  /** The last four characters of the secret, to tell things apart in a list. */
   hint: string;
+  /** When it was created. */
   created_at: Time;
+  /** When it was last used, to the hour; null if it was not. */
   last_used_at: Time | null;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time | null;
 };
 
 export type NewToken = {
+  /** The id, by which paths and other things refer to it. */
   _id: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** What the token is for, in the words of its user. */
   name: string;
+  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
   kind: 'session' | 'api';
+  /** What it may do; nothing is excluded when there are none. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+  /** The last four characters of the secret, to tell things apart in a list. */
   hint: string;
+  /** When it was created. */
   created_at: Time;
+  /** When it was last used, to the hour; null if it was not. */
   last_used_at: Time | null;
+  /** When it ends; null where it does not end by itself. */
   expires_at: Time | null;
+  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
   token: string;
 };
 
 export type Ticket = {
   /** Where to connect: an address of its own, or a path of the service's. */
   url: string;
+  /** The 32 characters that open it, once; they go into the subprotocol. */
   ticket: string;
+  /** Until when the ticket can be used. */
   expires_at: Time;
 };
 
 export type Limits = {
+  /** How many things a page has where a request has no `limit`. */
   page_size: number;
+  /** How many members a room may have. */
   room_members: number;
+  /** For how many days the events of a room are kept: whoever was away for longer reads the history anew. */
   event_days: number;
+  /** How many bytes the body of a request may have. */
   body_bytes: number;
 };
 
 export type Health = {
+  /** That the service works. */
   status: 'ok';
+  /** The version of the service. */
   version: string;
+  /** That the database answers. */
   database: 'ok';
+  /** Who may sign up: everyone, whoever is invited, or nobody. */
   registration: 'open' | 'invited' | 'closed';
+  /** Who may create rooms. */
   room_creation: 'admins' | 'users';
+  /** Whether `POST /api/codes` sends e-mails. */
+  sends_email: boolean;
+  /** Whether a sign-up needs a code that was sent to its address. */
+  email_confirmation: 'off' | 'required';
+  /** The bounds that settings decide and clients must know. */
   limits: Limits;
 };
 
 export type HelloFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'hello';
   /** Whether frames of rooms carry their events; true if it is left out. */
   events?: boolean;
 };
 
 export type PingFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'ping';
+  /** A number that the pong to this ping has as well. */
   id: number;
+  /** The last `now` that the client was told: the pong has what moved since then. */
   since?: Time;
 };
 
 export type TypingFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'typing';
+  /** The room that it belongs to. */
   room: Id;
 };
 
 export type WelcomeFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'hello';
+  /** The id of the connection in the service's log. */
   connection: string;
   /** After how many seconds of silence the client sends a ping. */
   ping: number;
   /** After how many seconds the connection ends in any case. */
   lifetime?: number;
+  /** The time of the database, for the next `since`. */
   now: Time;
 };
 
 export type RoomFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'room';
+  /** The room that it belongs to. */
   room: Id;
   /** The feed of the room is at least here. */
   seq: number;
@@ -273,31 +459,45 @@ export type RoomFrame = {
 };
 
 export type LeftFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'left';
+  /** The room that it belongs to. */
   room: Id;
 };
 
 export type TypingNotice = {
+  /** What it is: what the other fields are depends on it. */
   type: 'typing';
+  /** The room that it belongs to. */
   room: Id;
+  /** The user whom it is about. */
   user: Id;
+  /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
 };
 
 export type ReadFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'read';
+  /** The room that it belongs to. */
   room: Id;
+  /** Up to which place the user has read, on another device. */
   last_read: number;
 };
 
 export type RoomPosition = {
+  /** The room that it belongs to. */
   room: Id;
+  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
   seq: number;
 };
 
 export type PongFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'pong';
+  /** The number of the ping. */
   id: number;
+  /** The time of the database, for the next `since`. */
   now: Time;
   /** The user's rooms that moved after `since`. */
   rooms: RoomPosition[];
@@ -306,15 +506,20 @@ export type PongFrame = {
 };
 
 export type ErrorFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'error';
+  /** What the same mistake would be answered with over HTTP. */
   status: number;
+  /** What went wrong, in a sentence for people. */
   message: string;
 };
 
 export type ByeFrame = {
+  /** What it is: what the other fields are depends on it. */
   type: 'bye';
   /** The code with which the connection is closed. */
   code: number;
+  /** Why the connection ends, in a sentence for people. */
   reason: string;
   /** Whether it makes sense to connect again. */
   reconnect: boolean;
@@ -324,83 +529,123 @@ export type ByeFrame = {
 
 /** A parameter is missing or invalid, or the body is not JSON. */
 export type BadRequest = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Missing parameter' | 'Invalid parameter' | 'Invalid JSON';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** There is no token, or it is not valid. */
 export type Unauthenticated = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Not authentificated';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The caller may not do this. */
 export type PermissionDenied = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Permission Denied';
+  /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
 export type NotFound = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Not found';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The caller does not accept JSON, or does not send it. */
 export type NotAcceptable = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Media type not acceptable';
+  /** What went wrong, in a sentence for people. */
   description: string;
+  /** A page that helps. */
   link: {
+    /** Where the page is. */
     href: string;
+    /** What the page is to the error. */
     rel: 'help';
+    /** What the page is about. */
     text: string;
   };
 };
 
 /** The current state does not allow it. */
 export type Conflict = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Conflict';
+  /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'already_member' | 'email_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_tokens' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
 export type Gone = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Gone';
+  /** What went wrong, in a sentence for people. */
+  description: string;
+};
+
+/** It looks different than `If-Match` says; nothing was changed. */
+export type PreconditionFailed = {
+  /** What kind of error it is: the same words for every error of its kind. */
+  title: 'Precondition failed';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The body is too large. */
 export type PayloadTooLarge = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Payload too large';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The `Idempotency-Key` was used with a different request. */
 export type KeyReused = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Idempotency key reused';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** There were too many requests in too short a time. */
 export type TooManyRequests = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Too many requests';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The service failed; its log has the details. */
 export type InternalError = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Internal error';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** The database is down or slow. */
 export type ServiceUnavailable = {
+  /** What kind of error it is: the same words for every error of its kind. */
   title: 'Service unavailable';
+  /** What went wrong, in a sentence for people. */
   description: string;
 };
 
 /** Every error that has a body; its `title` names its kind. */
-export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
@@ -437,7 +682,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must have 1 to 100 characters and not be blank. */
+        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name: string;
       } } };
       responses: {
@@ -460,11 +705,12 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-None-Match'?: string };
         cookie?: never;
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
@@ -478,15 +724,15 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must have 1 to 100 characters and not be blank. */
+        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name: string;
-        /** Must be true or false. */
+        /** Whether anyone who sees the room may join it. Must be true or false. */
         is_open: boolean;
-        /** Must be true or false. */
+        /** Whether the directory and others than members see the room. Must be true or false. */
         is_visible: boolean;
       } } };
       responses: {
@@ -497,6 +743,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -508,15 +755,15 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must have 1 to 100 characters and not be blank. */
+        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name?: string;
-        /** Must be true or false. */
+        /** Whether anyone who sees the room may join it. Must be true or false. */
         is_open?: boolean;
-        /** Must be true or false. */
+        /** Whether the directory and others than members see the room. Must be true or false. */
         is_visible?: boolean;
       } } };
       responses: {
@@ -527,6 +774,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -559,11 +807,12 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-None-Match'?: string };
         cookie?: never;
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
@@ -577,13 +826,13 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text of at most 250 characters. */
+        /** What the room is about; an empty text removes it. Must be a text of at most 250 characters. */
         topic?: string;
-        /** Must be true or false. */
+        /** Whether the room is archived: it can be read, and nothing in it changes. Must be true or false. */
         archived?: boolean;
       } } };
       responses: {
@@ -594,6 +843,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -629,9 +879,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a time such as '2026-11-21T04:04:42.123Z'. */
-        expires_at?: Time | string;
-        /** Must be from 1 to 10000. */
+        /** When the invitation ends; without it, never. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        expires_at?: SentTime | string;
+        /** How many people may use the invitation; without it, any number. Must be from 1 to 10000. */
         uses?: number;
       } } };
       responses: {
@@ -719,15 +969,15 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be an id of 24 hexadecimal characters. */
-        room?: Id | string;
-        /** Must be an id of 24 hexadecimal characters. */
-        user?: Id | string;
-        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The room to join, or to add someone to; with `invitation` it may be left out. Must be an id of 24 hexadecimal characters. */
+        room?: SentId | string;
+        /** Who is added, by id; without it and `username`, the caller joins. Must be an id of 24 hexadecimal characters. */
+        user?: SentId | string;
+        /** Who is added, by name. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username?: string;
-        /** Must be the 32 characters of an invitation. */
+        /** The code of an invitation, with which the caller also joins rooms that are closed or hidden. Must be the 32 characters of an invitation. */
         invitation?: string;
-        /** Must be 'owner' or 'moderator' or 'member'. */
+        /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
       responses: {
@@ -773,13 +1023,13 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be from 0 to 9007199254740991. */
+        /** The `seq` up to which the member has read; the marker moves forward only. Must be from 0 to 9007199254740991. */
         last_read?: number;
-        /** Must be from 1 to 9007199254740991. */
+        /** The `seq` of a message that counts as unread again, with those after it. Must be from 1 to 9007199254740991. */
         unread_from?: number;
-        /** Must be true or false. */
+        /** Whether the member wants no notifications of this room. Must be true or false. */
         is_muted?: boolean;
-        /** Must be 'owner' or 'moderator' or 'member'. */
+        /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
       responses: {
@@ -869,8 +1119,8 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a list of 1 to 8 ids or usernames. */
-        users: (Id | string)[];
+        /** The others, each by id or username. The same people have one conversation. Must be a list of 1 to 8 ids or usernames. */
+        users: (SentId | string | string)[];
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
@@ -915,9 +1165,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be an id of 24 hexadecimal characters. */
-        user?: Id | string;
-        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** Who is blocked, by id; this or `username` is required. Must be an id of 24 hexadecimal characters. */
+        user?: SentId | string;
+        /** Who is blocked, by name. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username?: string;
       } } };
       responses: {
@@ -985,12 +1235,12 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be an id of 24 hexadecimal characters. */
-        room: Id | string;
-        /** Must have 1 to 10000 characters and not be blank. */
+        /** Where the message goes. Must be an id of 24 hexadecimal characters. */
+        room: SentId | string;
+        /** What the message says, kept as sent; `@name` mentions a member. Must have 1 to 10000 characters and not be blank. */
         text: string;
-        /** Must be an id of 24 hexadecimal characters. */
-        thread?: Id | string;
+        /** The message that this one replies to. Must be an id of 24 hexadecimal characters. */
+        thread?: SentId | string;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
@@ -1014,11 +1264,12 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-None-Match'?: string };
         cookie?: never;
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        304: { headers: Record<string, unknown>; content?: never };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
@@ -1032,11 +1283,11 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must have 1 to 10000 characters and not be blank. */
+        /** What the message says, kept as sent; `@name` mentions a member. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
@@ -1047,6 +1298,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1058,7 +1310,7 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -1067,6 +1319,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1215,17 +1468,19 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The name by which others see and mention the account; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username: string;
-        /** Must be an e-mail address. */
+        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
         email: string;
-        /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password: string;
-        /** Must be true or false. */
+        /** Whether the account is an administrator; only administrators create those. Must be true or false. */
         is_admin?: boolean;
-        /** Must be the 32 characters of an invitation. */
+        /** The code of an invitation to a room, which the account joins. Must be the 32 characters of an invitation. */
         invitation?: string;
-        /** Must be true or false. */
+        /** The code that was sent to the address, where `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+        code?: string;
+        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
         cookie?: boolean;
       } } };
       responses: {
@@ -1269,17 +1524,19 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be an e-mail address. */
+        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
         email?: string;
-        /** Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The code that was sent to the address, where `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+        code?: string;
+        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password?: string;
-        /** Must be a text that is not empty. */
+        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
         current_password?: string;
-        /** Must be true or false. */
+        /** Whether the named tokens outlast the new password. Must be true or false. */
         keep_tokens?: boolean;
-        /** Must be true or false. */
+        /** Whether the account is an administrator; for administrators. Must be true or false. */
         is_admin?: boolean;
-        /** Must be true or false. */
+        /** Whether the account can be used: `false` ends its sessions, and its tokens do not work until it is true; for administrators. Must be true or false. */
         is_active?: boolean;
       } } };
       responses: {
@@ -1305,7 +1562,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody?: { content: { 'application/json': {
-        /** Must be a text that is not empty. */
+        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
         current_password?: string;
       } } };
       responses: {
@@ -1318,6 +1575,83 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/users/{user}/codes': {
+    /** Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour */
+    post: {
+      parameters: {
+        path: { 'user': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': PasswordCode } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/codes': {
+    /** Send a one-time code to an e-mail address, for a new password or to show that the address is one's own; the answer does not tell whether there is an account */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Where the code is sent. Must be an e-mail address. */
+        email: string;
+        /** What the code is for: `password` for a new password, `address` to sign up with the address or to change to it. Must be 'password' or 'address'. */
+        purpose: 'password' | 'address';
+      } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/password': {
+    /** Set a new password by a one-time code; ends all of the account's sessions and named tokens */
+    put: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The code that came by e-mail, or from an administrator. Must be the 32 characters of a code. */
+        code: string;
+        /** The new password. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        password: string;
+      } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
@@ -1351,11 +1685,11 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must be a text that is not empty. */
+        /** The username or the e-mail address of the account. Must be a text that is not empty. */
         username: string;
-        /** Must be a text that is not empty. */
+        /** The password of the account. Must be a text that is not empty. */
         password: string;
-        /** Must be true or false. */
+        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
         cookie?: boolean;
       } } };
       responses: {
@@ -1437,15 +1771,15 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Must have 1 to 100 characters and not be blank. */
+        /** What the token is for; unique among those of its account. Must have 1 to 100 characters and not be blank. */
         name: string;
-        /** Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+        /** What the token may do; without any, all that its user may, which takes `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
         scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-        /** Must be a time such as '2026-11-21T04:04:42.123Z'. */
-        expires_at?: Time | string;
-        /** Must be an id of 24 hexadecimal characters. */
-        user?: Id | string;
-        /** Must be a text that is not empty. */
+        /** When the token ends; without it, when it is revoked. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        expires_at?: SentTime | string;
+        /** Whose token it is, if not the caller's; for administrators. Must be an id of 24 hexadecimal characters. */
+        user?: SentId | string;
+        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
         current_password?: string;
       } } };
       responses: {

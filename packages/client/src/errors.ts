@@ -7,11 +7,14 @@ export class ChatError extends Error {
   override name = 'ChatError';
   readonly status: number;
   readonly body: ErrorBody | undefined;
+  /** Of a 403 or a 409, what went wrong: `room_archived`, `username_taken`, ... */
+  readonly code: string | undefined;
 
   constructor(status: number, body: ErrorBody | undefined) {
     super(body?.description ?? `The service answered ${status}.`);
     this.status = status;
     this.body = body;
+    this.code = body && 'code' in body ? body.code : undefined;
   }
 }
 

@@ -39,7 +39,7 @@ describe('the client', () => {
     const { error } = await client.POST('/api/messages', { body: { room, text: 'Too late' } });
     if (error?.title !== 'Conflict') throw new Error(`got ${error?.title}`);
     expectTypeOf(error).toEqualTypeOf<Conflict>();
-    expect(error.description).toBe('The room is archived.');
+    expect(error).toMatchObject({ description: 'The room is archived.', code: 'room_archived' });
   });
 
   it('types the data of an event by its type', () => {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** A view, by the address that leads to it. */
 export type Route =
-  | { name: 'home' | 'login' | 'signup' | 'directory' }
+  | { name: 'home' | 'login' | 'signup' | 'password' | 'directory' }
   | { name: 'room'; room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined }
   | { name: 'settings'; tab: string }
   | { name: 'join'; code: string };
@@ -29,7 +29,7 @@ function routeOf(address: string): Route {
   if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
   // Behind `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
-  if (first === 'login' || first === 'signup' || first === 'directory') return { name: first };
+  if (first === 'login' || first === 'signup' || first === 'password' || first === 'directory') return { name: first };
   return { name: 'home' };
 }
 
@@ -60,7 +60,7 @@ export function startRouting(): void {
   });
 }
 
-const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|login|signup)(\/|$)/.test(path);
+const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|login|signup|password)(\/|$)/.test(path);
 
 /** Shows another view; `replace` leaves no step to go back to. */
 export function go(path: string, { replace = false } = {}): void {

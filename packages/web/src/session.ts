@@ -42,8 +42,10 @@ export async function logIn(username: string, password: string): Promise<void> {
   begin(answer.user);
 }
 
+type NewAccount = { username: string; email: string; password: string; invitation?: string; code?: string };
+
 /** Creates an account and logs in. */
-export async function signUp(account: { username: string; email: string; password: string; invitation?: string }): Promise<void> {
+export async function signUp(account: NewAccount): Promise<void> {
   const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
   begin(answer.user);
 }

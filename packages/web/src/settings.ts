@@ -5,6 +5,8 @@ export type Settings = {
   version: string;
   registration: 'open' | 'invited' | 'closed';
   roomCreation: 'admins' | 'users';
+  emailConfirmation: 'off' | 'required';
+  sendsEmail: boolean;
   docs: string;
 };
 
@@ -14,6 +16,8 @@ const fallback: Settings = {
   version: '',
   registration: 'open',
   roomCreation: 'admins',
+  emailConfirmation: 'off',
+  sendsEmail: false,
   docs: '/docs',
 };
 

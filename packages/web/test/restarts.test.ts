@@ -67,8 +67,8 @@ it(`two people see what the history says after the connection was cut all the ti
   proxy.cut(0);
   await expect.poll(async () => (await texts()).toSorted(), patience).toEqual(written.toSorted());
   const stored = await texts();
-  await expect.poll(() => textsOf(hers.page), patience).toEqual(stored);
-  await expect.poll(() => textsOf(his.page), patience).toEqual(stored);
+  await expect.poll(async () => [await textsOf(hers.page), hers.problems], patience).toEqual([stored, []]);
+  await expect.poll(async () => [await textsOf(his.page), his.problems], patience).toEqual([stored, []]);
   // Each has sent what is theirs in the order in which it was written.
   const later = (whose: string) => stored.filter((text) => text.startsWith(whose) && !text.includes('edited'));
   expect([later('hers'), later('his')]).toEqual(

@@ -10,6 +10,7 @@ import { packageAll } from '../../../tools/bench/package.ts';
 import { functions, serverless } from '../../../tools/harness/functions.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
 import { aName } from '../../support/accounts.ts';
+import { mailsTo } from '../../support/mail.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));
@@ -119,6 +120,7 @@ describe('a deployment', () => {
         RouteSettings: {
           'POST /api/users': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
           'POST /api/sessions': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+          'POST /api/codes': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
         },
         AccessLogSettings: { DestinationArn: expect.anything(), Format: expect.stringContaining('$context.requestId') },
       }),
@@ -127,7 +129,7 @@ describe('a deployment', () => {
 
   it('has a route of its own for each limit, to the function of its path, before the gateway is set up', () => {
     const { HttpApiStage } = template.Resources;
-    for (const path of ['/api/users', '/api/sessions']) {
+    for (const path of ['/api/users', '/api/sessions', '/api/codes']) {
       const [[id, post] = [], [, any] = []] = ['POST', 'ANY'].map((method) =>
         Object.entries(template.Resources).find(([, { Properties }]) => Properties.RouteKey === `${method} ${path}`),
       );
@@ -262,6 +264,12 @@ describe('a packaged function', () => {
     expect((await invoke('GET', '/docs')).answer.status).toBe(200);
     expect((await invoke('GET', '/nothing')).answer.status).toBe(404);
     expect(asked).toEqual([]);
+  });
+
+  it('sends e-mails', async () => {
+    const email = `${aName()}@example.org`;
+    const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
+    expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
   });
 
   it('hashes passwords, and refuses common ones', async () => {

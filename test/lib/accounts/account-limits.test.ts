@@ -3,7 +3,7 @@ import { aName, anAccount, anAddress, anAdmin, logIn } from '../../support/accou
 import { refusals } from '../../support/error-bodies.ts';
 import { callThrough } from '../../support/processes.ts';
 import { outcome } from '../../support/responses.ts';
-import { aRoom } from '../../support/rooms.ts';
+import { aRoom, type TestRoom } from '../../support/rooms.ts';
 import { inProcess, type Reply } from '../../support/transports.ts';
 
 const { call, end } = await callThrough(10, {
@@ -39,6 +39,15 @@ describe('the limits of an account, through ten concurrent processes', () => {
 
     const [taken, elsewhere] = [await anAccount(), anAddress()];
     expect(await atOnce(6, () => signUp(elsewhere, taken))).toEqual({ 409: 4, 429: 2 });
+  });
+
+  it('e-mails to one address are counted, and those that one address asks for, whether there is an account or not', async () => {
+    const ask = (email: string, source = anAddress()) =>
+      call('POST', '/api/codes', { source, body: { email, purpose: 'password' } });
+    const [{ email }, unknown, source] = [await anAccount(), `${aName()}@example.org`, anAddress()];
+    for (const to of [email, unknown]) expect(await atOnce(8, () => ask(to))).toEqual({ 204: 5, 429: 3 });
+    expect(await atOnce(25, () => ask(`${aName()}@example.org`, source))).toEqual({ 204: 20, 429: 5 });
+    expect((await ask(email.toUpperCase())).status).toBe(429);
   });
 
   it('logins with the right password are counted, and wrong ones are not among them', async () => {
@@ -82,5 +91,17 @@ describe('the limits of an account, through ten concurrent processes', () => {
     const [{ _id }] = body as [{ _id: { $oid: string } }];
     expect((await call('DELETE', `/api/members/${_id.$oid}`, { token })).status).toBe(204);
     expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
+  });
+
+  it('whoever is invited to one room more uses no invitation', async () => {
+    const { token } = await anAccount();
+    const rooms = await Promise.all(Array.from({ length: 4 }, () => aRoom()));
+    for (const { id } of rooms.slice(1)) await call('POST', '/api/members', { token, body: { room: id } });
+    const [{ path, owner }] = rooms as [TestRoom];
+    const created = await inProcess('POST', `${path}/invitations`, { token: owner.token, body: { uses: 1 } });
+    const { code: invitation } = created.body as { code: string };
+    const accept = (as: string) => call('POST', '/api/members', { token: as, body: { invitation } });
+    expect(outcome(await accept(token))).toEqual(refusals.conflict('The user is in too many rooms.'));
+    expect((await accept((await anAccount()).token)).status).toBe(201);
   });
 });

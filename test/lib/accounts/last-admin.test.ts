@@ -25,7 +25,10 @@ afterAll(async () => {
 });
 
 const admins = () => users.countDocuments({ is_admin: true, is_active: true });
-const lastStays = { status: 409, body: { title: 'Conflict', description: 'The last administrator must stay one.' } };
+const lastStays = {
+  status: 409,
+  body: { title: 'Conflict', description: 'The last administrator must stay one.', code: 'last_admin' },
+};
 
 describe('the last administrator', () => {
   it.each([
@@ -101,6 +104,7 @@ describe('the last administrator', () => {
     expect((await call('PATCH', `/api/users/${id}`, { token, body })).body).toEqual({
       title: 'Conflict',
       description: 'The e-mail address is already in use.',
+      code: 'email_taken',
     });
     expect(await users.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('leaving');
     expect((await call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })).status).toBe(200);

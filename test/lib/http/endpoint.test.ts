@@ -35,13 +35,20 @@ describe('endpoint', () => {
     ]);
   });
 
-  it.each([
+  it.each<[string, () => Promise<unknown>, number, object, true?]>([
     ['what the operation returns is the body', async () => ({ a: [1] }), 200, { a: [1] }],
     [
       'an HttpError is the response',
-      () => Promise.reject(conflict('The room is full.')),
+      () => Promise.reject(conflict('room_full', 'The room is full.')),
+      409,
+      { title: 'Conflict', description: 'The room is full.', code: 'room_full' },
+    ],
+    [
+      'an HttpError is the response, without its code where the specification fixes the body',
+      () => Promise.reject(conflict('room_full', 'The room is full.')),
       409,
       { title: 'Conflict', description: 'The room is full.' },
+      true,
     ],
     [
       'any other error is a 500 that reveals only where it was logged',
@@ -49,11 +56,10 @@ describe('endpoint', () => {
       500,
       { title: 'Internal error', description: 'The request failed and has been logged as request-1.' },
     ],
-  ])('%s', async (_what, run, status, body) => {
-    const response = await endpoint({ GET: operation({ summary: '', access: 'anyone', status: 200, run }) })(
-      anEvent('GET'),
-      aContext,
-    );
+  ])('%s', async (_what, run, status, body, isSpecified) => {
+    const response = await endpoint({
+      GET: operation({ summary: '', access: 'anyone', status: 200, run, ...(isSpecified && { isSpecified }) }),
+    })(anEvent('GET'), aContext);
     expect({ status: response.statusCode, body: JSON.parse(response.body ?? '') }).toEqual({ status, body });
     expect(response.headers['X-Request-Id']).toBe('request-1');
   });

@@ -36,6 +36,11 @@ describe('the OpenAPI document', () => {
     expect(withoutExample.map(({ operationId }) => operationId)).toEqual([]);
   });
 
+  it('says of every parameter, field, header and status what it is for', () => {
+    expect(undescribed(document.paths)).toEqual([]);
+    expect(undescribed(document.components)).toEqual([]);
+  });
+
   it('is served to anyone', async () => {
     const { status, body } = await call('GET', '/api/openapi.json');
     expect({ status, body }).toEqual({ status: 200, body: document });
@@ -65,4 +70,13 @@ function hasExamples(message: object | undefined): boolean {
   return Object.values((message as Response | undefined)?.content ?? {}).every(
     (content) => 'example' in content || 'examples' in content,
   );
+}
+
+/** Where a description is missing: a parameter's, a header's, a response's, or that of an object's field. */
+function undescribed(part: unknown, at = ''): string[] {
+  if (typeof part !== 'object' || part === null || /\/examples?$/.test(at)) return [];
+  const isDescribable =
+    /\/(parameters|properties|headers|responses)\/[^/]+$/.test(at) && !('$ref' in part && /\/(headers|responses)\//.test(at));
+  const isMissing = isDescribable && !('description' in part && String(part.description).length > 10);
+  return [...(isMissing ? [at] : []), ...Object.entries(part).flatMap(([key, inner]) => undescribed(inner, `${at}/${key}`))];
 }

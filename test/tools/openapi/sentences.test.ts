@@ -14,6 +14,7 @@ const sentences = Object.values(contract.paths)
   .flatMap(({ responses }) => Object.entries(responses))
   .filter(([status]) => /^4(01|03|04|09|10|13)$/.test(status))
   .flatMap(([, { description = '' }]) => description.split(' / '))
+  .map((sentence) => sentence.replace(/^`\w+`: /, ''))
   .filter((sentence) => !Object.values(contract.components.responses).some(({ description }) => description === sentence));
 
 /** The part of a sentence that is in the source: all of it, or the call or the fixed part of the template that creates it. */

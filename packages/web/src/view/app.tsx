@@ -19,9 +19,11 @@ import { Sidebar } from './sidebar.tsx';
 /** The page. */
 export function App() {
   const { state } = session.value;
+  // The link of an e-mail sets a password also where somebody is signed in.
+  const isInside = state === 'in' && route.value.name !== 'password';
   return (
     <>
-      {state === 'in' ? <Shell /> : state === 'starting' ? null : <Login />}
+      {isInside ? <Shell /> : state === 'starting' ? null : <Login />}
       <Dialogs />
       <Announcer />
     </>

@@ -101,6 +101,7 @@ type FieldProps = {
   maxLength?: number;
   pattern?: string;
   autoFocus?: boolean;
+  readonly?: boolean;
 };
 
 /** A field with its label, and a hint. */

@@ -9,6 +9,7 @@ import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 
 /** Signing in, and signing up. */
 export function Login() {
@@ -25,7 +26,9 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {isSignUp ? (
+        {route.value.name === 'password' ? (
+          <ForgottenPassword />
+        ) : isSignUp ? (
           <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
         ) : (
           <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
@@ -61,6 +64,7 @@ function SignIn({ again }: { again: string | undefined }) {
         />
         <Field label={strings.login.password} name="password" type="password" autocomplete="current-password" />
       </Form>
+      <a href="/password">{strings.password.forgotten}</a>
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {strings.login.other}
@@ -84,10 +88,13 @@ function SignIn({ again }: { again: string | undefined }) {
 type SignUpProps = { invitation: string | undefined; onHasAccount: () => void };
 
 function SignUp({ invitation, onHasAccount }: SignUpProps) {
+  const confirmation = codeInAddress();
+  if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
   const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
     // Whoever has a link may put all of it into the field.
     const used = invitation ?? code.replace(/^.*#/, '');
-    await signUp({ username, email, password, ...(used !== '' && { invitation: used }) });
+    const proof = confirmation && { code: confirmation.code };
+    await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
     go('/', { replace: true });
     if (used === '') return;
     await readRooms({ all: true });
@@ -108,7 +115,13 @@ function SignUp({ invitation, onHasAccount }: SignUpProps) {
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
           autoFocus
         />
-        <Field label={strings.signUp.email} name="email" type="email" autocomplete="email" />
+        <Field
+          label={strings.signUp.email}
+          name="email"
+          type="email"
+          autocomplete="email"
+          {...(confirmation && { value: confirmation.email, readonly: true })}
+        />
         <Field
           label={strings.signUp.password}
           name="password"

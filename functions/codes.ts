@@ -1,0 +1,16 @@
+import { codeRequest, codeRequestRefusals, sendCode } from '../lib/accounts/code-mails.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+
+/** `/api/codes`: one-time codes by e-mail. */
+export const handler = endpoint({
+  POST: operation({
+    summary:
+      "Send a one-time code to an e-mail address, for a new password or to show that the address is one's own; the answer does not tell whether there is an account",
+    access: 'anyone',
+    body: codeRequest,
+    status: 204,
+    refusals: codeRequestRefusals,
+    run: ({ body, request: { source } }) => sendCode(body, source),
+  }),
+});

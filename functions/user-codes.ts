@@ -1,0 +1,22 @@
+import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/accounts/password-codes.ts';
+import { idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
+
+/** `/api/users/{user}/codes`: one-time codes that administrators pass on. */
+export const handler = endpoint({
+  POST: operation({
+    summary: 'Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour',
+    access: 'admin',
+    path: { user: idOf('user') },
+    // Whoever has the code can become the user: a token with scopes must not gain more than them in this way.
+    permit: ({ caller }) => requireUnscopedToken(caller),
+    body: {},
+    status: 201,
+    answer: passwordCodeSchema,
+    refusals: [unscopedTokenRequired, ...passwordCodeRefusals],
+    security: ({ path: { user } }) => ({ event: 'password code made', whom: user.toHexString() }),
+    run: ({ path: { user } }) => createPasswordCode(user),
+  }),
+});

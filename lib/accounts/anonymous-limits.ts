@@ -1,0 +1,37 @@
+import { ObjectId } from 'mongodb';
+import { config } from '../config.ts';
+import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot } from './slots.ts';
+
+/** Counts a sign-up of anyone at an address, whatever becomes of it, or refuses it with 429. */
+export const countSignUp = (source: string): Promise<void> =>
+  count([
+    [keyOf('sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerHour, window: hour }],
+    [keyOf('sign-ups of a day', networkOf(source)), { most: config.limits.signUpsPerDay, window: 24 * hour }],
+  ]);
+
+/** Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429: nobody's mailbox is to be filled. */
+export const countMail = (recipient: string, source: string): Promise<void> =>
+  count([
+    [keyOf('e-mails to', recipient), { most: 5, window: hour }],
+    [keyOf('e-mails from', networkOf(source)), { most: 20, window: hour }],
+  ]);
+
+const hour = 60 * minute;
+
+/** Takes a slot of each, or refuses and takes none. */
+async function count(limits: [key: string, limit: Limit][]): Promise<void> {
+  if (!config.limits.areOn) return;
+  await failClosed(async () => {
+    const id = new ObjectId();
+    const taken: string[] = [];
+    try {
+      for (const [key, limit] of limits) {
+        await takeSlot(key, id, { ...limit, isSettled: true });
+        taken.push(key);
+      }
+    } catch (error) {
+      await returnSlots(taken, id);
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,48 @@
+import type { ObjectId } from 'mongodb';
+import { showDate } from '../api/extended-json.ts';
+import type { Parameter } from '../api/parameters.ts';
+import { type CodeDocument, codes } from '../collections/codes.ts';
+import { unexpired } from '../collections/tokens.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { notFound, type Refusal } from '../errors.ts';
+import { hashToken } from '../identity/authenticate.ts';
+import { randomToken } from '../identity/tokens.ts';
+
+/** A one-time code. */
+export const codeParameter: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && /^[a-z0-9]{32}$/.test(sent) ? sent : undefined),
+  rule: 'be the 32 characters of a code',
+  schema: { type: 'string', pattern: '^[a-z0-9]{32}$' },
+};
+
+export const noSuchCode: Refusal = () => notFound('code');
+
+/** Stores a new code for an address: its 32 characters can't be read again. */
+export async function createCode(fields: Pick<CodeDocument, 'email' | 'account'>) {
+  const code = randomToken();
+  const { expires_at } = await insertWithTimes(
+    codes,
+    { ...fields, hash: hashToken(code) },
+    { expires_at: { $add: ['$$NOW', validFor] } },
+  );
+  return { code, expires_at: showDate(expires_at) };
+}
+
+/** The code with these characters, unless it has expired, by the database's clock; 404 when there is none. */
+export async function findCode(code: string): Promise<CodeDocument> {
+  const found = await codes.findOne({ hash: hashToken(code), ...unexpired });
+  if (!found) throw noSuchCode();
+  return found;
+}
+
+/** Forgets a code that has been used. What it was used for must have been possible only once. */
+export async function forgetCode(_id: ObjectId): Promise<void> {
+  await codes.deleteMany({ _id });
+}
+
+/** Forgets the codes for an account. */
+export async function forgetCodesOf(user: ObjectId): Promise<void> {
+  await codes.deleteMany({ 'account.user': user });
+}
+
+const validFor = 3_600_000;

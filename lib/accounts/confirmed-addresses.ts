@@ -1,0 +1,26 @@
+import { config } from '../config.ts';
+import { permissionDenied, type Refusal } from '../errors.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import { findCode, forgetCode, noSuchCode } from './codes.ts';
+
+const confirmationRequired: Refusal = () =>
+  permissionDenied('email_code_required', 'A code that was sent to the e-mail address is required.');
+export const confirmationRefusals = [confirmationRequired, noSuchCode];
+
+/**
+ * Gives an account an address, for whoever has the code that was sent to it: 403 without a code where one is required, 404 when it is not of
+ * this address. Administrators need none. Addresses are unique, so that one code makes no two accounts.
+ */
+export async function withConfirmedAddress<T>(
+  { email, code }: { email: string; code: string | undefined },
+  caller: Caller | undefined,
+  give: () => Promise<T>,
+): Promise<T> {
+  if (config.emailConfirmation === 'off' || isAdmin(caller)) return give();
+  if (code === undefined) throw confirmationRequired();
+  const { _id, email: confirmed, account } = await findCode(code);
+  if (confirmed !== email || account !== undefined) throw noSuchCode();
+  const given = await give();
+  await forgetCode(_id);
+  return given;
+}

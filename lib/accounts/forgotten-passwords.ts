@@ -1,0 +1,39 @@
+import type { Values } from '../api/parameters.ts';
+import { users } from '../collections/users.ts';
+import { log } from '../log.ts';
+import { notify } from '../notices.ts';
+import { revokeTokens } from './api-tokens.ts';
+import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
+import { rememberAddress } from './login-limits.ts';
+import { newPassword } from './password-policy.ts';
+import { hashPassword } from './passwords.ts';
+import { endSessions } from './sessions.ts';
+
+/** What a new password is set by. */
+export const passwordParameters = { code: codeParameter, password: newPassword };
+
+export const newPasswordRefusals = [noSuchCode];
+
+/**
+ * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every named token of the
+ * account. From now on the address of the request counts as one of the owner's, so that guesses elsewhere do not keep the owner out.
+ */
+export async function setForgottenPassword({ code, password }: Values<typeof passwordParameters>, source: string): Promise<void> {
+  const { _id, email, account } = await findCode(code);
+  if (!account) throw noSuchCode();
+  const { user, generation } = account;
+  const changed = await users.findOneAndUpdate(
+    { _id: user, email, session_generation: generation, is_active: true },
+    { $set: { password_hash: await hashPassword(password) }, $inc: { session_generation: 1 } },
+    { returnDocument: 'after', projection: { session_generation: 1 } },
+  );
+  if (!changed) throw noSuchCode();
+  await Promise.all([
+    forgetCode(_id),
+    endSessions(user, changed.session_generation, undefined),
+    revokeTokens(user, undefined),
+    rememberAddress(user.toHexString(), source),
+  ]);
+  notify({ type: 'ended', user: user.toHexString() });
+  log('info', 'security', { event: 'password set by a code', whom: user.toHexString(), source });
+}

@@ -1,0 +1,29 @@
+import type { ObjectId } from 'mongodb';
+import { dateSchema } from '../api/extended-json.ts';
+import { aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { config } from '../config.ts';
+import { noSuchUser } from '../identity/users.ts';
+import { createCode } from './codes.ts';
+
+/** A code for a new password as it is shown to the administrator who asked for it, this once; the link is null without `PUBLIC_URL`. */
+export const passwordCodeSchema = record('PasswordCode', { code: aToken, link: orNull(aText), expires_at: dateSchema });
+
+export const passwordCodeRefusals = [noSuchUser];
+
+/** Makes a code by which whoever has it sets a new password for an account; 404 when there is no active one. */
+export async function createPasswordCode(id: ObjectId): Promise<Shown<typeof passwordCodeSchema>> {
+  const user = await users.findOne({ _id: id, is_active: true }, { projection: { email: 1, session_generation: 1 } });
+  if (!user) throw noSuchUser();
+  const created = await createCode(codeFor(user));
+  return { ...created, link: config.publicUrl ? passwordLink(created.code) : null };
+}
+
+/** The link that has a code; after the `#`, so that no log and no other site gets to see it. */
+export const passwordLink = (code: string): string => `${config.publicUrl}/password#${code}`;
+
+/** What is stored with a code for an account: after a new password or a new address it is good for nothing. */
+export const codeFor = ({ _id, email, session_generation }: Pick<UserDocument, '_id' | 'email' | 'session_generation'>) => ({
+  email,
+  account: { user: _id, generation: session_generation },
+});

@@ -1,0 +1,23 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { collection } from '../database/bounded.ts';
+
+/** A one-time code, by which someone shows within an hour to read the e-mail of an address; its 32 characters are stored nowhere. */
+export type CodeDocument = {
+  _id: ObjectId;
+  /** SHA-256 of the code, in hexadecimal. */
+  hash: string;
+  /** The address to the letter: of two that are compared as the same, someone else may read the other. */
+  email: string;
+  /** For a new password: whose it will be, in which generation of its sessions; null where the code is good for nothing. */
+  account?: { user: ObjectId; generation: number } | null;
+  expires_at: Date;
+};
+
+export const codeIndexes: IndexDescription[] = [
+  { key: { hash: 1 }, name: 'hash', unique: true },
+  { key: { 'account.user': 1 }, name: 'user', sparse: true },
+  { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
+];
+
+/** The codes that are not used yet. */
+export const codes = collection<Omit<CodeDocument, '_id'>>('codes');

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { ask, chat, Failure } from '../api.ts';
+import { settings } from '../settings.ts';
+import { strings } from '../strings.ts';
+import { Field, Form } from './controls.tsx';
+
+/** A new password for whoever forgot the old one: asks for a link or, once the page was opened by one, for the password. */
+export function ForgottenPassword() {
+  const code = location.hash.slice(1);
+  if (code !== '') return <NewPassword code={code} />;
+  if (settings.sendsEmail) return <AskForCode purpose="password" />;
+  return (
+    <>
+      <h1>{strings.password.title}</h1>
+      <p>{strings.password.noEmail}</p>
+      <ToLogin />
+    </>
+  );
+}
+
+/** The code and the address that the link of an e-mail has. */
+export function codeInAddress(): { code: string; email: string } | undefined {
+  const sent = new URLSearchParams(location.hash.slice(1));
+  const [code, email] = [sent.get('code'), sent.get('email')];
+  return code !== null && email !== null ? { code, email } : undefined;
+}
+
+/** Has a link sent to an address. */
+export function AskForCode({ purpose }: { purpose: 'password' | 'address' }) {
+  const [isSent, setSent] = useState(false);
+  const submit = async ({ email = '' }: Record<string, string>) => {
+    await ask(chat.POST('/api/codes', { body: { email, purpose } }));
+    setSent(true);
+  };
+  return (
+    <>
+      <h1>{purpose === 'password' ? strings.password.title : strings.password.address}</h1>
+      {isSent ? (
+        <p role="status">{strings.password.sent}</p>
+      ) : (
+        <Form onSubmit={submit} submit={strings.password.ask}>
+          <Field label={strings.password.email} name="email" type="email" autocomplete="email" autoFocus />
+        </Form>
+      )}
+      <ToLogin />
+    </>
+  );
+}
+
+function NewPassword({ code }: { code: string }) {
+  const [isSet, setIsSet] = useState(false);
+  const submit = async ({ password = '' }: Record<string, string>) => {
+    try {
+      await ask(chat.PUT('/api/password', { body: { code, password } }));
+    } catch (failure) {
+      throw failure instanceof Failure && failure.status === 404 ? new Failure(404, strings.password.unknown) : failure;
+    }
+    setIsSet(true);
+  };
+  return (
+    <>
+      <h1>{strings.password.title}</h1>
+      {isSet ? (
+        <p role="status">{strings.password.done}</p>
+      ) : (
+        <Form onSubmit={submit} submit={strings.password.submit}>
+          <Field
+            label={strings.password.password}
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            hint={strings.signUp.passwordHint}
+            minLength={8}
+            autoFocus
+          />
+        </Form>
+      )}
+      <ToLogin />
+    </>
+  );
+}
+
+const ToLogin = () => <a href="/login">{strings.login.title}</a>;

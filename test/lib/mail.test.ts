@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { startMailServer } from '../../tools/harness/mail-server.ts';
+
+const refuse = (code: number) => Object.assign(new Error('no'), { responseCode: code });
+const logins: unknown[] = [];
+const received: string[][] = [];
+const server = await startMailServer((to) => void received.push(to), {
+  authOptional: false,
+  allowInsecureAuth: true,
+  onAuth: ({ username, password }, _session, done) => {
+    logins.push({ username, password });
+    done(null, { user: username });
+  },
+  onRcptTo: ({ address }, _session, done) =>
+    done(address.startsWith('gone') ? refuse(550) : address.startsWith('later') ? refuse(451) : null),
+});
+afterAll(() => server.close());
+
+Object.assign(process.env, {
+  SMTP_URL: server.url.replace('//', '//chat:s%40cret@'),
+  MAIL_FROM: 'Chat <chat@example.org>',
+  PUBLIC_URL: 'https://chat.example.org',
+});
+const { aName } = await import('../support/accounts.ts');
+const { invalid } = await import('../support/error-bodies.ts');
+const { outcome } = await import('../support/responses.ts');
+const { inProcess } = await import('../support/transports.ts');
+
+const ask = (email: string) => inProcess('POST', '/api/codes', { body: { email, purpose: 'password' } });
+
+describe('an e-mail', () => {
+  it('goes to one address alone, whatever characters that has, with the login of SMTP_URL', async () => {
+    const email = `${aName()},everyone@example.org`;
+    expect((await ask(email)).status).toBe(204);
+    expect(received.at(-1)).toEqual([`"${email.replace('@', '"@')}`]);
+    expect(logins.at(-1)).toEqual({ username: 'chat', password: 's@cret' });
+  });
+
+  it('to an address that the mail server does not take is a 400', async () => {
+    expect(outcome(await ask('gone@example.org'))).toEqual({
+      status: 400,
+      body: invalid('email', 'be an address that takes e-mail'),
+    });
+  });
+
+  it('that the mail server does not take now is a 503', async () => {
+    expect(await ask('later@example.org')).toMatchObject({
+      status: 503,
+      body: { description: 'The e-mail could not be sent.' },
+    });
+  });
+});
