@@ -24,7 +24,7 @@ const output = new Writable({
 let shown = new Set<string>();
 let typing: NodeJS.Timeout | undefined;
 let sending = Promise.resolve();
-// What is typed before the room is there waits for it.
+// What is typed before all rooms are followed waits for that.
 const begun = Promise.withResolvers<void>();
 let reading = begun.promise;
 
@@ -48,10 +48,12 @@ let room = first.room.$oid;
 const { response } = await chat.GET('/api/events', { params: { query: { room } } });
 const news = chat.live({
   after: { [room]: Number(response.headers.get('X-Next-Cursor')) },
-  onState: (state) => print(state.state === 'live' ? '* connected' : '* the service is out of reach'),
+  onState: ({ state }) => {
+    print(state === 'live' ? '* connected' : '* the service is out of reach');
+    if (state === 'live') begun.resolve();
+  },
 });
 await showHistory();
-begun.resolve();
 process.stdin.on('keypress', () => terminal.line !== '' && news.typing(room));
 prompt();
 

@@ -151,8 +151,11 @@ describe('a message', () => {
     await signIn(page, owner);
     await say(page, 'before');
     await sent(page, 1);
-    await call('PATCH', `${room.path}/details`, { token: owner.token, body: { archived: true } });
+    await context.setOffline(true);
     await say(page, 'too late');
+    await page.locator('.room-pane li.message.pending').waitFor();
+    await call('PATCH', `${room.path}/details`, { token: owner.token, body: { archived: true } });
+    await context.setOffline(false);
     await page.getByText('Not sent: The room is archived.').waitFor();
     await call('PATCH', `${room.path}/details`, { token: owner.token, body: { archived: false } });
     await page.locator('li.pending').getByRole('button', { name: 'Try again' }).click();

@@ -91,7 +91,10 @@ export function wake(room?: string): void {
 }
 
 /** Something is to be told to the service: looks at once. */
-export const hurry = (): void => (isPushed ? void look() : soon());
+export function hurry(): void {
+  if (isPushed) void look();
+  else soon();
+}
 
 function soon(): void {
   isRoomDue = true;
@@ -120,11 +123,12 @@ function heard(frame: ServerFrame): void {
   if (frame.type === 'room') roomMoved(frame);
   else if (frame.type === 'pong') {
     const moved = frame.rooms.filter(({ room, seq }) => seq > (roomOf(room.$oid)?.seq ?? 0));
-    for (const { room } of moved) room.$oid === openRoom() ? soon() : readRoomsSoon();
-    if (frame.more) readRoomsSoon();
+    if (moved.some(({ room }) => room.$oid === openRoom())) soon();
+    if (moved.length > 0 || frame.more) readRoomsSoon();
   } else if (frame.type === 'left') {
     allRoomsAt = 0;
-    frame.room.$oid === openRoom() ? soon() : readRoomsSoon();
+    if (frame.room.$oid === openRoom()) soon();
+    readRoomsSoon();
   } else if (frame.type === 'read') readRoomsSoon();
   else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
 }
@@ -209,7 +213,8 @@ async function lookOnce(): Promise<number | undefined> {
     }
     if (!timeline || Date.now() - roomsAt >= Math.min(wait * 3, slow)) await readRooms();
     await sendMarkers();
-    if (!isStopped) leavePush ??= push.join({ connected, disconnected, heard });
+    // First what is shown.
+    if (!isStopped && !(timeline && timeline.cursor === undefined)) leavePush ??= push.join({ connected, disconnected, heard });
     if (connection.value !== 'online') {
       connection.value = 'online';
       void retryAll().then(sendOutbox);
@@ -226,7 +231,7 @@ async function lookOnce(): Promise<number | undefined> {
 }
 
 function nextWait(): number {
-  if (isPushed) {
+  if (isPushed && connection.value === 'online') {
     const room = openRoom();
     const isOpening = room !== undefined && knownTimeline(room)?.cursor === undefined;
     wait = isOpening ? quick : Math.min(pushed, wait * 2);
