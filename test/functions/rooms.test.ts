@@ -313,7 +313,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
 });
 
 describe.each(transports())('any other path, %s', (_transport, call) => {
-  it.each(['/nowhere', '/api', '/api/room', '/api/rooms/x/y', '/favicon.ico'])(
+  it.each(['/nowhere', '/api/room', '/api/rooms/x/y', '/favicon.ico'])(
     '%s is not found, with or without a token',
     async (path) => {
       for (const account of [admin, undefined] satisfies (Account | undefined)[]) {
