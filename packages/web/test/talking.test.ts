@@ -1,8 +1,10 @@
+import { ObjectId } from 'mongodb';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
 import { call, say, signIn, textsOf, visit } from './support.ts';
 
@@ -11,6 +13,27 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(() => browser.close());
+
+describe('a room', () => {
+  it('shows a message that was on its way while later ones were read', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob]);
+    const [first, second] = [await aMessage(bob, room, { text: 'first' }), await aMessage(bob, room, { text: 'second' })];
+    const late = (await messages.findOne({ _id: new ObjectId(first._id.$oid) })) as MessageDocument;
+    await messages.unscoped.deleteOne({ _id: late._id });
+    // However long this takes, the feed waits for what comes before so young a message.
+    const young = new Date(Date.now() + 3_600_000);
+    await messages.updateOne({ _id: new ObjectId(second._id.$oid) }, { $set: { created_at: young } });
+
+    const { page, context } = await visit(browser, { path: `/rooms/${room}` });
+    await signIn(page, ann);
+    await expect.poll(() => textsOf(page)).toEqual(['second']);
+    await messages.unscoped.insertOne(late);
+    await say(page, 'third');
+    await expect.poll(() => textsOf(page)).toEqual(['first', 'second', 'third']);
+    await context.close();
+  });
+});
 
 describe('a newcomer', () => {
   it('creates an account, joins a room, and talks', async () => {

@@ -320,8 +320,12 @@ export class Timeline {
       const hasMore = headers.has('Link');
       const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
       const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));
-      const last = messages.at(-1)?.seq ?? 0;
-      const came = reachesEnd ? [...this.#journal.values()].filter(({ seq }) => seq > last) : [];
+      // A message that was on its way when the page was read belongs between those that were not, or next to them.
+      const reachesStart = !hasMore && place.after === undefined && place.around === undefined;
+      const first = place.after !== undefined ? place.after + 1 : reachesStart ? 0 : (messages[0]?.seq ?? 0);
+      const last =
+        place.before !== undefined ? place.before - 1 : reachesEnd ? Number.POSITIVE_INFINITY : (messages.at(-1)?.seq ?? 0);
+      const came = [...this.#journal.values()].filter(({ seq }) => seq >= first && seq <= last);
       return { messages: merge(messages, came), hasMore };
     } finally {
       if (--this.#reading === 0) this.#journal.clear();

@@ -24,11 +24,11 @@ export function append(window: Window, page: readonly Message[], isAtEnd: boolea
 }
 
 /**
- * Applies messages as they are now: those in the window are replaced, new ones come at its end if the window reaches there. When that is too
- * much, what goes is at the start, or, for someone who reads there (`keep` is `start`), the new ones, and the window ends before them.
+ * Applies messages as they are now: those in the window are replaced, new ones come at its end if the window reaches there. A message that was
+ * on its way while later ones were read comes where it belongs, also before the first. When that is too much, what goes is at the start, or, for someone who reads there (`keep` is `start`), the new ones, and the window ends before them.
  */
 export function applyTo(window: Window, changed: readonly Message[], keep: 'start' | 'end'): Window {
-  const first = window.messages[0]?.seq ?? Number.POSITIVE_INFINITY;
+  const first = window.isAtStart ? 0 : (window.messages[0]?.seq ?? Number.POSITIVE_INFINITY);
   const last = window.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
   const inside = changed.filter(({ seq }) => seq >= first && seq <= last);
   const behind = window.isAtEnd ? changed.filter(({ seq }) => seq > last) : [];
