@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe('every screen', () => {
-  it.concurrent.each(looks.map((look) => [`${look.where}, ${look.theme}, ${look.direction}`, look] as const))(
+  it.each(looks.map((look) => [`${look.where}, ${look.theme}, ${look.direction}`, look] as const))(
     'has nothing that axe-core objects to, and fits its width: %s',
-    // Eight browsers and twenty screens, of which each is looked at for a second.
+    // Twenty screens, of which each is looked at for a second.
     { timeout: 600_000 },
     async (_name, look) => {
       const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };
