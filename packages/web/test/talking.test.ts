@@ -6,7 +6,7 @@ import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { call, say, signIn, textsOf, visit } from './support.ts';
+import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -31,6 +31,20 @@ describe('a room', () => {
     await messages.unscoped.insertOne(late);
     await say(page, 'third');
     await expect.poll(() => textsOf(page)).toEqual(['first', 'second', 'third']);
+    await context.close();
+  });
+
+  it('is followed also when it could not be opened at first, and something was said in it', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob]);
+    const { page, context } = await visit(browser);
+    await signIn(page, ann);
+    await page.route('**/api/events?*', (route) => route.abort(), { times: 1 });
+    await page.goto(`${serveUrl}/rooms/${room}`);
+    await say(page, 'mine');
+    await page.locator('li.message:not(.pending)').waitFor();
+    await aMessage(bob, room, { text: 'his' }, call);
+    await expect.poll(() => textsOf(page)).toEqual(['mine', 'his']);
     await context.close();
   });
 });

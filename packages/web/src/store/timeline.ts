@@ -159,6 +159,8 @@ export class Timeline {
   async goToEnd(): Promise<void> {
     try {
       if (!this.window.value.isAtEnd) {
+        // First, as ever: a room that is shown without one is never followed.
+        this.cursor ??= await this.#currentCursor();
         const { messages, hasMore } = await this.#page({});
         this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
       }
