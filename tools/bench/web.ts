@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { readHolder } from 'embedded-mongodb/holder';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../harness/browser.ts';
-import { heapOf, scrollThrough } from '../harness/scrolling.ts';
+import { heapAtRest, scrollThrough } from '../harness/scrolling.ts';
 import { commands, startService } from '../harness/service.ts';
 import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
@@ -213,12 +213,6 @@ async function type(page: Page, selector: string): Promise<number[]> {
   for (const key of 'Nobody waits for letters: they are there when the key is, and 1234567890 ')
     await page.keyboard.press(key === ' ' ? 'Space' : key);
   return (await page.evaluate('window.keys')) as number[];
-}
-
-/** The heap when what ends dead requests has forgotten the last one: it has 20 seconds for each. */
-async function heapAtRest(page: Page): Promise<number> {
-  await page.waitForTimeout(21_000);
-  return heapOf(page);
 }
 
 /** The memory of a page in which somebody scrolls through all messages, beside that of one who scrolls through a few thousand of them. */

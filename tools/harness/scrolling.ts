@@ -27,8 +27,9 @@ export const scrollThrough = (page: Page, count: number): Promise<number> =>
     return scrolled;
   })()`);
 
-/** The bytes of a page's heap that are in use, after a collection. */
-export async function heapOf(page: Page): Promise<number> {
+/** The bytes of a page's heap that are in use, after a collection, when what ends dead requests has forgotten the last: 20 seconds after it. */
+export async function heapAtRest(page: Page): Promise<number> {
+  await page.waitForTimeout(21_000);
   const session = await page.context().newCDPSession(page);
   try {
     // What one collection sets free lets the next one free more.

@@ -4,7 +4,7 @@ import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
-import { heapOf, scrollThrough } from '../../../tools/harness/scrolling.ts';
+import { heapAtRest, scrollThrough } from '../../../tools/harness/scrolling.ts';
 import { readFiles, readPage } from '../site.ts';
 import { say, serveUrl, signIn, visit } from './support.ts';
 
@@ -97,10 +97,10 @@ describe('a long room', () => {
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
     const few = await scrollThrough(page, 5_000);
-    const before = await heapOf(page);
+    const before = await heapAtRest(page);
     await scrollThrough(page, scrolled - few);
     // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and compiles meanwhile: the messages are many times that.
-    expect(await heapOf(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
+    expect(await heapAtRest(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
     await context.close();
   });
 
