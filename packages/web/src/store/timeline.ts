@@ -9,6 +9,9 @@ import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window
 const pageSize = 100;
 const newestPageSize = 50;
 
+/** After how many milliseconds a page of history that could not be read is asked for again. */
+const pauseAtEdge = 3_000;
+
 /** What is to be brought into view: the end, the line before the first unread message, or the message at a place, which is pointed at. */
 export type Target = { kind: 'end' } | { kind: 'line' } | { kind: 'message'; seq: number };
 
@@ -183,7 +186,7 @@ export class Timeline {
     });
   }
 
-  /** Reads the page before the window. Whoever scrolls on after a failure asks again. */
+  /** Reads the page before the window. */
   async readOlder(): Promise<void> {
     const { messages, isAtStart } = this.window.value;
     const before = messages[0]?.seq;
@@ -193,8 +196,9 @@ export class Timeline {
       const page = await this.#page({ before });
       if (this.window.value.messages[0]?.seq === before)
         this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
+      else this.#drawAnew();
     } catch {
-      // Shown by the banner, if it lasts.
+      await this.#tryAgainSoon();
     } finally {
       this.isReadingOlder.value = false;
     }
@@ -208,16 +212,26 @@ export class Timeline {
     this.isReadingNewer.value = true;
     try {
       const page = await this.#page({ after });
-      if (this.window.value.messages.at(-1)?.seq !== after) return;
+      if (this.window.value.messages.at(-1)?.seq !== after) return this.#drawAnew();
       batch(() => {
         this.window.value = append(this.window.value, page.messages, !page.hasMore);
         if (!page.hasMore) this.missed.value = 0;
       });
     } catch {
-      // As above.
+      await this.#tryAgainSoon();
     } finally {
       this.isReadingNewer.value = false;
     }
+  }
+
+  async #tryAgainSoon(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
+    this.#drawAnew();
+  }
+
+  /** Has the window drawn again: whoever is at its edge by then, and can't scroll on, asks for what is behind it with that. */
+  #drawAnew(): void {
+    this.window.value = { ...this.window.value };
   }
 
   /**
