@@ -58,7 +58,8 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
   ): Workload => ({ name, calls: operations.map((of) => of[one]) });
   return [
     all('whoami', inOneRoom, 'whoami'),
-    all('a list of rooms', inOneRoom, 'rooms'),
+    // An administrator's.
+    all('a list of rooms', [operationsOf(shared)], 'rooms'),
     all('a page of 50 messages', inOneRoom, 'page'),
     all('a page of 50 messages, each of another room', inTheirs, 'page'),
     all('a page of 50 events', inOneRoom, 'events'),
