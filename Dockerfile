@@ -37,4 +37,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=12s --start-period=10s CMD ["node", "hosts/server/healthcheck.ts"]
 # Not through npm, whose shell does not pass signals on to the server.
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--import", "./hosts/server/compile-cache.js", "hosts/server/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=30", "--import", "./hosts/server/compile-cache.js", "hosts/server/main.ts"]

@@ -1,4 +1,4 @@
-import { startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
+import { startDatabaseForThisProcess, startDatabaseInThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
@@ -13,7 +13,11 @@ async function main(words: string[]): Promise<void> {
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
-  await Promise.all([startDatabaseForThisProcess(), import('../../lib/database/driver-fix.ts')]);
+  const driver = import('../../lib/database/direct-calls.ts');
+  // Workers share a database; a single process has it within itself.
+  const database = await (settings.workers > 1 ? startDatabaseForThisProcess() : startDatabaseInThisProcess());
+  const { callDirectly } = await driver;
+  if (database) callDirectly(database.connect);
   const { serve } = await import('./run.ts');
   await serve(settings);
 }

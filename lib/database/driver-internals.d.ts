@@ -2,3 +2,7 @@
 declare module 'mongodb/lib/cmap/connection.js' {
   export const Connection: { prototype: object };
 }
+
+declare module 'mongodb/lib/cmap/wire_protocol/responses.js' {
+  export const MongoDBResponse: { make: (bson: Uint8Array) => unknown };
+}

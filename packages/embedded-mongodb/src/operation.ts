@@ -1,7 +1,7 @@
 import { DatabaseError } from './values/errors.ts';
 
-/** So long, in milliseconds, a read works before it lets others have their turn. */
-const sliceMillis = 0.25;
+/** So long, in milliseconds, a read works before it lets others have their turn: at first so long that most are done, and keep little in memory. */
+const [firstSliceMillis, sliceMillis] = [1, 0.25];
 
 /** MongoDB's limit on what one command may keep in memory. */
 const mostHeld = 100 * 1024 * 1024;
@@ -31,6 +31,7 @@ export class Operation {
   #until = Number.POSITIVE_INFINITY;
   /** Who is not told of a slice has no others to think of. */
   #sliceEnd = Number.POSITIVE_INFINITY;
+  #slices = 0;
   #client: Client | undefined;
   #held = 0;
   #made = 0;
@@ -54,7 +55,7 @@ export class Operation {
 
   /** Begins a slice of work, after which others have their turn. */
   beginSlice(): void {
-    this.#sliceEnd = performance.now() + sliceMillis;
+    this.#sliceEnd = performance.now() + (this.#slices++ === 0 ? firstSliceMillis : sliceMillis);
   }
 
   /** Refuses to go on once the time is up, or nobody waits any more. */

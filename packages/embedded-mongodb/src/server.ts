@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import { openEngine } from './engine.ts';
 import { socketPathOf, uriOf } from './protocol/address.ts';
-import { type Handler, serveConnection } from './protocol/connection.ts';
+import { type Handler, serveConnection, serveWithin } from './protocol/connection.ts';
 import { DatabaseStartError } from './storage/start-error.ts';
 
 /** How a database is started. */
@@ -22,7 +22,11 @@ export type RunningDatabase = {
   /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly port: number | undefined;
+  /** Takes the messages of a client within this process, one at a time, without a socket, and gives the documents that answer them. */
+  connect(client: { readonly closed: boolean }): (message: Buffer) => Promise<Buffer>;
   close(): Promise<void>;
+  /** The same for `process.on('exit')`: what has not been answered by then is not. */
+  closeNow(): void;
 };
 
 /** More connections are refused, for each may hold a message. */
@@ -47,10 +51,14 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return listening(server, where);
   };
 
-  const close = async () => {
+  const hangUp = () => {
     const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     for (const socket of sockets) socket.destroy();
-    await Promise.all(closed);
+    return Promise.all(closed);
+  };
+
+  const close = async () => {
+    await hangUp();
     engine.close();
   };
 
@@ -68,9 +76,14 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return {
       uri,
       port: server && portOf(server),
+      connect: (client) => serveWithin(handle, path, client),
       close() {
         closing ??= close();
         return closing;
+      },
+      closeNow() {
+        void hangUp();
+        engine.close();
       },
     };
   } catch (error) {

@@ -100,6 +100,29 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
   });
 }
 
+/** Serves a client within this process, which needs no socket: takes a message and gives the encoded document that answers it. */
+export function serveWithin(
+  handle: Handler,
+  address: string,
+  client: { readonly closed: boolean },
+): (message: Buffer) => Promise<Buffer> {
+  const connection: Connection = {
+    id: ++connections,
+    address,
+    isPrivate: true,
+    get isClosed() {
+      return client.closed;
+    },
+  };
+  return (bytes) =>
+    new Promise((resolve, reject) =>
+      handle(parseMessage(bytes), connection, ({ pieces }) => {
+        if (pieces === undefined) reject(new Error('The database has broken the connection off.'));
+        else resolve(Buffer.concat(pieces));
+      }),
+    );
+}
+
 /** Collects the bytes of a connection and gives whole messages. */
 function createInbox() {
   let chunks: Buffer[] = [];
