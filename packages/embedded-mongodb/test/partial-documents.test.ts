@@ -52,10 +52,13 @@ describe('a pipeline that only adds fields decodes no more of a document than it
     [[{ $set: { z: '$$ROOT' } }]],
     [[{ $set: { z: { $map: { input: '$b', as: 'one', in: ['$$one.c', '$e', { $literal: '$a' }] } } } }, { $set: { y: '$z' } }]],
   ])('%j', async (stages) => {
-    const given = [{ $match: { a: 1 } }, { $sort: { _id: 1 } }];
+    // The second document already has a field that some of them add, the others have it not.
+    await things.bulkWrite([2, 3].map((_id) => ({ replaceOne: { filter: { _id }, replacement: { a: _id, z: _id - 2 || null }, upsert: true } })));
+    await things.updateOne({ _id: 3 }, { $unset: { z: true } });
+    const given = [{ $match: { a: { $gt: 0 } } }, { $sort: { _id: 1 } }];
     const found = await things.aggregate([...given, ...stages]).toArray();
     const whole = await things.aggregate([...given, { $replaceWith: '$$ROOT' }, ...stages]).toArray();
-    expect(found).toHaveLength(1);
+    expect(found).toHaveLength(3);
     expect(JSON.stringify(found)).toBe(JSON.stringify(whole));
   });
 });

@@ -82,15 +82,18 @@ export function prepareStages(database: Database, db: string, name: string, stag
 /** What stages make that only add fields: each document goes through them by itself, with those of its fields that they look at. */
 function* added(rows: Iterable<Row | undefined>, pipeline: Pipeline, additions: Additions): Generator<Result | undefined> {
   let row: Row | undefined;
+  let isWhole = false;
   function* docs() {
-    for (row of rows) yield row?.doc;
+    for (row of rows) yield isWhole ? row?.whole : row?.doc;
   }
   for (const doc of pipeline.run(docs())) {
-    if (doc === undefined || row === undefined) yield undefined;
+    const document = isWhole || doc === undefined || row === undefined ? undefined : additions.onto(row.document, row.doc, doc);
+    if (document !== undefined || doc === undefined || row === undefined) yield document && { document };
+    else if (isWhole) yield { document: encodeAnswer(doc) };
     else {
-      const document = additions.onto(row.document, row.doc, doc);
-      if (document !== undefined) yield { document };
-      else for (const whole of pipeline.run([row.whole])) yield whole && { document: encodeAnswer(whole) };
+      // This one, and so probably those behind it, cannot be told from its bytes.
+      isWhole = true;
+      yield* results(pipeline.run([row.whole]));
     }
   }
 }
