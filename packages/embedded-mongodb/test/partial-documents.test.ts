@@ -53,7 +53,9 @@ describe('a pipeline that only adds fields decodes no more of a document than it
     [[{ $set: { z: { $map: { input: '$b', as: 'one', in: ['$$one.c', '$e', { $literal: '$a' }] } } } }, { $set: { y: '$z' } }]],
   ])('%j', async (stages) => {
     // The second document already has a field that some of them add, the others have it not.
-    await things.bulkWrite([2, 3].map((_id) => ({ replaceOne: { filter: { _id }, replacement: { a: _id, z: _id - 2 || null }, upsert: true } })));
+    await things.bulkWrite(
+      [2, 3].map((_id) => ({ replaceOne: { filter: { _id }, replacement: { a: _id, z: _id - 2 || null }, upsert: true } })),
+    );
     await things.updateOne({ _id: 3 }, { $unset: { z: true } });
     const given = [{ $match: { a: { $gt: 0 } } }, { $sort: { _id: 1 } }];
     const found = await things.aggregate([...given, ...stages]).toArray();
