@@ -26,7 +26,7 @@ const serveGoals: Goals = {
   'a new room': { share: 0.1, times: 9 },
 };
 const reason = 'two cores run the load, the service and its database, which is busy most of the time';
-const heaps = 'V8 lets the heaps of both processes grow under load before it collects';
+const heaps = 'V8 lets the heap grow under load before it collects';
 /** How many times its p50 the p99 of a workload may be. */
 const mostP99 = 3;
 const people = 16;
