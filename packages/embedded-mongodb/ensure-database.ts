@@ -9,8 +9,6 @@ import type { RunningDatabase } from './src/server.ts';
 export async function startDatabaseInThisProcess(): Promise<RunningDatabase | undefined> {
   if (process.env.MONGODB_URI) return undefined;
   const { DATA_DIR, DATABASE_PORT } = process.env;
-  // What it writes is its owner's alone.
-  process.umask(0o077);
   const { startDatabase } = await import('./src/server.ts');
   const database = await startDatabase({ dataDir: DATA_DIR || './data', port: portOf(DATABASE_PORT) });
   process.env.MONGODB_URI = database.uri;
