@@ -15,6 +15,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
+  ['smtp-url'],
   ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
   ['config', 'errors'],
 ];

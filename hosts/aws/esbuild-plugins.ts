@@ -4,7 +4,6 @@ import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
-const fromSsm = fileURLToPath(import.meta.resolve('./connection-string.ts'));
 
 /** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
@@ -43,12 +42,14 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets `hosts/aws/connection-string.ts` take the place of `lib/database/connection-string.ts`. */
-const connectionString: Plugin = {
-  name: 'connection-string',
+/** Lets the modules here that read secrets take the place of those in `lib/` with the same names. */
+const secrets: Plugin = {
+  name: 'secrets',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/connection-string\.ts$/ }, () => ({ path: fromSsm }));
+    onResolve({ filter: /^\.\/(connection-string|smtp-url)\.ts$/ }, ({ path }) => ({
+      path: fileURLToPath(import.meta.resolve(path)),
+    }));
   },
 };
 
-export default [commonPasswords, webClient, connectionString];
+export default [commonPasswords, webClient, secrets];

@@ -32,11 +32,16 @@ type Serverless = {
         connectionString: string;
         connectionStringVersion: string;
         withoutDatabase: string[];
+        withMail: string[];
+        mailServerVersion: string;
         connectionLimit: string;
         alarmEmail: string;
       };
     };
-    provider: { tracing: { lambda: string }; environment: Record<string, string> & { MONGODB_POOL_SIZE: string } };
+    provider: {
+      tracing: { lambda: string };
+      environment: Record<string, string> & { MONGODB_POOL_SIZE: string; SMTP_URL: string };
+    };
     resources: {
       Resources?: Record<string, unknown>;
       extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
@@ -98,13 +103,17 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${noSetting(unknown)} (${file.name})`);
+  const { SMTP_URL } = service.provider.environment;
+  if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
+    throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment);
-  const { alarmEmail, connectionStringVersion } = service.custom.deployment;
+  const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
+  if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
 }
 
 const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
@@ -112,6 +121,8 @@ const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replac
 function addResources(serverless: Serverless): void {
   const { service } = serverless;
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase } = service.custom.deployment;
+  const { withMail, mailServerVersion } = service.custom.deployment;
+  const mailServer = service.provider.environment.SMTP_URL.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
@@ -128,27 +139,28 @@ function addResources(serverless: Serverless): void {
 
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
+    const usesDatabase = !withoutDatabase.includes(name);
+    const sendsMail = mailServer !== '' && withMail.includes(name);
     const deployed: Deployed = {
       name,
       functionName: definition.name,
       logicalId,
-      parameter: withoutDatabase.includes(name) ? undefined : connectionString,
+      parameters: [...(usesDatabase ? [connectionString] : []), ...(sendsMail ? [mailServer] : [])],
       isTraced: service.provider.tracing.lambda === 'Active',
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
     resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
-    if (deployed.parameter) {
-      definition.environment = {
-        ...definition.environment,
-        MONGODB_URI_PARAMETER: deployed.parameter,
-        // Nobody reads it: a configuration that has changed starts the functions anew, which then read the new connection string.
-        ...(connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
-      };
-    }
+    definition.environment = {
+      ...definition.environment,
+      ...(usesDatabase && { MONGODB_URI_PARAMETER: connectionString }),
+      // Nobody reads the versions: a configuration that has changed starts the functions anew, which then read the new secret.
+      ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
+      ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
+    };
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);
-    else if (limit > 0 && deployed.parameter) definition.reservedConcurrency = share;
+    else if (limit > 0 && usesDatabase) definition.reservedConcurrency = share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
 }

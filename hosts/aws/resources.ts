@@ -3,13 +3,13 @@ export type Deployed = {
   name: string;
   functionName: string;
   logicalId: string;
-  /** The SSM parameter with the connection string, if the function uses the database. */
-  parameter: string | undefined;
+  /** The SSM parameters with the secrets that the function needs. */
+  parameters: string[];
   isTraced: boolean;
 };
 
-/** A function's role: it may write its own log (and traces, if enabled), read the connection string if it needs it, and nothing else. */
-export const roleOf = ({ functionName, parameter, isTraced }: Deployed) => ({
+/** A function's role: it may write its own log (and traces, if enabled), read the secrets that it needs, and nothing else. */
+export const roleOf = ({ functionName, parameters, isTraced }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -27,7 +27,7 @@ export const roleOf = ({ functionName, parameter, isTraced }: Deployed) => ({
               Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
               Resource: [arn('logs', `log-group:/aws/lambda/${functionName}:*`)],
             },
-            ...(parameter === undefined ? [] : mayRead(parameter)),
+            ...parameters.flatMap(mayRead),
             // X-Ray has no resource-level permissions.
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
