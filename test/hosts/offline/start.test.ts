@@ -55,6 +55,13 @@ Make the first administrator: npm run --silent admin -- user create <username> -
     expect(await second.stop()).toBe(0);
   });
 
+  it('needs no home directory', async () => {
+    const service = await startService({ ...settings, HOME: '/dev/null' });
+    expect(service.output()).not.toContain('Error');
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
+  });
+
   it('does the same as `npx serverless offline`', async () => {
     const service = await startService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
