@@ -28,7 +28,7 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
     expect(first.output()).toBe(
       `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
 The documentation is at ${first.url}/docs.
-Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin
+Make the first administrator: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user create <username> --email <email> --admin
 `,
     );
 
