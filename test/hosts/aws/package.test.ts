@@ -287,6 +287,17 @@ describe('a packaged function', () => {
     expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual(Object.keys(parameters));
   });
 
+  it('fails to start with a mail server that is none, without telling the secret', async () => {
+    const name = '/chat-service/dev/smtp-url';
+    const { [name]: right } = parameters;
+    parameters[name] = 'chat:s3cret@mail.example.org';
+    const { code, stderr } = await invoke('POST', '/api/codes', { body: { email: 'a@example.org', purpose: 'password' } });
+    parameters[name] = right;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The SSM parameter ${name} is not the address of a mail server`);
+    expect(stderr).not.toContain('s3cret');
+  });
+
   it('says that there are e-mails also where it may not read how they are sent', async () => {
     const { answer } = await invoke('GET', '/api/health');
     expect(JSON.parse(answer.body)).toMatchObject({ sends_email: true });
