@@ -11,11 +11,12 @@ const layers = [
   ['members'],
   ['rooms', 'http', 'health'],
   ['identity'],
+  ['notices'],
   ['collections', 'reference'],
   ['api'],
   ['database'],
   ['mail'],
-  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
+  ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];
 

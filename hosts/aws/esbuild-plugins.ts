@@ -4,7 +4,11 @@ import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
-const fromSsm = fileURLToPath(import.meta.resolve('./connection-string.ts'));
+/** Files of this folder that take the place of others of their name. */
+const replaced = ['connection-string', 'carrier'].map((name) => ({
+  name: new RegExp(`^\\.{1,2}/${name}\\.ts$`),
+  path: fileURLToPath(import.meta.resolve(`./${name}.ts`)),
+}));
 
 /** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
@@ -43,12 +47,12 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets `hosts/aws/connection-string.ts` take the place of `lib/database/connection-string.ts`. */
-const connectionString: Plugin = {
-  name: 'connection-string',
+/** Lets them take the place of those in `lib/`. */
+const filesOfAws: Plugin = {
+  name: 'files-of-aws',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/connection-string\.ts$/ }, () => ({ path: fromSsm }));
+    for (const { name, path } of replaced) onResolve({ filter: name }, () => ({ path }));
   },
 };
 
-export default [commonPasswords, webClient, connectionString];
+export default [commonPasswords, webClient, filesOfAws];

@@ -7,7 +7,10 @@ import {
   apiAlarms,
   concurrencyFor,
   type Deployed,
+  mostPushes,
+  pushAlarms,
   roleOf,
+  socketAddress,
   throttleAlarmOf,
   throttledRoutes,
   throttling,
@@ -18,7 +21,7 @@ type Definition = {
   events: { httpApi: string }[];
   role?: string;
   reservedConcurrency?: number;
-  environment?: Record<string, string>;
+  environment?: Record<string, unknown>;
 };
 type Serverless = {
   serviceDir: string;
@@ -32,11 +35,12 @@ type Serverless = {
         connectionString: string;
         connectionStringVersion: string;
         withoutDatabase: string[];
+        withoutNotices: string[];
         connectionLimit: string;
         alarmEmail: string;
       };
     };
-    provider: { tracing: { lambda: string }; environment: Record<string, string> & { MONGODB_POOL_SIZE: string } };
+    provider: { tracing: { lambda: string }; environment: Record<string, unknown> & { MONGODB_POOL_SIZE: string } };
     resources: {
       Resources?: Record<string, unknown>;
       extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
@@ -100,7 +104,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (unknown !== undefined) throw new Error(`${noSetting(unknown)} (${file.name})`);
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
-  readConfig(service.provider.environment);
+  readConfig(service.provider.environment as Record<string, string>);
   const { alarmEmail, connectionStringVersion } = service.custom.deployment;
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
@@ -111,7 +115,9 @@ const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replac
 
 function addResources(serverless: Serverless): void {
   const { service } = serverless;
-  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase } = service.custom.deployment;
+  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase, withoutNotices } =
+    service.custom.deployment;
+  const stage = serverless.getProvider('aws').getStage();
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
@@ -126,6 +132,11 @@ function addResources(serverless: Serverless): void {
   if (limit > 0 && share < 1)
     throw new Error(`CONNECTION_LIMIT is too small: ${names.length} functions can't share ${limit} connections.`);
 
+  // Unless WebSockets have a domain of their own.
+  const { environment } = service.provider;
+  if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
+  const pushFunction = service.functions.push?.name;
+
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const deployed: Deployed = {
@@ -134,13 +145,18 @@ function addResources(serverless: Serverless): void {
       logicalId,
       parameter: withoutDatabase.includes(name) ? undefined : connectionString,
       isTraced: service.provider.tracing.lambda === 'Active',
+      invokes: withoutDatabase.includes(name) || withoutNotices.includes(name) ? undefined : pushFunction,
+      posts: name === 'socket' || name === 'push',
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
-    resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
+    if (name === 'push') Object.assign(resources, pushAlarms(deployed, actions));
+    else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
     if (deployed.parameter) {
       definition.environment = {
         ...definition.environment,
+        ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes }),
+        ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
         MONGODB_URI_PARAMETER: deployed.parameter,
         // Nobody reads it: a configuration that has changed starts the functions anew, which then read the new connection string.
         ...(connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
@@ -148,7 +164,8 @@ function addResources(serverless: Serverless): void {
     }
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);
-    else if (limit > 0 && deployed.parameter) definition.reservedConcurrency = share;
+    else if (limit > 0 && deployed.parameter)
+      definition.reservedConcurrency = name === 'push' ? Math.min(share, mostPushes) : share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
 }

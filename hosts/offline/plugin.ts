@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Carrier, setCarrier } from '../../lib/carrier.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
 import { announcement } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
@@ -11,7 +12,7 @@ type Serverless = {
     provider: { environment?: Record<string, string> };
     custom: {
       offline: { prepare: string };
-      'serverless-offline': { host: string; httpPort: string };
+      'serverless-offline': { host: string; httpPort: string; websocketPort: string };
     };
   };
   pluginManager: { hooks: Record<string, Hook[]> };
@@ -39,11 +40,19 @@ export default class OfflinePlugin {
 
   async #start(): Promise<void> {
     const { offline, 'serverless-offline': emulator } = this.#serverless.service.custom;
-    await endIfTaken('HTTP_PORT', emulator.httpPort, emulator.host);
-    await closeToEvents();
-    // All functions share one process here, and its database client.
+    const { host, websocketPort } = emulator;
+    await endIfTaken('HTTP_PORT', emulator.httpPort, host);
+    // Clients are told which port it is.
+    await endIfTaken('WEBSOCKET_PORT', websocketPort, host, 1);
+    await invokeInProcess();
     const { provider } = this.#serverless.service;
-    provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
+    provider.environment = {
+      ...provider.environment,
+      // All functions share one process here, and its database client.
+      MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20',
+      SOCKET_URL: process.env.SOCKET_URL || `ws://${host}:${websocketPort}`,
+      SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
+    };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
     const { administrators } = prepareDatabase(offline.prepare);
     likeApiGateway();
@@ -52,16 +61,31 @@ export default class OfflinePlugin {
 }
 
 /**
- * serverless-offline opens a second port, which takes whole events, with any source address, from every page in the developer's browser.
- * What it starts besides only ends functions that had nothing to do for a minute.
+ * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from every page in the
+ * developer's browser. Here, functions invoke `push` within the process instead. What is started besides only ends functions that had nothing to
+ * do for a minute.
  */
-async function closeToEvents(): Promise<void> {
+async function invokeInProcess(): Promise<void> {
   const { default: Lambda } = await import('serverless-offline/lambda');
-  Lambda.prototype.start = () => {};
+  // Loaded when a function first needs it, which is when the settings are there.
+  const gateway = async () => (await import('../aws/carrier.ts')).carrier as Carrier;
+  Lambda.prototype.start = function start() {
+    setCarrier({
+      invoke: async (event) => {
+        const push = this.get('push');
+        push.setEvent(JSON.parse(event));
+        // Nobody waits for it; it logs its errors itself.
+        push.runHandler().catch(() => undefined);
+      },
+      post: async (connection, frame) => (await gateway()).post(connection, frame),
+      close: async (connection) => (await gateway()).close(connection),
+    });
+  };
 }
 
-async function endIfTaken(setting: string, port: string, host: string): Promise<void> {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) end(`Set ${setting} to a port from 0 to 65535, not '${port}'.`);
+async function endIfTaken(setting: string, port: string, host: string, least = 0): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < least || Number(port) > 65_535)
+    end(`Set ${setting} to a port from ${least} to 65535, not '${port}'.`);
   const isFree = await new Promise<boolean>((resolve) => {
     const server = createServer().once('error', () => resolve(false));
     server.listen(Number(port), host, () => server.close(() => resolve(true)));
