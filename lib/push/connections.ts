@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type ConnectionDocument, connections } from '../collections/connections.ts';
+import { unexpired } from '../collections/tokens.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { socketLimits } from './frames.ts';
@@ -18,9 +19,10 @@ const interval = 60_000 / framesPerMinute;
 
 /** Remembers a connection that is being opened; 429 when the user has too many, give or take those that are opened at the same moment. */
 export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
-  const isAlive = { $expr: { $gt: ['$expires_at', '$$NOW'] } };
-  const count = await connections.countDocuments({ user: user._id, ...isAlive }, { limit: socketLimits.perUser });
-  if (count >= socketLimits.perUser) throw tooManyConnections();
+  const theirs = await connections
+    .find({ user: user._id, ...unexpired }, { projection: { _id: 1 }, limit: socketLimits.perUser })
+    .toArray();
+  if (theirs.length >= socketLimits.perUser) throw tooManyConnections();
   const owner = { user: user._id, token: token._id };
   const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
   const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] } };

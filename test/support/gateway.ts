@@ -25,8 +25,10 @@ type Trouble = {
   refused: number | undefined;
   /** How many frames are taken; all others are one too many for the rate. */
   rate: number;
+  /** Whether connections that functions have kept turn out to have ended when they are used again, as after they were frozen. */
+  stale: boolean;
 };
-const noTrouble: Trouble = { lost: 0, doubled: 0, late: 0, refused: undefined, rate: Number.POSITIVE_INFINITY };
+const noTrouble: Trouble = { lost: 0, doubled: 0, late: 0, refused: undefined, rate: Number.POSITIVE_INFINITY, stale: false };
 
 /** A gateway as a test sees it. */
 export type TestGateway = {
@@ -170,10 +172,14 @@ export async function startGateway(): Promise<TestGateway> {
     return 200;
   };
 
+  const kept = new WeakSet<Socket>();
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);
     const { method = '', url = '' } = request;
     if (url.startsWith('/api/')) return answerCall(request, response, body);
+    const isKept = kept.has(request.socket);
+    kept.add(request.socket);
+    if (isKept && gateway.trouble.stale) return void request.socket.destroy();
     const [, service] =
       /^AWS4-HMAC-SHA256 Credential=id-of-the-role\/\d{8}\/eu-central-1\/([\w-]+)\//.exec(request.headers.authorization ?? '') ??
       [];
