@@ -16,6 +16,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
+  ['smtp-url'],
   ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];

@@ -83,7 +83,7 @@ describe('serverless.yml', () => {
         })
         .map(({ name }) => name);
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'sessions', 'tokens']);
-    expect(loads('node_modules/nodemailer/')).toEqual(['codes']);
+    expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));

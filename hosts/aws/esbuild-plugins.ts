@@ -1,14 +1,10 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
-/** Files of this folder that take the place of others of their name. */
-const replaced = ['connection-string', 'carrier'].map((name) => ({
-  name: new RegExp(`^\\.{1,2}/${name}\\.ts$`),
-  path: fileURLToPath(import.meta.resolve(`./${name}.ts`)),
-}));
 
 /** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
@@ -47,11 +43,13 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets them take the place of those in `lib/`. */
+/** Lets the modules here take the place of those in `lib/` with the same names. */
 const filesOfAws: Plugin = {
   name: 'files-of-aws',
   setup({ onResolve }) {
-    for (const { name, path } of replaced) onResolve({ filter: name }, () => ({ path }));
+    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|carrier)\.ts$/ }, ({ path }) => ({
+      path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
+    }));
   },
 };
 

@@ -3,8 +3,8 @@ export type Deployed = {
   name: string;
   functionName: string;
   logicalId: string;
-  /** The SSM parameter with the connection string, if the function uses the database. */
-  parameter: string | undefined;
+  /** The SSM parameters with the secrets that the function needs. */
+  parameters: string[];
   isTraced: boolean;
   /** The function that it may invoke, to have those who are connected told. */
   invokes: string | undefined;
@@ -13,10 +13,10 @@ export type Deployed = {
 };
 
 /**
- * A function's role: it may write its own log (and traces, if enabled), read the connection string, invoke `push` and send to WebSockets if it
+ * A function's role: it may write its own log (and traces, if enabled), read the secrets, invoke `push` and send to WebSockets if it
  * needs that, and nothing else.
  */
-export const roleOf = ({ functionName, parameter, isTraced, invokes, posts }: Deployed) => ({
+export const roleOf = ({ functionName, parameters, isTraced, invokes, posts }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -34,7 +34,7 @@ export const roleOf = ({ functionName, parameter, isTraced, invokes, posts }: De
               Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
               Resource: [arn('logs', `log-group:/aws/lambda/${functionName}:*`)],
             },
-            ...(parameter === undefined ? [] : mayRead(parameter)),
+            ...parameters.flatMap(mayRead),
             ...(invokes === undefined
               ? []
               : [{ Effect: 'Allow', Action: ['lambda:InvokeFunction'], Resource: [arn('lambda', `function:${invokes}`)] }]),

@@ -3,9 +3,14 @@ export function announcement(url: string, hasAdministrator: boolean): string {
   const lines = [
     `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,
     `The documentation is at ${url}/docs.`,
-    ...(hasAdministrator
-      ? []
-      : ['Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin']),
+    ...(hasAdministrator ? [] : [`Make the first administrator: ${command()}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Without the directory of the data, it would make another database, beside the one that is served. */
+function command(): string {
+  const { DATA_DIR: directory = '' } = process.env;
+  const where = directory && `DATA_DIR=${/^[\w./-]+$/.test(directory) ? directory : `'${directory.replaceAll("'", "'\\''")}'`} `;
+  return `${where}npm run --silent admin -- user create <username> --email <email> --admin`;
 }

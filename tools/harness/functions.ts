@@ -5,7 +5,7 @@ import type { Operations } from '../../lib/http/operation.ts';
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
   provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number; environment: Record<string, string> };
   custom: {
-    deployment: { connectionString: string; withoutDatabase: string[]; withoutNotices: string[] };
+    deployment: { connectionString: string; withoutDatabase: string[]; withoutNotices: string[]; withMail: string[] };
     esbuild: {
       bundle: true;
       minify: true;

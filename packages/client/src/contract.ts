@@ -786,7 +786,7 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -795,6 +795,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1332,7 +1333,7 @@ export type paths = {
       parameters: {
         path: { 'message': string; 'emoji': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': Record<string, never> } };
@@ -1344,6 +1345,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1355,7 +1357,7 @@ export type paths = {
       parameters: {
         path: { 'message': string; 'emoji': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -1366,6 +1368,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1378,7 +1381,7 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': Record<string, never> } };
@@ -1390,6 +1393,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1401,7 +1405,7 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -1411,6 +1415,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };

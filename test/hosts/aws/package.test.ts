@@ -27,6 +27,8 @@ const packaged = await packageAll(directory, {
   MONGODB_URI_VERSION: '2',
   CONCURRENCY_ROOMS: '7',
   ALARM_EMAIL: 'ops@example.org',
+  SMTP_URL: 'ssm:/chat-service/dev/smtp-url',
+  SMTP_URL_VERSION: '3',
   MONGODB_POOL_SIZE: undefined,
 });
 const template: Template = JSON.parse(
@@ -38,6 +40,8 @@ const of = (type: string) =>
     .map(({ Properties }) => Properties);
 const deployed = of('AWS::Lambda::Function');
 const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
+const { withMail } = serverless.custom.deployment;
+const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -77,27 +81,22 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/resolve:|mongodb(\+srv)?:/);
   });
 
+  it('names the mail server to all functions, and contains it nowhere', () => {
+    expect(deployed.filter(sendsMail)).toHaveLength(1);
+    for (const properties of deployed) {
+      const { SMTP_URL, SMTP_URL_VERSION } = properties.Environment.Variables;
+      expect(SMTP_URL).toBe('ssm:/chat-service/dev/smtp-url');
+      expect(SMTP_URL_VERSION).toBe(sendsMail(properties) ? '3' : undefined);
+    }
+    expect(JSON.stringify(template)).not.toMatch(/smtps?:/);
+  });
+
   it('has the version of the connection string in the configuration of these functions, so that another one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
-  it('gives each function a role of its own, for its log, with a database the connection string, and whom it has to reach', () => {
-    const parameter = { 'Fn::Sub': `${account('ssm')}:parameter/chat-service/dev/mongodb-uri` };
-    const reading = [
-      { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [parameter] },
-      {
-        Effect: 'Allow',
-        Action: ['kms:Decrypt'],
-        Resource: [{ 'Fn::Sub': `${account('kms')}:key/*` }],
-        Condition: {
-          StringEquals: {
-            'kms:ViaService': { 'Fn::Sub': `ssm.\${AWS::Region}.\${AWS::URLSuffix}` },
-            'kms:EncryptionContext:PARAMETER_ARN': parameter,
-          },
-        },
-      },
-    ];
+  it('gives each function a role of its own, for its log, its secrets, and whom it has to reach', () => {
     for (const properties of deployed) {
       const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
       const log = `${account('logs')}:log-group:/aws/lambda/${properties.FunctionName}:*`;
@@ -115,7 +114,8 @@ describe('a deployment', () => {
       });
       const statements = [
         logging,
-        ...(usesDatabase(properties) ? reading : []),
+        ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
+        ...(sendsMail(properties) ? reading('smtp-url') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
       ];
@@ -208,7 +208,7 @@ describe('the settings of a deployment', () => {
     if (file !== undefined) await writeFile(join(project, '.env.prod'), file);
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, BCRYPT_COST: undefined };
-    const limits = { RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
+    const limits = { RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined, SMTP_URL: undefined };
     return runCommand(['sh', '-c', script], { environment: { ...own, ...limits, ...environment } });
   };
 
@@ -227,6 +227,12 @@ describe('the settings of a deployment', () => {
   it.each([
     ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
     ['CONCURRENCY_MESAGES=60', 'CONCURRENCY_MESAGES is no setting'],
+    [
+      'SMTP_URL=smtps://chat:secret@mail.example.org',
+      'Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.',
+    ],
+    ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
+    ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`);
@@ -244,13 +250,16 @@ describe('the settings of a deployment', () => {
   });
 });
 
-const parameter = { status: 200, body: { Parameter: { Value: `${process.env.MONGODB_URI}\n` } } };
+const parameters: Record<string, string | undefined> = {
+  '/chat-service/dev/mongodb-uri': `${process.env.MONGODB_URI}\n`,
+  '/chat-service/dev/smtp-url': process.env.SMTP_URL,
+};
 const busy = { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
 const missing = { status: 400, body: { __type: 'ParameterNotFound' } };
 
 /** In place of SSM: gives these answers, then the parameter, and keeps what it was asked; and of Lambda and API Gateway. */
 const answers: { status: number; body: object }[] = [];
-const asked: { headers: IncomingHttpHeaders; body: unknown }[] = [];
+const asked: { headers: IncomingHttpHeaders; body: { Name: string } }[] = [];
 const reached: { target: string; service: string | undefined; body: unknown }[] = [];
 const ssm = createServer(async (request, response) => {
   const { url, headers } = request;
@@ -260,8 +269,9 @@ const ssm = createServer(async (request, response) => {
     response.writeHead(service === 'lambda' ? 202 : 200).end();
     return;
   }
-  asked.push({ headers: request.headers, body: JSON.parse(await text(request)) });
-  const { status, body } = answers.shift() ?? parameter;
+  const question = JSON.parse(await text(request));
+  asked.push({ headers: request.headers, body: question });
+  const { status, body } = answers.shift() ?? { status: 200, body: { Parameter: { Value: parameters[question.Name] } } };
   response.writeHead(status).end(JSON.stringify(body));
 }).listen(0, '127.0.0.1');
 await once(ssm, 'listening');
@@ -338,10 +348,17 @@ describe('a packaged function', () => {
     expect(asked).toEqual([]);
   });
 
-  it('sends e-mails', async () => {
+  it('sends e-mails by the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
     expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
+    expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual(Object.keys(parameters));
+  });
+
+  it('says that there are e-mails also where it may not read how they are sent', async () => {
+    const { answer } = await invoke('GET', '/api/health');
+    expect(JSON.parse(answer.body)).toMatchObject({ sends_email: true });
+    expect(asked).toHaveLength(1);
   });
 
   it('has those told who are connected, by requests that its role has signed', async () => {
@@ -393,5 +410,22 @@ type Properties = Record<string, unknown> & {
   Policies: { PolicyDocument: { Statement: unknown[] } }[];
 };
 type Template = { Resources: Record<string, { Type: string; Properties: Properties; DependsOn?: string | string[] }> };
+
+const reading = (name: string) => {
+  const parameter = { 'Fn::Sub': `${account('ssm')}:parameter/chat-service/dev/${name}` };
+  const conditions = {
+    'kms:ViaService': { 'Fn::Sub': `ssm.\${AWS::Region}.\${AWS::URLSuffix}` },
+    'kms:EncryptionContext:PARAMETER_ARN': parameter,
+  };
+  return [
+    { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [parameter] },
+    {
+      Effect: 'Allow',
+      Action: ['kms:Decrypt'],
+      Resource: [{ 'Fn::Sub': `${account('kms')}:key/*` }],
+      Condition: { StringEquals: conditions },
+    },
+  ];
+};
 
 const account = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;

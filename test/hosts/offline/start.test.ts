@@ -30,7 +30,7 @@ describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js'
     expect(first.output()).toBe(
       `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
 The documentation is at ${first.url}/docs.
-Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin
+Make the first administrator: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user create <username> --email <email> --admin
 `,
     );
 
@@ -71,6 +71,13 @@ Make the first administrator: npm run --silent admin -- user create <username> -
     await expect.poll(() => again.of('room')).toHaveLength(1);
     again.socket.close();
     expect(await second.stop()).toBe(0);
+  });
+
+  it('needs no home directory', async () => {
+    const service = await startService({ ...settings, HOME: '/dev/null' });
+    expect(service.output()).not.toContain('Error');
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
   });
 
   it('does the same as `npx serverless offline`', async () => {
