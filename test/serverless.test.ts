@@ -63,12 +63,12 @@ describe('serverless.yml', () => {
           return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'sessions', 'tokens']);
+    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'setup', 'sessions', 'tokens']);
     expect(loads('node_modules/nodemailer/')).toEqual(['codes']);
-    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password']);
+    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
-    expect(haveList).toEqual(['users.js', 'user.js', 'password.js']);
+    expect(haveList).toEqual(['users.js', 'user.js', 'password.js', 'setup.js']);
     const { withoutDatabase } = serverless.custom.deployment;
     expect(loads('node_modules/mongodb/')).toEqual(
       functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),

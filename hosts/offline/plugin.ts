@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { misspelledSettings } from '../../lib/setting-names.ts';
-import { announcement } from '../server/announcement.ts';
+import { announcement, type Beginning } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
 
 type Hook = { pluginName: string };
@@ -10,7 +10,7 @@ type Serverless = {
   service: {
     provider: { environment?: Record<string, string> };
     custom: {
-      offline: { prepare: string };
+      offline: { prepare: string; setup: string };
       'serverless-offline': { host: string; httpPort: string };
     };
   };
@@ -45,9 +45,9 @@ export default class OfflinePlugin {
     const { provider } = this.#serverless.service;
     provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
-    const { administrators } = prepareDatabase(offline.prepare);
+    const beginning = prepareDatabase(offline);
     likeApiGateway();
-    void announce(Number(emulator.httpPort), emulator.host, administrators > 0);
+    void announce(Number(emulator.httpPort), emulator.host, beginning);
   }
 }
 
@@ -69,16 +69,21 @@ async function endIfTaken(setting: string, port: string, host: string): Promise<
   if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
 }
 
-/** Prepares the database with the service's own command; if that fails, prints its message and ends. */
-function prepareDatabase(command: string): { administrators: number } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
-  if (status !== 0) end(stderr.trim());
-  return JSON.parse(stdout);
+/** Prepares the database with the service's own commands; if that fails, prints their message and ends. */
+function prepareDatabase({ prepare, setup }: Record<'prepare' | 'setup', string>): Beginning {
+  const prepared = run(prepare);
+  if (prepared.status !== 0) end(prepared.stderr.trim());
+  const hasAdministrator = JSON.parse(prepared.stdout).administrators > 0;
+  // Refused where there are accounts already, none of which is an administrator's.
+  const made = hasAdministrator ? undefined : run(setup);
+  return { hasAdministrator, setupCode: made?.status === 0 ? JSON.parse(made.stdout) : undefined };
 }
 
-async function announce(port: number, host: string, hasAdministrator: boolean): Promise<void> {
+const run = (command: string) => spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
+
+async function announce(port: number, host: string, beginning: Beginning): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
-  process.stdout.write(announcement(`http://${host}:${port}`, hasAdministrator));
+  process.stdout.write(announcement(`http://${host}:${port}`, beginning));
 }
 
 const isListening = (port: number, host: string) =>

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { go, roomPath, route } from '../routes.ts';
-import { logIn, session, signUp } from '../session.ts';
+import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
+import { AccountFields } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
+import { SetUp } from './setup.tsx';
 
 /** Signing in, and signing up. */
 export function Login() {
@@ -26,7 +28,9 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {route.value.name === 'password' ? (
+        {!isSetUp.value ? (
+          <SetUp />
+        ) : route.value.name === 'password' ? (
           <ForgottenPassword />
         ) : isSignUp ? (
           <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
@@ -45,7 +49,7 @@ function SignIn({ again }: { again: string | undefined }) {
     } catch (failure) {
       throw failure instanceof Failure && failure.status === 401 ? new Failure(401, strings.login.wrong) : failure;
     }
-    if (['login', 'signup'].includes(route.value.name)) go('/', { replace: true });
+    if (['login', 'signup', 'setup'].includes(route.value.name)) go('/', { replace: true });
   };
   const other = async () => {
     if (await confirmed(strings.login.otherAsk, strings.login.other)) await abandonAccount();
@@ -74,13 +78,6 @@ function SignIn({ again }: { again: string | undefined }) {
       ) : (
         <p class="muted">{strings.signUp.closed}</p>
       )}
-      <details>
-        <summary>{strings.login.help}</summary>
-        <p>{strings.login.helpText}</p>
-        <pre>
-          <code>{strings.login.command}</code>
-        </pre>
-      </details>
     </>
   );
 }
@@ -106,30 +103,7 @@ function SignUp({ invitation, onHasAccount }: SignUpProps) {
       <h1>{strings.signUp.title}</h1>
       {invitation !== undefined && <p>{strings.join.signUp}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
-        <Field
-          label={strings.signUp.username}
-          name="username"
-          autocomplete="username"
-          hint={strings.signUp.usernameHint}
-          maxLength={64}
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          autoFocus
-        />
-        <Field
-          label={strings.signUp.email}
-          name="email"
-          type="email"
-          autocomplete="email"
-          {...(confirmation && { value: confirmation.email, readonly: true })}
-        />
-        <Field
-          label={strings.signUp.password}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          hint={strings.signUp.passwordHint}
-          minLength={8}
-        />
+        <AccountFields email={confirmation?.email} autoFocus />
         {settings.registration === 'invited' && invitation === undefined && (
           <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
