@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
+import { forgetInvitation, keepInvitation, keptInvitation } from '../invitation.ts';
 import { go, roomPath, route } from '../routes.ts';
 import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -18,8 +19,11 @@ export function Login() {
   const { value } = session;
   const [hasAccount, setHasAccount] = useState(false);
   const isAgain = value.state === 'expired';
-  const invitation = route.value.name === 'join' ? route.value.code : undefined;
-  const isNew = route.value.name === 'signup' || (invitation !== undefined && !hasAccount);
+  const followed = route.value.name === 'join' ? route.value.code : undefined;
+  useEffect(() => {
+    if (followed) keepInvitation(followed);
+  }, [followed]);
+  const isNew = route.value.name === 'signup' || (followed !== undefined && !hasAccount);
   const isSignUp = isNew && settings.registration !== 'closed' && !isAgain;
   return (
     <main class="login">
@@ -33,7 +37,7 @@ export function Login() {
         ) : route.value.name === 'password' ? (
           <ForgottenPassword />
         ) : isSignUp ? (
-          <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
+          <SignUp followed={followed} onHasAccount={() => setHasAccount(true)} />
         ) : (
           <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
         )}
@@ -49,7 +53,8 @@ function SignIn({ again }: { again: string | undefined }) {
     } catch (failure) {
       throw failure instanceof Failure && failure.status === 401 ? new Failure(401, strings.login.wrong) : failure;
     }
-    if (['login', 'signup', 'setup'].includes(route.value.name)) go('/', { replace: true });
+    const invitation = keptInvitation();
+    if (['login', 'signup', 'setup'].includes(route.value.name)) go(invitation ? `/join#${invitation}` : '/', { replace: true });
   };
   const other = async () => {
     if (await confirmed(strings.login.otherAsk, strings.login.other)) await abandonAccount();
@@ -82,16 +87,28 @@ function SignIn({ again }: { again: string | undefined }) {
   );
 }
 
-type SignUpProps = { invitation: string | undefined; onHasAccount: () => void };
+type SignUpProps = { followed: string | undefined; onHasAccount: () => void };
 
-function SignUp({ invitation, onHasAccount }: SignUpProps) {
+function SignUp({ followed, onHasAccount }: SignUpProps) {
+  const [invitation, setInvitation] = useState(followed ?? keptInvitation());
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
+  const dropInvitation = () => {
+    forgetInvitation();
+    setInvitation(undefined);
+  };
   const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
     // Whoever has a link may put all of it into the field.
     const used = invitation ?? code.replace(/^.*#/, '');
     const proof = confirmation && { code: confirmation.code };
-    await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
+    try {
+      await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
+    } catch (failure) {
+      // Whoever came by a link that is over can go on without it.
+      if (failure instanceof Failure && failure.message === 'No such invitation.') dropInvitation();
+      throw failure;
+    }
+    forgetInvitation();
     go('/', { replace: true });
     if (used === '') return;
     await readRooms({ all: true });
@@ -108,7 +125,7 @@ function SignUp({ invitation, onHasAccount }: SignUpProps) {
           <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
       </Form>
-      {invitation === undefined ? (
+      {followed === undefined ? (
         <a href="/login">{strings.signUp.toLogin}</a>
       ) : (
         <button type="button" class="link" onClick={onHasAccount}>
