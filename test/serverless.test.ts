@@ -52,8 +52,8 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, codes and tickets.
-    const unseen = ['room-invitations', 'room-invitation', 'codes', 'user-codes', 'tickets'];
+    // They change what no frame is about: invitations, codes, tickets, and the first account.
+    const unseen = ['room-invitations', 'room-invitation', 'codes', 'user-codes', 'tickets', 'setup'];
     const telling = functions.map(({ name }) => name).filter((name) => ![...withoutDatabase, ...withoutNotices].includes(name));
     expect(telling.sort()).toEqual(
       changing
@@ -82,12 +82,12 @@ describe('serverless.yml', () => {
           return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'sessions', 'tokens']);
+    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'setup', 'sessions', 'tokens']);
     expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
-    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password']);
+    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
-    expect(haveList).toEqual(['users.js', 'user.js', 'password.js']);
+    expect(haveList).toEqual(['users.js', 'user.js', 'password.js', 'setup.js']);
     // Only those that tell others what they have done need to reach anybody.
     expect(loads('node_modules/ws/')).toEqual([]);
     const { withoutDatabase } = serverless.custom.deployment;

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Carrier, setCarrier } from '../../lib/carrier.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
-import { announcement } from '../server/announcement.ts';
+import { announcement, type Beginning } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
 
 type Hook = { pluginName: string };
@@ -11,7 +11,7 @@ type Serverless = {
   service: {
     provider: { environment?: Record<string, string> };
     custom: {
-      offline: { prepare: string };
+      offline: { prepare: string; setup: string };
       'serverless-offline': { host: string; httpPort: string; websocketPort: string };
     };
   };
@@ -54,9 +54,9 @@ export default class OfflinePlugin {
       SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
     };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
-    const { administrators } = prepareDatabase(offline.prepare);
+    const beginning = prepareDatabase(offline);
     likeApiGateway();
-    void announce(Number(emulator.httpPort), emulator.host, administrators > 0);
+    void announce(Number(emulator.httpPort), emulator.host, beginning);
   }
 }
 
@@ -93,16 +93,21 @@ async function endIfTaken(setting: string, port: string, host: string, least = 0
   if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
 }
 
-/** Prepares the database with the service's own command; if that fails, prints its message and ends. */
-function prepareDatabase(command: string): { administrators: number } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
-  if (status !== 0) end(stderr.trim());
-  return JSON.parse(stdout);
+/** Prepares the database with the service's own commands; if that fails, prints their message and ends. */
+function prepareDatabase({ prepare, setup }: Record<'prepare' | 'setup', string>): Beginning {
+  const prepared = run(prepare);
+  if (prepared.status !== 0) end(prepared.stderr.trim());
+  const hasAdministrator = JSON.parse(prepared.stdout).administrators > 0;
+  // Refused where there are accounts already, none of which is an administrator's.
+  const made = hasAdministrator ? undefined : run(setup);
+  return { hasAdministrator, setupCode: made?.status === 0 ? JSON.parse(made.stdout) : undefined };
 }
 
-async function announce(port: number, host: string, hasAdministrator: boolean): Promise<void> {
+const run = (command: string) => spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
+
+async function announce(port: number, host: string, beginning: Beginning): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
-  process.stdout.write(announcement(`http://${host}:${port}`, hasAdministrator));
+  process.stdout.write(announcement(`http://${host}:${port}`, beginning));
 }
 
 const isListening = (port: number, host: string) =>

@@ -5,7 +5,6 @@ import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
-import { notify } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
@@ -13,7 +12,7 @@ import { hashPassword } from './passwords.ts';
 import { createSession, endSessions, type WithToken } from './sessions.ts';
 
 /** What an account is created from. */
-export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
+export type NewAccount = { username: string; email: string; password: string; is_admin: boolean; is_first?: true };
 
 /** What can be changed about an account. */
 export type AccountChanges = {
@@ -64,7 +63,6 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
-  if (endsSessions) notify({ type: 'ended', user: id.toHexString() });
   return shownUser.show(changed);
 }
 
@@ -78,7 +76,7 @@ export async function setWriteRate(id: ObjectId, perSecond: number | undefined):
   return shownUser.show(changed);
 }
 
-async function insertUser({ username, email, password, is_admin }: NewAccount): Promise<UserDocument> {
+async function insertUser({ username, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
   await requireFree({ username, email_key: emailKey(email) });
   const account = {
     username,
@@ -88,8 +86,11 @@ async function insertUser({ username, email, password, is_admin }: NewAccount): 
     is_admin,
     is_active: true,
     session_generation: 0,
+    ...(is_first && { is_first }),
   };
-  return orConflict(insertOnce(username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })));
+  return orConflict(
+    insertOnce(is_first ? '(first)' : username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })),
+  );
 }
 
 const insertOnce = serializeByKey<UserDocument>();

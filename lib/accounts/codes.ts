@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { showDate } from '../api/extended-json.ts';
-import type { Parameter } from '../api/parameters.ts';
+import { tokenOf } from '../api/parameters.ts';
 import { type CodeDocument, codes } from '../collections/codes.ts';
 import { unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
@@ -9,16 +9,12 @@ import { hashToken } from '../identity/authenticate.ts';
 import { randomToken } from '../identity/tokens.ts';
 
 /** A one-time code. */
-export const codeParameter: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[a-z0-9]{32}$/.test(sent) ? sent : undefined),
-  rule: 'be the 32 characters of a code',
-  schema: { type: 'string', pattern: '^[a-z0-9]{32}$' },
-};
+export const codeParameter = tokenOf('a code');
 
 export const noSuchCode: Refusal = () => notFound('code');
 
-/** Stores a new code for an address: its 32 characters can't be read again. */
-export async function createCode(fields: Pick<CodeDocument, 'email' | 'account'>) {
+/** Stores a new code, good for an hour or as long as is said, in milliseconds: its 32 characters can't be read again. */
+export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'expires_at'>, validFor = anHour) {
   const code = randomToken();
   const { expires_at } = await insertWithTimes(
     codes,
@@ -45,4 +41,4 @@ export async function forgetCodesOf(user: ObjectId): Promise<void> {
   await codes.deleteMany({ 'account.user': user });
 }
 
-const validFor = 3_600_000;
+const anHour = 3_600_000;

@@ -34,6 +34,37 @@ describe('a room', () => {
     await context.close();
   });
 
+  it('is shown before it is known where its feed stands, and lacks nothing that was said and changed meanwhile', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob]);
+    const { _id } = await aMessage(bob, room, { text: 'early' });
+    const { page, problems, context } = await visit(browser);
+    await signIn(page, ann);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(
+      '**/api/events?*',
+      async (route) => {
+        await held;
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.goto(`${serveUrl}/rooms/${room}`);
+    await expect.poll(() => textsOf(page)).toEqual(['early']);
+    await call('PATCH', `/api/messages/${_id.$oid}`, { token: bob.token, body: { text: 'changed' } });
+    await aMessage(bob, room, { text: 'late' });
+    // The first answer is lost: it is asked for again.
+    letGo();
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late']);
+    await aMessage(bob, room, { text: 'later' });
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late', 'later']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('is followed also when it could not be opened at first, and something was said in it', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
@@ -45,6 +76,30 @@ describe('a room', () => {
     await page.locator('li.message:not(.pending)').waitFor();
     await aMessage(bob, room, { text: 'his' }, call);
     await expect.poll(() => textsOf(page)).toEqual(['mine', 'his']);
+    await context.close();
+  });
+});
+
+describe('the history of a room', () => {
+  it('is asked for again when it could not be read', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob], { name: 'Old' });
+    // More than the page that is read first, of two, as one account may send so many messages at once.
+    for (let count = 0; count < 30; count++) await Promise.all([ann, bob].map((account) => aMessage(account, room)));
+    const { page, context } = await visit(browser);
+    const asked: string[] = [];
+    await page.route(/\/api\/messages\?.*before=/, (route) => {
+      asked.push(route.request().url());
+      return asked.length === 1 ? route.abort() : route.continue();
+    });
+    await signIn(page, ann);
+    await page.locator('.rooms li', { hasText: 'Old' }).click();
+    await page.locator('.room-pane li.message').first().waitFor();
+    await page.locator('#messages').evaluate((box) => {
+      (box as unknown as { scrollTop: number }).scrollTop = 0;
+    });
+    await page.getByText('This is the beginning of the room.').waitFor();
+    expect(asked).toHaveLength(2);
     await context.close();
   });
 });

@@ -27,10 +27,12 @@ const administer = (words: string[], input = '') =>
 describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
   it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
+    const code = /setup#([a-z0-9]{32})/.exec(first.output())?.[1];
     expect(first.output()).toBe(
       `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
 The documentation is at ${first.url}/docs.
-Make the first administrator: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user create <username> --email <email> --admin
+Make the first administrator, within a day: https://chat.example.org/setup#${code}
+Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user create <username> --email <email> --admin
 `,
     );
 

@@ -12,7 +12,7 @@ import { strings } from '../strings.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
-import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openShortcuts } from './keys.tsx';
@@ -58,7 +58,7 @@ const mine = { params: { path: { user: 'me' } } };
 
 function Profile() {
   const [turn, setTurn] = useState(0);
-  const change = async (body: { email?: string; password?: string; current_password?: string }) => {
+  const change = async (body: Changes) => {
     begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
     notice(strings.settings.changed);
     setTurn(turn + 1);
@@ -72,13 +72,7 @@ function Profile() {
   return (
     <div key={turn}>
       <Section title={strings.settings.email}>
-        <Form
-          onSubmit={({ email = '', confirm = '' }) => change({ email, current_password: confirm })}
-          submit={strings.settings.changeEmail}
-        >
-          <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
-          <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
-        </Form>
+        <Address change={change} />
       </Section>
       <Section title={strings.settings.changePassword} hint={strings.settings.passwordHint}>
         <Form
@@ -101,23 +95,56 @@ function Profile() {
   );
 }
 
+type Changes = { email?: string; code?: string; password?: string; current_password?: string };
+
+/** A new address: where addresses are confirmed, a code is sent to it first. */
+function Address({ change }: { change: (body: Changes) => Promise<void> }) {
+  const [asked, setAsked] = useState<string>();
+  const isConfirmed = settings.emailConfirmation === 'required' && !me().is_admin;
+  const askForCode = async ({ email = '' }: Record<string, string>) => {
+    await ask(chat.POST('/api/codes', { body: { email, purpose: 'address' } }));
+    setAsked(email);
+  };
+  if (isConfirmed && asked === undefined)
+    return (
+      <Form onSubmit={askForCode} submit={strings.settings.askForCode}>
+        <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+      </Form>
+    );
+  const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
+    change({ email, current_password: confirm, ...(asked !== undefined && { code: code.trim() }) });
+  return (
+    <Form
+      onSubmit={submit}
+      submit={strings.settings.changeEmail}
+      {...(asked !== undefined && { onCancel: () => setAsked(undefined) })}
+    >
+      {asked !== undefined && <p role="status">{strings.settings.codeSent}</p>}
+      <Field
+        key={asked}
+        label={strings.settings.email}
+        name="email"
+        type="email"
+        autocomplete="email"
+        value={asked ?? me().email}
+        readonly={asked !== undefined}
+      />
+      {asked !== undefined && (
+        <Field label={strings.settings.code} name="code" autocomplete="one-time-code" maxLength={40} autoFocus />
+      )}
+      <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
+    </Form>
+  );
+}
+
 const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
   last_used_at ? strings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : strings.settings.neverUsed;
-
-async function attempt(action: Promise<unknown>, after: () => void): Promise<void> {
-  try {
-    await action;
-  } catch (failure) {
-    notice(sentenceOf(failure));
-  }
-  after();
-}
 
 function Sessions() {
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const end = (session: string) =>
-    void attempt(ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } })), reload);
+    void attempt(() => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))).then(reload);
   return (
     <Section title={strings.settings.sessions}>
       <ul class="listed">
@@ -139,7 +166,7 @@ function Sessions() {
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => void attempt(ask(chat.DELETE('/api/sessions')), reload)}>
+      <button type="button" onClick={() => void attempt(() => ask(chat.DELETE('/api/sessions'))).then(reload)}>
         {strings.settings.endOthers}
       </button>
     </Section>
@@ -170,7 +197,8 @@ function Tokens() {
   };
   const revoke = async (token: Token) => {
     if (!(await confirmed(strings.settings.revokeAsk(token.name), strings.settings.revoke))) return;
-    await attempt(ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })), reload);
+    await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
+    reload();
   };
   return (
     <Section title={strings.settings.tokens} hint={strings.settings.tokensHint}>
