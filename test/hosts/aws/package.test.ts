@@ -209,7 +209,13 @@ describe('the settings of a deployment', () => {
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
     // What is packaged leaves a directory for each function where temporary files go.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
-    const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined, SMTP_URL: undefined };
+    const limits = {
+      BCRYPT_COST: undefined,
+      RATE_LIMITS: undefined,
+      LOG_LEVEL: undefined,
+      MONGODB_POOL_SIZE: undefined,
+      SMTP_URL: undefined,
+    };
     return runCommand(['sh', '-c', script], { environment: { ...own, ...limits, ...environment } });
   };
 
