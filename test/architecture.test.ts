@@ -11,12 +11,13 @@ const layers = [
   ['members'],
   ['rooms', 'http', 'health'],
   ['identity'],
+  ['notices'],
   ['collections', 'reference'],
   ['api'],
   ['database'],
   ['mail'],
   ['smtp-url'],
-  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
+  ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];
 

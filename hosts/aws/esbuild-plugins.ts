@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
@@ -42,14 +43,14 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets the modules here that read secrets take the place of those in `lib/` with the same names. */
-const secrets: Plugin = {
-  name: 'secrets',
+/** Lets the modules here take the place of those in `lib/` with the same names. */
+const filesOfAws: Plugin = {
+  name: 'files-of-aws',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(connection-string|smtp-url)\.ts$/ }, ({ path }) => ({
-      path: fileURLToPath(import.meta.resolve(path)),
+    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|carrier)\.ts$/ }, ({ path }) => ({
+      path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
     }));
   },
 };
 
-export default [commonPasswords, webClient, secrets];
+export default [commonPasswords, webClient, filesOfAws];

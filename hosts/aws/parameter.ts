@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import aws4 from 'aws4';
 import { attempt } from '../../lib/deadline.ts';
+import { region, sendSigned } from './signed-request.ts';
 
 /*
  * The secrets of a deployment are SecureStrings of SSM Parameter Store, so that they stand in no function's configuration. A function reads what
@@ -10,7 +8,7 @@ import { attempt } from '../../lib/deadline.ts';
  * function anew.
  */
 
-const { AWS_REGION: region = '', AWS_ENDPOINT_URL_SSM } = process.env;
+const { AWS_ENDPOINT_URL_SSM } = process.env;
 
 /** Reads a parameter; repeats that for less than the 10 seconds that Lambda waits for the start, if the failure is temporary. */
 export function readParameter(name: string): Promise<string> {
@@ -32,7 +30,15 @@ type Failure = { value?: undefined; failure: string; isTemporary: boolean };
 
 async function getParameter(name: string): Promise<Reply> {
   try {
-    const response = await post(JSON.stringify({ Name: name, WithDecryption: true }));
+    const response = await sendSigned({
+      service: 'ssm',
+      endpoint: AWS_ENDPOINT_URL_SSM ?? `https://ssm.${region}.amazonaws.com`,
+      method: 'POST',
+      path: '/',
+      headers: { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': 'AmazonSSM.GetParameter' },
+      body: JSON.stringify({ Name: name, WithDecryption: true }),
+      time: 2_000,
+    });
     const { Parameter, __type: type, message } = (await json(response)) as Record<string, unknown>;
     if (response.statusCode === 200) return { value: (Parameter as { Value: string }).Value.trim() };
     return {
@@ -42,23 +48,4 @@ async function getParameter(name: string): Promise<Reply> {
   } catch (error) {
     return { failure: String(error), isTemporary: true };
   }
-}
-
-/** Sends a signed request, with the credentials that Lambda gives to the function. */
-async function post(body: string): Promise<IncomingMessage> {
-  const endpoint = new URL(AWS_ENDPOINT_URL_SSM ?? `https://ssm.${region}.amazonaws.com`);
-  const { headers } = aws4.sign({
-    method: 'POST',
-    host: endpoint.host,
-    path: '/',
-    service: 'ssm',
-    region,
-    headers: { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': 'AmazonSSM.GetParameter' },
-    body,
-  });
-  // Not `fetch`, whose first request takes three times as long.
-  const { request } = endpoint.protocol === 'http:' ? await import('node:http') : await import('node:https');
-  const sent = request(endpoint, { method: 'POST', headers, signal: AbortSignal.timeout(2_000) }).end(body);
-  const [response] = await once(sent, 'response');
-  return response;
 }

@@ -34,7 +34,7 @@ function Shell() {
   useEffect(() => listenToKeys(), []);
   const { value } = route;
   return (
-    <div class={`shell on-${value.name === 'login' || value.name === 'signup' ? 'home' : value.name}`}>
+    <div class={`shell on-${['login', 'signup', 'setup'].includes(value.name) ? 'home' : value.name}`}>
       {value.name === 'room' && (
         <a class="skip" href="#messages" target="_self">
           {strings.app.skip}
