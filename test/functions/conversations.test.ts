@@ -226,6 +226,8 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
     expect(await block({ username: 'nobody-has-this-name' })).toEqual(refusals.noSuch('user'));
     expect(await block({ user: new ObjectId().toHexString() })).toEqual(refusals.noSuch('user'));
     expect(await block({})).toMatchObject({ status: 400, body: { title: 'Missing parameter' } });
+    const unblockNobody = await call('DELETE', '/api/blocks', { token: ann.token });
+    expect(unblockNobody).toMatchObject({ status: 400, body: { title: 'Missing parameter' } });
   });
 });
 

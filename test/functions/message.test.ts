@@ -180,10 +180,9 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const description = "The 'emoji' parameter must be 1 to 64 characters without white space.";
     const sent = { token: member.token, body: {} };
-    expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual({
-      status: 400,
-      body: { title: 'Invalid parameter', description },
-    });
+    const refusal = { status: 400, body: { title: 'Invalid parameter', description } };
+    expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual(refusal);
+    expect(outcome(await call('DELETE', path + encodeURIComponent(emoji), { token: member.token }))).toEqual(refusal);
     expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);
   });
 

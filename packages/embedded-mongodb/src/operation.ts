@@ -29,7 +29,7 @@ export class Operation {
   /** What is left of its `maxTimeMS`. The client's time to think, between two batches, does not count. */
   #left = Number.POSITIVE_INFINITY;
   #until = Number.POSITIVE_INFINITY;
-  /** Who is not told of a slice has no others to think of. */
+  /** 0 between two slices. Where nobody waits, there are no others to think of. */
   #sliceEnd = Number.POSITIVE_INFINITY;
   #client: Client | undefined;
   #held = 0;
@@ -45,16 +45,12 @@ export class Operation {
   resume(client: Client, millis = this.#left): void {
     this.#client = client;
     this.#until = performance.now() + millis;
+    this.#sliceEnd = 0;
   }
 
   /** Waits for the client to ask for more. */
   pause(): void {
     this.#left = this.#until - performance.now();
-  }
-
-  /** Begins a slice of work, after which others have their turn. */
-  beginSlice(): void {
-    this.#sliceEnd = performance.now() + sliceMillis;
   }
 
   /** Refuses to go on once the time is up, or nobody waits any more. */
@@ -65,7 +61,10 @@ export class Operation {
   /** Between two documents: whether it is time to let others have their turn; refuses to go on like `check`. */
   isDue(): boolean {
     this.#made = 0;
-    return this.#now() > this.#sliceEnd;
+    const now = this.#now();
+    this.#sliceEnd ||= now + sliceMillis;
+    if (now > this.#sliceEnd) this.#sliceEnd = 0;
+    return this.#sliceEnd === 0;
   }
 
   /** Notes that an expression makes something of so many bytes, which is there until the next document. */

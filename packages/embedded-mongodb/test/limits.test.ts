@@ -184,6 +184,19 @@ describe('an open cursor', () => {
     await expect(cursor.toArray()).rejects.toMatchObject({ code: 175 });
   });
 
+  it('reads many documents before others have their turn, in later batches as in the first', async () => {
+    const things = await freshCollection();
+    await things.insertMany(Array.from({ length: 5000 }, (_, n) => ({ n })));
+    let turns = 0;
+    let count = setImmediate(function again() {
+      turns++;
+      count = setImmediate(again);
+    });
+    expect(await things.find().toArray()).toHaveLength(5000);
+    clearImmediate(count);
+    expect(turns).toBeLessThan(2500);
+  });
+
   it('gives way to others when there are very many', async () => {
     const db = await freshDb();
     await db.collection('things').insertMany([{}, {}]);

@@ -49,7 +49,6 @@ export function createDispatcher(database: Database): Handler {
 
       /** One slice after the other, in each turn of the event loop one of one command, so that nobody waits for long. */
       const advance = (work: Work) => {
-        operation.beginSlice();
         const pieces = carefully(name, () => {
           const { done, value } = work.next();
           return done ? encodedReply(value) : undefined;

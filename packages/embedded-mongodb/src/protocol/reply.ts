@@ -25,7 +25,7 @@ const stringTag = 0x02;
 const longTag = 0x12;
 const endByte = Buffer.of(0);
 /** `ok: 1.0` and the end of the document. */
-const okAndEnd = Buffer.concat([Buffer.from('\x01ok\0', 'latin1'), doubleBytes(1), endByte]);
+const okAndEnd = Buffer.from('\x01ok\0\0\0\0\0\0\0\xf0\x3f\0', 'latin1');
 
 /** `{ cursor: { firstBatch: [...], id, ns }, ok: 1 }` around documents that are not decoded. */
 export function cursorReply({ id, namespace, field, documents, beside }: CursorBatch): Buffer[] {
@@ -71,11 +71,5 @@ function int32Bytes(value: number): Buffer {
 function int64Bytes(value: bigint): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigInt64LE(value);
-  return bytes;
-}
-
-function doubleBytes(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeDoubleLE(value);
   return bytes;
 }
