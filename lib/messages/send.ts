@@ -74,8 +74,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   return andThen(written, async (ready) => {
     const sent = ready.map(({ message }) => message);
     const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
-    const seq = Math.max(...sent.map((message) => message.seq));
-    for (const { room } of sent.slice(0, 1)) notify({ type: 'moved', room: room.toHexString(), seq });
+    const [{ room }] = sent as [MessageDocument];
+    notify({ type: 'moved', room: room.toHexString(), seq: Math.max(...sent.map(({ seq }) => seq)) });
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

@@ -18,9 +18,12 @@ describe('without a notice', () => {
     const room = await aRoomOf([ann, bob]);
     const socket = await connected(url, ann);
     const { repaired } = snapshot().push;
-    await aMessage(bob, room, {}, elsewhere.call);
-    await expect.poll(() => socket.events(room).map(({ seq }) => seq)).toEqual([1]);
-    expect(snapshot().push.repaired).toBeGreaterThan(repaired);
+    const sent: number[] = [];
+    // A sweep may also find it, and not count that, when it reads anew which rooms the user has.
+    do {
+      sent.push((await aMessage(bob, room, {}, elsewhere.call)).seq);
+      await expect.poll(() => socket.events(room).map(({ seq }) => seq)).toEqual(sent);
+    } while (snapshot().push.repaired === repaired);
     await close();
   });
 
@@ -113,9 +116,10 @@ describe('a client that stops reading', () => {
       await Promise.all(Array.from({ length: 10 }, () => aMessage(writer, room, { text })));
       sent += 10;
     }
+    // From when on nothing more is to come.
+    await expect.poll(() => reads?.of('room', room).at(-1)?.seq).toBe(sent);
     rests?.socket.resume();
     await expect.poll(() => rests?.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, seq: sent });
-    await expect.poll(() => reads?.of('room', room).at(-1)?.seq).toBe(sent);
     expect(rests?.events(room).length).toBeLessThan(sent);
 
     await expect.poll(() => snapshot().push.sockets, { timeout: 90_000 }).toBe(2);
