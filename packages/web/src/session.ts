@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ask, chat, Failure, hooks, type User } from './api.ts';
+import { settings } from './settings.ts';
 
 /**
  * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
@@ -19,6 +20,9 @@ export function me(): User {
 
 /** Whether the service has an account; a new one waits for its first administrator. */
 export const isSetUp = signal(true);
+
+/** Whether the user may make rooms. */
+export const mayMakeRooms = (): boolean => me().is_admin || settings.roomCreation === 'users';
 
 const rememberedKey = 'chat-user';
 hooks.onSignedOut = () => {

@@ -80,6 +80,7 @@ export const strings = {
     switchTo: 'Go to a room',
     welcome: 'Choose a room to read and write.',
     welcomeNone: 'Join a room to begin.',
+    welcomeFirst: 'Make a room, or join one, to begin.',
   },
   directory: {
     title: 'All rooms',
