@@ -55,15 +55,13 @@ export const settingNames: readonly string[] = [
 export function misspelledSettings(environment: Record<string, string | undefined>): string[] {
   return Object.keys(environment).flatMap((name) => {
     const meant = settingNames.includes(name) ? undefined : similarSetting(name);
-    return meant === undefined ? [] : [noSetting(name)];
+    return meant === undefined ? [] : [noSetting(name, meant)];
   });
 }
 
 /** The sentence about a name that no setting has. */
-export function noSetting(name: string): string {
-  const meant = similarSetting(name);
-  return `${name} is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}`;
-}
+export const noSetting = (name: string, meant = similarSetting(name)): string =>
+  `${name} is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 
 const similarSetting = (name: string): string | undefined =>
   settingNames.find((setting) => setting.length > 5 && differences(name, setting) <= (setting.length < 9 ? 1 : 2));

@@ -53,8 +53,9 @@ type Serverless = {
 };
 
 /**
- * A serverless plugin: checks the settings as the server does, which would otherwise end each function when it starts; gives each function its own role, the name of the connection string, its share of the connections, and alarms; and the
- * routes that cost most a limit of their own.
+ * A serverless plugin: checks the settings as the server does, which would otherwise end each function when it starts; gives each function
+ * its own role, the name of the connection string, its share of the connections, and alarms; and the routes that cost most a limit of their
+ * own.
  */
 export default class DeploymentPlugin {
   readonly hooks: Record<string, () => Promise<void>>;

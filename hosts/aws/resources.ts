@@ -151,8 +151,8 @@ export const alarmTopic = (email: string) => ({
 });
 
 /**
- * How many instances of each function with a database may run concurrently: together they may open four fifths of the connections that the cluster
- * allows, and each opens its pool and one connection that monitors the server.
+ * How many instances of each function with a database may run concurrently: together they may open four fifths of the connections that the
+ * cluster allows, and each opens its pool and one connection that monitors the server.
  */
 export const concurrencyFor = (connectionLimit: number, poolSize: number, functions: number): number =>
   Math.floor((0.8 * connectionLimit) / (poolSize + 1) / functions);

@@ -5,7 +5,6 @@ import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
-import { notify } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
@@ -64,7 +63,6 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
-  if (endsSessions) notify({ type: 'ended', user: id.toHexString() });
   return shownUser.show(changed);
 }
 

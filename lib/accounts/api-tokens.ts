@@ -6,7 +6,7 @@ import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { deleteToken, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
+import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = text(1, 100);
@@ -54,9 +54,8 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
 }
 
 /** Revokes every named token of a user but `keep`. */
-export async function revokeTokens(user: ObjectId, keep: ObjectId | undefined): Promise<void> {
-  await tokens.deleteMany({ user, kind: 'api', ...(keep && { _id: { $ne: keep } }) });
-}
+export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
+  deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
 
 const reachable = (id: ObjectId, caller: Caller) => ({
   _id: id,

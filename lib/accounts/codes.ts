@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { showDate } from '../api/extended-json.ts';
-import type { Parameter } from '../api/parameters.ts';
+import { tokenOf } from '../api/parameters.ts';
 import { type CodeDocument, codes } from '../collections/codes.ts';
 import { unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
@@ -9,11 +9,7 @@ import { hashToken } from '../identity/authenticate.ts';
 import { randomToken } from '../identity/tokens.ts';
 
 /** A one-time code. */
-export const codeParameter: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[a-z0-9]{32}$/.test(sent) ? sent : undefined),
-  rule: 'be the 32 characters of a code',
-  schema: { type: 'string', pattern: '^[a-z0-9]{32}$' },
-};
+export const codeParameter = tokenOf('a code');
 
 export const noSuchCode: Refusal = () => notFound('code');
 

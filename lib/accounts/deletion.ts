@@ -1,12 +1,11 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import { tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
+import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
-import { notify } from '../notices.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -39,8 +38,7 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), tokens.deleteMany({ user: id }), forgetCodesOf(id)]);
-    notify({ type: 'ended', user: id.toHexString() });
+    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id)]);
     // Nobody can ban a user from a room any more who is in none.
     await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });

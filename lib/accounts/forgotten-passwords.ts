@@ -1,7 +1,6 @@
 import type { Values } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { log } from '../log.ts';
-import { notify } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
 import { rememberAddress } from './login-limits.ts';
@@ -34,6 +33,5 @@ export async function setForgottenPassword({ code, password }: Values<typeof pas
     revokeTokens(user, undefined),
     rememberAddress(user.toHexString(), source),
   ]);
-  notify({ type: 'ended', user: user.toHexString() });
   log('info', 'security', { event: 'password set by a code', whom: user.toHexString(), source });
 }

@@ -6,8 +6,7 @@ import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { deleteToken, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
-import { notify } from '../notices.ts';
+import { deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', { ...shownToken.fields, is_current: aFlag });
@@ -44,8 +43,7 @@ async function endOldest(user: ObjectId): Promise<void> {
   const options = { sort: { created_at: -1 }, skip: sessionsPerUser, projection: { _id: 1 } } as const;
   const oldest = await tokens.find({ user, kind: 'session' }, options).toArray();
   if (oldest.length === 0) return;
-  await tokens.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) } });
-  notify({ type: 'ended', user: user.toHexString() });
+  await deleteTokensOf(user, { _id: { $in: oldest.map(({ _id }) => _id) } });
 }
 
 /** A page of the caller's sessions, by the order of their ids. */
@@ -63,14 +61,11 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
 }
 
 /** Ends every session of the caller but the one that calls. */
-export async function endOtherSessions({ user, token }: Caller): Promise<void> {
-  await tokens.deleteMany({ user: user._id, kind: 'session', _id: { $ne: token._id } });
-  notify({ type: 'ended', user: user._id.toHexString() });
-}
+export const endOtherSessions = ({ user, token }: Caller): Promise<void> =>
+  deleteTokensOf(user._id, { kind: 'session', _id: { $ne: token._id } });
 
 /** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
 export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
-  const mine = { user, kind: 'session' as const };
-  if (keep) await tokens.updateOne({ ...mine, _id: keep }, { $max: { generation } });
-  await tokens.deleteMany({ ...mine, generation: { $lt: generation } });
+  if (keep) await tokens.updateOne({ user, kind: 'session', _id: keep }, { $max: { generation } });
+  await deleteTokensOf(user, { kind: 'session', generation: { $lt: generation } });
 }

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import { parseId } from './extended-json.ts';
-import { eitherOf, type JsonSchema } from './schema.ts';
+import { aToken, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
 /**
  * One parameter of a path, a query or a body: how to read it, and its JSON Schema for those who call.
@@ -107,6 +107,13 @@ export const anyText: Parameter<string> = {
   rule: 'be a text that is not empty',
   schema: { type: 'string', minLength: 1 },
 };
+
+/** What has the characters of a token, and stands for such a thing as 'a code'. */
+export const tokenOf = (thing: string): Parameter<string> => ({
+  read: (sent) => (isToken(sent) ? sent : undefined),
+  rule: `be the 32 characters of ${thing}`,
+  schema: aToken,
+});
 
 /** A whole number, in a query or a body. */
 export const integer = (least: number, most: number): Parameter<number> => ({

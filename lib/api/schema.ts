@@ -11,8 +11,14 @@ export type Shown<S> = S extends { readonly [shows]?: infer T } ? Exclude<T, und
 /** Any text. */
 export const aText: Schema<string> = { type: 'string' };
 
+const token = '^[a-z0-9]{32}$';
+const tokenPattern = new RegExp(token);
+
 /** The 32 characters of a token. */
-export const aToken: Schema<string> = { type: 'string', pattern: '^[a-z0-9]{32}$' };
+export const aToken: Schema<string> = { type: 'string', pattern: token };
+
+/** Whether something may be a token at all. */
+export const isToken = (sent: unknown): sent is string => typeof sent === 'string' && tokenPattern.test(sent);
 
 /** A whole number that counts something, from 0 on. */
 export const aCount: Schema<number> = { type: 'integer', minimum: 0 };

@@ -84,14 +84,15 @@ export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) =>
 /**
  * Inserts a document with times of the database's clock: `times` are expressions such as `'$$NOW'`. Returns it as it was stored.
  * It is an update that inserts, because a plain insert knows no `$$NOW`. What users typed stands in `$literal`, where `$` has no meaning.
+ * The document gets a new `_id` unless it has one.
  */
 export async function insertWithTimes<T extends Document>(
   collection: Pick<Collection<T>, 'findOneAndUpdate'>,
-  document: Record<string, unknown>,
+  { _id = new ObjectId(), ...document }: Record<string, unknown>,
   times: Record<string, unknown>,
 ): Promise<WithId<T>> {
   const insert = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $literal: document }, times] } }];
-  const filter = { _id: new ObjectId() } as Filter<T>;
+  const filter = { _id } as Filter<T>;
   const stored = await collection.findOneAndUpdate(filter, insert, { upsert: true, returnDocument: 'after' });
   if (!stored) throw new Error('An upsert returned no document');
   return stored;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Binary, Document, ObjectId } from 'mongodb';
+import { isToken } from '../api/schema.ts';
 import { type TokenDocument, tokens } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { loader } from '../database/batching.ts';
@@ -10,7 +11,7 @@ import type { Rated } from './write-rate.ts';
 
 /** The caller that a token stands for, in one round trip, and none for what is not a token; undefined when the token is not valid. */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
-  if (token === undefined || !isToken(token)) return undefined;
+  if (!isToken(token)) return undefined;
   const hash = hashToken(token);
   const found = await findRow(hash);
   const user = found?.users[0];
@@ -41,13 +42,10 @@ function callerOf({ _id, kind, scopes }: CallerRow, user: CallerRow['users'][num
 
 /** Whose a token was when this process last saw it; from this nothing may be answered. */
 export const recallCaller = (token: string | undefined): Rated | undefined =>
-  token === undefined || !isToken(token) ? undefined : recall(hashToken(token));
+  isToken(token) ? recall(hashToken(token)) : undefined;
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
 export const hashToken = (token: string) => hash('sha256', token, 'hex');
-
-/** Whether a text may be a token at all. */
-export const isToken = (text: string): boolean => /^[a-z0-9]{32}$/.test(text);
 
 // A process that serves many requests concurrently looks up their tokens together.
 const findRow = loader(async (hashes) => {

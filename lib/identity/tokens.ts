@@ -62,6 +62,13 @@ export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & {
   return deletedCount > 0;
 }
 
+/** Deletes those tokens of a user that a filter is for, or all of them. */
+export async function deleteTokensOf(user: ObjectId, filter: Filter<Omit<TokenDocument, 'user'>> = {}): Promise<void> {
+  await tokens.deleteMany({ ...filter, user });
+  // Even when none was there: a token also ends with its account, or with its generation.
+  notify({ type: 'ended', user: user.toHexString() });
+}
+
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** 32 characters, all 36 equally likely: `randomInt` draws again instead of taking a remainder. */

@@ -1,6 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { dateTime, integer, optional, type Parameter, type Values } from '../api/parameters.ts';
+import { dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { attempt } from '../deadline.ts';
@@ -34,11 +34,7 @@ const mostInvitations = 50;
 export const invitationParameters = { expires_at: optional(dateTime), uses: optional(integer(1, 10_000)) };
 
 /** The code of an invitation. */
-export const invitationCode: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[a-z0-9]{32}$/.test(sent) ? sent : undefined),
-  rule: 'be the 32 characters of an invitation',
-  schema: { type: 'string', pattern: '^[a-z0-9]{32}$' },
-};
+export const invitationCode = tokenOf('an invitation');
 
 export const noSuchInvitation: Refusal = () => notFound('invitation');
 const tooMany: Refusal = () => conflict('too_many_invitations', 'The room has too many invitations.');

@@ -36,9 +36,11 @@ export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide, prec
   attempt({ times: 10 }, async () => {
     const { message, room } = await findMessage(id, caller);
     const change = decide(message, room);
-    const shown = async () => showAuthored(message, await countReplies(message.room, [message]));
-    precondition?.(await shown());
-    if (!change) return shown();
+    if (!change || precondition) {
+      const shown = showAuthored(message, await countReplies(message.room, [message]));
+      precondition?.(shown);
+      if (!change) return shown;
+    }
     const asSeen = precondition && { 'changed.seq': message.changed?.seq ?? null };
     return apply({ ...change, where: { ...change.where, ...asSeen } }, message, caller);
   });

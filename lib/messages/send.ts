@@ -75,8 +75,8 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
     const sent = ready.map(({ message }) => message);
     const isWanted = foresee();
     const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
-    const seq = Math.max(...sent.map((message) => message.seq));
-    for (const { room } of sent.slice(0, 1)) notify({ type: 'moved', room: room.toHexString(), seq }, isWanted);
+    const [{ room }] = sent as [MessageDocument];
+    notify({ type: 'moved', room: room.toHexString(), seq: Math.max(...sent.map(({ seq }) => seq)) }, isWanted);
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

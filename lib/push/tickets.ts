@@ -1,8 +1,9 @@
 import { dateSchema, showDate } from '../api/extended-json.ts';
-import { aToken, record, type Schema, type Shown } from '../api/schema.ts';
+import { aToken, isToken, record, type Schema, type Shown } from '../api/schema.ts';
 import { tickets } from '../collections/tickets.ts';
 import { config } from '../config.ts';
-import { findCallersOf, hashToken, isToken } from '../identity/authenticate.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { findCallersOf, hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
 
@@ -22,14 +23,9 @@ const lifetime = 30_000;
 /** Gives the caller a ticket: whoever shows it, once and soon, is connected on behalf of the caller's token, which itself stays where it is. */
 export async function createTicket({ token }: Caller): Promise<Ticket> {
   const ticket = randomToken();
-  const fields = { token: token._id, expires_at: { $add: ['$$NOW', lifetime] } };
-  // An update that inserts, because a plain insert can't ask for the database's time.
-  const stored = await tickets.findOneAndUpdate({ _id: hashToken(ticket) }, [{ $set: fields }], {
-    upsert: true,
-    returnDocument: 'after',
-  });
-  if (!stored) throw new Error('An upsert returned no document');
-  return { url: config.socketUrl, ticket, expires_at: showDate(stored.expires_at) };
+  const document = { _id: hashToken(ticket), token: token._id };
+  const { expires_at } = await insertWithTimes(tickets, document, { expires_at: { $add: ['$$NOW', lifetime] } });
+  return { url: config.socketUrl, ticket, expires_at: showDate(expires_at) };
 }
 
 /** Uses a ticket up. Undefined when it was used before, has expired or never existed, or when its token has ended. */

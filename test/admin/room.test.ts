@@ -3,7 +3,8 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { aRoom } from '../support/rooms.ts';
-import { admin as command, runCommand } from '../support/run-command.ts';
+import { admin as command } from '../support/run-command.ts';
+import { adminAtTerminal } from '../support/terminal.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const admin = await anAdmin();
@@ -98,9 +99,9 @@ describe('room delete', () => {
     ['no', 1, 200],
   ])('asks at a terminal, and accepts %s as an answer', async (answer, code, status) => {
     const room = await aRoom();
-    const ended = await atTerminal(`node admin/main.ts room delete ${room.id}`, answer);
+    const ended = await adminAtTerminal(['room', 'delete', room.id], [['Type yes to continue: ', `${answer}\r`]]);
     expect(ended.code).toBe(code);
-    expect(ended.stdout).toContain(`Delete the room ${room.id} with all its messages? Type yes to continue: `);
+    expect(ended.screen).toContain(`Delete the room ${room.id} with all its messages? Type yes to continue: `);
     expect(await statusOf(room.path)).toBe(status);
   });
 });
@@ -112,6 +113,3 @@ it.each([
 ])('room %s reports an unknown room', async (_what, words) => {
   expect(await command(words)).toEqual({ code: 1, stdout: '', stderr: 'No such room.\n' });
 });
-
-/** Runs a command at a new terminal, and types the answer. */
-const atTerminal = (line: string, answer: string) => runCommand(['script', '-qec', line, '/dev/null'], { input: `${answer}\n` });

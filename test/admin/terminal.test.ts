@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount, logIn } from '../support/accounts.ts';
-import { atTerminal, hasTerminal } from '../support/terminal.ts';
+import { adminAtTerminal, type Dialogue, hasTerminal } from '../support/terminal.ts';
 import { inProcess as call } from '../support/transports.ts';
 
-const create = (name: string, dialogue: [string, string][]) =>
-  atTerminal(['user', 'create', name, '--email', `${name}@example.org`], dialogue);
+const create = (name: string, dialogue: Dialogue) =>
+  adminAtTerminal(['user', 'create', name, '--email', `${name}@example.org`], dialogue);
 
 // Needs `script` of util-linux.
 describe.runIf(hasTerminal)('at a terminal', () => {
@@ -20,7 +20,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     expect((await logIn(call, name, 'open sesame')).status).toBe(201);
   });
 
-  it.each<[string, [string, string][], string]>([
+  it.each<[string, Dialogue, string]>([
     [
       'two passwords that differ',
       [
@@ -47,7 +47,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ['Ctrl-C', '\u0003', 1, 200],
   ])('user delete asks, and understands %s', async (_what, answer, code, status) => {
     const { username, token } = await anAccount();
-    const ended = await atTerminal(['user', 'delete', username], [['Type yes to continue: ', answer]]);
+    const ended = await adminAtTerminal(['user', 'delete', username], [['Type yes to continue: ', answer]]);
     expect(ended.code).toBe(code);
     expect(ended.screen).toContain(code === 0 ? `Deleted ${username}.` : 'Nothing was changed.');
     expect((await call('GET', '/api/users/me', { token })).status).toBe(status);

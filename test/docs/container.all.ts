@@ -8,7 +8,6 @@ import { freePort } from '../../tools/harness/service.ts';
 import { commandsMarked, titleOf } from '../support/document-blocks.ts';
 import { copyProject } from '../support/documented-clone.ts';
 import {
-  atTerminal,
   certificates,
   debian,
   hasCommand,
@@ -18,6 +17,7 @@ import {
   npmDirectory,
 } from '../support/documented-machine.ts';
 import { runCommand } from '../support/run-command.ts';
+import { atTerminal } from '../support/terminal.ts';
 
 const missing = missingForMachine() || (hasCommand('buildah') ? '' : 'buildah');
 
@@ -98,10 +98,14 @@ describe.runIf(missing === '')(`in a container${missing && `: left out, for it n
     const environment = (await readFile(join(directory, 'environment'), 'utf8')).split('\n').map((setting) => `'${setting}'`);
     const leader = await leaderOf(running as ChildProcess, '(sd-stubinit)');
     const inside = `nsenter --target ${leader} --all --setuid 1000 --setgid 1000 env --chdir=/app -i ${environment.join(' ')} ${command}`;
-    const { code, screen } = await atTerminal(inside, [
-      ['Password: ', 'open sesame\r'],
-      ['Once more: ', 'open sesame\r'],
-    ]);
+    const { code, screen } = await atTerminal(
+      inside,
+      [
+        ['Password: ', 'open sesame\r'],
+        ['Once more: ', 'open sesame\r'],
+      ],
+      { cwd: '/' },
+    );
     expect(code, screen).toBe(0);
     return screen;
   }

@@ -7,11 +7,12 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { copyProject } from './documented-clone.ts';
 import { runCommand } from './run-command.ts';
+import { atTerminal, type Dialogue } from './terminal.ts';
 
 /** A Debian that systemd has started, with Node.js, npm and a repository of the project at /srv/chat-service.git. */
 export type Machine = {
   /** Runs a script as root at a terminal; where the screen shows a prompt, types what stands beside it, each once. */
-  run: (script: string, dialogue: [prompt: string, typed: string][]) => Promise<{ code: number; screen: string }>;
+  run: (script: string, dialogue: Dialogue) => Promise<{ code: number; screen: string }>;
   close: () => Promise<void>;
 };
 
@@ -96,7 +97,7 @@ export async function startMachine(): Promise<Machine> {
       const paths = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PAGER=cat SYSTEMD_PAGER=cat';
       const environment = certificates ? `${paths} NODE_EXTRA_CA_CERTS=/etc/ssl/extra.pem` : paths;
       const command = `${inside.join(' ')} env -i ${environment} bash /mnt/script.sh`;
-      return atTerminal(command, dialogue);
+      return atTerminal(command, dialogue, { cwd: '/' });
     },
     close: async () => {
       await runCommand([...inside, 'systemctl', 'poweroff', '--force', '--force']);
@@ -117,22 +118,4 @@ export async function leaderOf(child: ChildProcess, program: string): Promise<st
     if (found !== undefined) return found;
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('systemd-nspawn has started nothing.');
   }
-}
-
-/** Runs a command at a terminal; where the screen shows a prompt, types what stands beside it, each once. */
-export async function atTerminal(command: string, dialogue: [string, string][]): Promise<{ code: number; screen: string }> {
-  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'pipe', cwd: dirname('/') });
-  let screen = '';
-  let read = 0;
-  const left = [...dialogue];
-  child.stdout.on('data', (chunk: Buffer) => {
-    screen += chunk.toString();
-    const [prompt, typed] = left[0] ?? [];
-    if (prompt === undefined || !screen.slice(read).includes(prompt)) return;
-    read = screen.indexOf(prompt, read) + prompt.length;
-    left.shift();
-    child.stdin.write(`${typed}`);
-  });
-  const [code] = await once(child, 'close');
-  return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
 }

@@ -4,9 +4,12 @@ import { once } from 'node:events';
 /** Whether there is `script` of util-linux, which runs a command at a terminal that programs can type at. */
 export const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
 
-/** Runs the administrators' command line at a terminal: answers each prompt, and returns the exit code and the screen. */
-export async function atTerminal(words: string[], dialogue: [prompt: string, typed: string][]) {
-  const child = spawn('script', ['-qec', `node admin/main.ts ${words.join(' ')}`, '/dev/null'], { stdio: 'pipe' });
+/** What the screen shows at the end of a prompt, and what is typed then, each once. */
+export type Dialogue = [prompt: string, typed: string][];
+
+/** Runs a command of the shell at a terminal: answers each prompt, and returns the exit code and the screen. */
+export async function atTerminal(command: string, dialogue: Dialogue, { cwd = process.cwd() } = {}) {
+  const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'pipe', cwd });
   let screen = '';
   let read = 0;
   const lines = [...dialogue];
@@ -14,10 +17,14 @@ export async function atTerminal(words: string[], dialogue: [prompt: string, typ
     screen += chunk.toString();
     const [prompt, typed] = lines[0] ?? [];
     if (prompt === undefined || !screen.slice(read).includes(prompt)) return;
-    read = screen.length;
+    read = screen.indexOf(prompt, read) + prompt.length;
     lines.shift();
     child.stdin.write(`${typed}`);
   });
   const [code] = await once(child, 'close');
-  return { code: code as number, screen };
+  return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
 }
+
+/** Runs the administrators' command line so. */
+export const adminAtTerminal = (words: string[], dialogue: Dialogue) =>
+  atTerminal(`node admin/main.ts ${words.join(' ')}`, dialogue);

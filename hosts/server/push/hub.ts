@@ -204,8 +204,7 @@ export class Hub {
 
   /** Reads from the database when it is this hub's turn. */
   async read<T>(work: () => Promise<T>): Promise<T> {
-    const slot = this.#readings.acquire(longestWait);
-    if (!(slot === true || (await slot))) throw serviceUnavailable('The service is busy.');
+    if (!(await this.#readings.acquire(longestWait))) throw serviceUnavailable('The service is busy.');
     try {
       return await work();
     } finally {

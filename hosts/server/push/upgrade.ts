@@ -54,7 +54,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
     socket.on('error', ignore);
     handshakes++;
     const isFull = () => isClosing() || handshakes > mostHandshakes || open + handshakes > most;
-    shake(request)
+    shake()
       .then((caller) => {
         if (!caller) return;
         socket.off('error', ignore);
@@ -73,15 +73,11 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
       .finally(() => handshakes--);
 
     /** Answers the request, unless it is to become a WebSocket: then it returns whose. */
-    async function shake({ method, rawHeaders, httpVersion, url = '' }: IncomingMessage): Promise<Caller | undefined> {
+    async function shake(): Promise<Caller | undefined> {
       const source = sourceOf(request, trustProxy);
-      const received = { id: randomUUID(), at: Date.now(), source, ...splitTarget(url), body: undefined };
+      const received = { id: randomUUID(), at: Date.now(), source, ...splitTarget(request.url ?? ''), body: undefined };
       const match = { route, variables: undefined };
-      const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = makeEvent(
-        { method, rawHeaders, httpVersion } as IncomingMessage,
-        received,
-        match,
-      );
+      const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = makeEvent(request, received, match);
       const handler = !isForSocket(request) ? notSupported : isFull() ? full : accept;
       const response = await handler(event, makeContext(received, match, time));
       if (response.statusCode === 101) return event.caller;

@@ -12,8 +12,8 @@ export type Listener = {
 export type Connection = {
   /** Listens until the function that it returns is called. */
   join: (listener: Listener) => () => void;
-  /** Tells the service something, if there is a connection; returns whether there is. */
-  send: (frame: ClientFrame) => boolean;
+  /** Tells the others in a room that the user is typing, at most every 3 seconds, if there is a connection. */
+  typing: (room: string) => void;
   /** Sees at once whether the connection is alive, or tries to get one. */
   check: () => void;
 };
@@ -31,6 +31,7 @@ export type ConnectionSettings = {
 const longestWait = 10_000;
 const longestBackoff = 30_000;
 const rareTry = 5 * 60_000;
+const typingEvery = 3_000;
 
 /** So many attempts without an answer from a WebSocket: something between lets none pass. */
 const mostFailures = 3;
@@ -38,6 +39,7 @@ const mostFailures = 3;
 /** Connects while somebody listens. Who can't, as behind a proxy that knows no WebSocket, is never told of a connection. */
 export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events = true }: ConnectionSettings): Connection {
   const listeners = new Set<Listener>();
+  const typedAt = new Map<string, number>();
   let socket: WebSocket | undefined;
   let isGreeted = false;
   let attempt: object | undefined;
@@ -168,9 +170,11 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
         left?.close();
       };
     },
-    send: (frame) => {
-      if (isGreeted) socket?.send(JSON.stringify(frame));
-      return isGreeted;
+    typing: (room) => {
+      const last = typedAt.get(room) ?? Number.NEGATIVE_INFINITY;
+      if (!isGreeted || performance.now() - last < typingEvery) return;
+      socket?.send(JSON.stringify({ type: 'typing', room: { $oid: room } } satisfies ClientFrame));
+      typedAt.set(room, performance.now());
     },
     check: () => {
       if (ping) ping();

@@ -35,12 +35,7 @@ export function follow(chat: Chat, room: string, { after, ...settings }: FollowS
 /** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Those that are left are not any more. */
 export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): Live {
   const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
-  const typedAt = new Map<string, number>();
-  const typing = (room: string) => {
-    const now = performance.now();
-    if (now - (typedAt.get(room) ?? Number.NEGATIVE_INFINITY) < 3_000) return;
-    if (chat.connection.send({ type: 'typing', room: { $oid: room } })) typedAt.set(room, now);
-  };
+  const { typing } = chat.connection;
   return Object.assign(following<News>(chat, cursors, settings), { typing });
 }
 

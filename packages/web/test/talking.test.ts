@@ -49,6 +49,30 @@ describe('a room', () => {
   });
 });
 
+describe('the history of a room', () => {
+  it('is asked for again when it could not be read', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob], { name: 'Old' });
+    // More than the page that is read first, of two, as one account may send so many messages at once.
+    for (let count = 0; count < 30; count++) await Promise.all([ann, bob].map((account) => aMessage(account, room)));
+    const { page, context } = await visit(browser);
+    const asked: string[] = [];
+    await page.route(/\/api\/messages\?.*before=/, (route) => {
+      asked.push(route.request().url());
+      return asked.length === 1 ? route.abort() : route.continue();
+    });
+    await signIn(page, ann);
+    await page.locator('.rooms li', { hasText: 'Old' }).click();
+    await page.locator('.room-pane li.message').first().waitFor();
+    await page.locator('#messages').evaluate((box) => {
+      (box as unknown as { scrollTop: number }).scrollTop = 0;
+    });
+    await page.getByText('This is the beginning of the room.').waitFor();
+    expect(asked).toHaveLength(2);
+    await context.close();
+  });
+});
+
 describe('a newcomer', () => {
   it('creates an account, joins a room, and talks', async () => {
     const name = aName();

@@ -207,8 +207,9 @@ describe('the settings of a deployment', () => {
     await rm(join(project, '.env.prod'), { force: true });
     if (file !== undefined) await writeFile(join(project, '.env.prod'), file);
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
-    const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, BCRYPT_COST: undefined };
-    const limits = { RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
+    // What is packaged leaves a directory for each function where temporary files go.
+    const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
+    const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
     return runCommand(['sh', '-c', script], { environment: { ...own, ...limits, ...environment } });
   };
 

@@ -198,7 +198,8 @@ export class Timeline {
         this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
       else this.#drawAnew();
     } catch {
-      await this.#tryAgainSoon();
+      await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
+      this.#drawAnew();
     } finally {
       this.isReadingOlder.value = false;
     }
@@ -218,18 +219,17 @@ export class Timeline {
         if (!page.hasMore) this.missed.value = 0;
       });
     } catch {
-      await this.#tryAgainSoon();
+      await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
+      this.#drawAnew();
     } finally {
       this.isReadingNewer.value = false;
     }
   }
 
-  async #tryAgainSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
-    this.#drawAnew();
-  }
-
-  /** Has the window drawn again: whoever is at its edge by then, and can't scroll on, asks for what is behind it with that. */
+  /**
+   * Has the window drawn again, right after this call: whoever is at its edge then, and can't scroll on, asks for what is behind it with that.
+   * By then the reading that calls this must be over.
+   */
   #drawAnew(): void {
     this.window.value = { ...this.window.value };
   }

@@ -46,7 +46,6 @@ let isRoomDue = true;
 let roomDueAt = 0;
 let isPushed = false;
 let hadPush = false;
-let typedAt = 0;
 let spreading: ReturnType<typeof setTimeout> | undefined;
 
 const push = connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
@@ -134,10 +133,7 @@ function heard(frame: ServerFrame): void {
 }
 
 /** Tells the others in a room that one is typing, at most every 3 seconds. */
-export function tellTyping(room: string): void {
-  if (Date.now() < typedAt + 3_000) return;
-  if (push.send({ type: 'typing', room: { $oid: room } })) typedAt = Date.now();
-}
+export const tellTyping = push.typing;
 
 /** Applies what happened in the open room, or asks for it if that does not follow what is here. */
 function roomMoved(frame: Extract<ServerFrame, { type: 'room' }>): void {

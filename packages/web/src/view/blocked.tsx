@@ -3,8 +3,7 @@ import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
-import { notice } from './announcer.tsx';
-import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** Whose conversations the user does not want to see, and the way to change that. */
@@ -21,14 +20,11 @@ export function Blocked() {
     setTurn(turn + 1);
     await changed();
   };
-  const unblock = async (user: string) => {
-    try {
+  const unblock = (user: string) =>
+    attempt(async () => {
       await ask(chat.DELETE('/api/blocks', { params: { query: { user } } }));
       await changed();
-    } catch (problem) {
-      notice(sentenceOf(problem));
-    }
-  };
+    });
   return (
     <>
       {value.length > 0 && (

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { strings } from '../strings.ts';
+import { notice } from './announcer.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 type IconButtonProps = {
@@ -36,6 +37,17 @@ export function sentenceOf(failure: unknown): string {
   if (!(failure instanceof Failure)) return strings.app.failed;
   if (failure.message !== '') return failure.message;
   return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
+}
+
+/** Does what a button is for, and tells of a failure; returns whether it succeeded. */
+export async function attempt(action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action();
+    return true;
+  } catch (failure) {
+    notice(sentenceOf(failure));
+    return false;
+  }
 }
 
 type FormProps = {

@@ -8,7 +8,7 @@ import { dropTimeline } from '../store/timelines.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
-import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Side } from './side.tsx';
 
@@ -89,16 +89,6 @@ function Change({ room }: { room: string }) {
       </label>
     </Form>
   );
-}
-
-async function attempt(action: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await action();
-    return true;
-  } catch (failure) {
-    notice(sentenceOf(failure));
-    return false;
-  }
 }
 
 async function mute(room: string, is_muted: boolean): Promise<void> {

@@ -9,8 +9,7 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { notice } from './announcer.tsx';
-import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { useLoaded } from './use-list.ts';
@@ -74,15 +73,12 @@ async function readPage(start: string, after?: string): Promise<{ list: ListedRo
 
 function Listed({ room }: { room: ListedRoom }) {
   const id = idOf(room);
-  const join = async () => {
-    try {
+  const join = () =>
+    attempt(async () => {
       await ask(chat.POST('/api/members', { body: { room: id } }));
       await readRooms({ all: true });
       go(roomPath(id));
-    } catch (failure) {
-      notice(sentenceOf(failure));
-    }
-  };
+    });
   return (
     <li class="card">
       <div class="body">

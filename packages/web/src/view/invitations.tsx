@@ -3,8 +3,7 @@ import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
-import { notice } from './announcer.tsx';
-import { Form, IconButton, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Form, IconButton, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
 const day = 24 * 60 * 60_000;
@@ -35,11 +34,8 @@ function Links({ room }: { room: string }) {
     reload();
   };
   const revoke = async (invitation: string) => {
-    try {
-      await ask(chat.DELETE('/api/rooms/{room}/invitations/{invitation}', { params: { path: { room, invitation } } }));
-    } catch (problem) {
-      notice(sentenceOf(problem));
-    }
+    const params = { path: { room, invitation } };
+    await attempt(() => ask(chat.DELETE('/api/rooms/{room}/invitations/{invitation}', { params })));
     setMade(undefined);
     reload();
   };

@@ -8,7 +8,7 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { Avatar, attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { Side } from './side.tsx';
@@ -56,11 +56,7 @@ function MemberRow({ member, mine, mayBlock }: MemberProps) {
   const name = member.username || strings.message.deletedUser;
   const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
   const act = async (action: () => Promise<unknown>) => {
-    try {
-      await action();
-    } catch (failure) {
-      notice(sentenceOf(failure));
-    }
+    await attempt(action);
     await loadMembers(member.room.$oid, { anew: true }).catch(() => {});
   };
   const change = (role: string) =>
@@ -73,13 +69,11 @@ function MemberRow({ member, mine, mayBlock }: MemberProps) {
   };
   const block = async () => {
     if (!(await confirmed(strings.members.blockAsk(name), strings.members.block))) return;
-    try {
+    await attempt(async () => {
       await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
       await readRooms({ all: true });
       if (!roomOf(member.room.$oid)) go('/', { replace: true });
-    } catch (failure) {
-      notice(sentenceOf(failure));
-    }
+    });
   };
   return (
     <li class="member">
@@ -144,11 +138,7 @@ function Bans({ room, count }: { room: string; count: number }) {
   );
   if (!value || value.length === 0) return null;
   const lift = async (user: string) => {
-    try {
-      await ask(chat.DELETE('/api/bans', { params: { query: { room, user } } }));
-    } catch (failure) {
-      notice(sentenceOf(failure));
-    }
+    await attempt(() => ask(chat.DELETE('/api/bans', { params: { query: { room, user } } })));
     reload();
   };
   return (

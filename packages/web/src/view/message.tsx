@@ -13,7 +13,7 @@ import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, IconButton, sentenceOf } from './controls.tsx';
+import { Avatar, attempt, IconButton } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
@@ -258,12 +258,7 @@ async function copyLink(message: Message): Promise<void> {
 }
 
 async function unread(message: Message): Promise<void> {
-  try {
-    await markUnreadFrom(message);
-    notice(strings.message.isUnread);
-  } catch (failure) {
-    notice(sentenceOf(failure));
-  }
+  if (await attempt(() => markUnreadFrom(message))) notice(strings.message.isUnread);
 }
 
 function onKey(event: KeyboardEvent, message: Message): void {

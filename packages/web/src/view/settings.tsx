@@ -12,7 +12,7 @@ import { strings } from '../strings.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
-import { Field, Form, Loading, sentenceOf } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openShortcuts } from './keys.tsx';
@@ -104,20 +104,11 @@ function Profile() {
 const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
   last_used_at ? strings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : strings.settings.neverUsed;
 
-async function attempt(action: Promise<unknown>, after: () => void): Promise<void> {
-  try {
-    await action;
-  } catch (failure) {
-    notice(sentenceOf(failure));
-  }
-  after();
-}
-
 function Sessions() {
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const end = (session: string) =>
-    void attempt(ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } })), reload);
+    void attempt(() => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))).then(reload);
   return (
     <Section title={strings.settings.sessions}>
       <ul class="listed">
@@ -139,7 +130,7 @@ function Sessions() {
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => void attempt(ask(chat.DELETE('/api/sessions')), reload)}>
+      <button type="button" onClick={() => void attempt(() => ask(chat.DELETE('/api/sessions'))).then(reload)}>
         {strings.settings.endOthers}
       </button>
     </Section>
@@ -170,7 +161,8 @@ function Tokens() {
   };
   const revoke = async (token: Token) => {
     if (!(await confirmed(strings.settings.revokeAsk(token.name), strings.settings.revoke))) return;
-    await attempt(ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })), reload);
+    await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
+    reload();
   };
   return (
     <Section title={strings.settings.tokens} hint={strings.settings.tokensHint}>

@@ -10,8 +10,7 @@ import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { notice } from './announcer.tsx';
-import { Avatar, Field, Form, IconButton, Loading, sentenceOf } from './controls.tsx';
+import { Avatar, attempt, Field, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openSwitcher } from './keys.tsx';
@@ -115,10 +114,5 @@ function openDirect(): void {
 async function leave(): Promise<void> {
   const unsent = outbox.value.length;
   if (unsent > 0 && !(await confirmed(strings.outbox.unsentAsk(unsent), strings.rooms.logOut))) return;
-  try {
-    await signOut();
-    go('/login', { replace: true });
-  } catch (failure) {
-    notice(sentenceOf(failure));
-  }
+  if (await attempt(signOut)) go('/login', { replace: true });
 }
