@@ -111,6 +111,13 @@ export const commands: Record<string, Command> = {
   },
   'ban list': { usage: '<room>', summary: 'Lists who is banned from a room.', operands: 1 },
   'ban lift': { usage: '<room> <username>', summary: 'Lets a banned user join a room again.', operands: 2 },
+  setup: {
+    usage: '',
+    summary:
+      'Prints, once, a link by which whoever has it makes the first administrator in the web client within a day; without PUBLIC_URL, its path.',
+    operands: 0,
+    makesDatabase: true,
+  },
   'database check': {
     usage: '',
     summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
@@ -143,6 +150,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   room: async () => (await import('./commands/room.ts')).roomCommands,
   member: async () => (await import('./commands/member.ts')).memberCommands,
   ban: async () => (await import('./commands/member.ts')).memberCommands,
+  setup: async () => (await import('./commands/user.ts')).userCommands,
   database: async () => (await import('./commands/database.ts')).databaseCommands,
   backup: async () => (await import('./commands/database.ts')).databaseCommands,
   export: async () => (await import('./commands/transfer.ts')).transferCommands,

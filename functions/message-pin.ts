@@ -1,3 +1,4 @@
+import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -16,8 +17,9 @@ export const handler = endpoint({
     body: {},
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     refusals: pinRefusals,
-    run: ({ path: { message }, caller }) => pinMessage(message, caller),
+    run: ({ path: { message }, caller, request: { headers } }) => pinMessage(message, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
     summary: 'Unpin a message',
@@ -26,7 +28,8 @@ export const handler = endpoint({
     path,
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     refusals: pinRefusals,
-    run: ({ path: { message }, caller }) => unpinMessage(message, caller),
+    run: ({ path: { message }, caller, request: { headers } }) => unpinMessage(message, caller, preconditionOf(headers)),
   }),
 });

@@ -1,3 +1,4 @@
+import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -16,8 +17,10 @@ export const handler = endpoint({
     body: {},
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     refusals: addReactionRefusals,
-    run: ({ path: { message, emoji }, caller }) => addReaction(message, emoji, caller),
+    run: ({ path: { message, emoji }, caller, request: { headers } }) =>
+      addReaction(message, emoji, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
     summary: 'Remove a reaction',
@@ -26,7 +29,9 @@ export const handler = endpoint({
     path,
     status: 200,
     answer: shownMessage.schema,
+    hasTag: true,
     refusals: removeReactionRefusals,
-    run: ({ path: { message, emoji }, caller }) => removeReaction(message, emoji, caller),
+    run: ({ path: { message, emoji }, caller, request: { headers } }) =>
+      removeReaction(message, emoji, caller, preconditionOf(headers)),
   }),
 });

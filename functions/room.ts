@@ -50,6 +50,8 @@ export const handler = endpoint({
     scope: 'rooms:write',
     path,
     status: 204,
-    run: ({ path: { room } }) => deleteRoom(room, deletionTime),
+    hasTag: true,
+    run: ({ path: { room }, request: { headers } }) =>
+      deleteRoom(room, { time: deletionTime, precondition: preconditionOf(headers) }),
   }),
 });

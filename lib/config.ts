@@ -8,6 +8,12 @@ export const roomCreations = ['admins', 'users'] as const;
 /** Whether whoever signs up must show that the e-mail address is theirs. */
 export const emailConfirmations = ['off', 'required'] as const;
 
+/** Whether a text is the address of a mail server. */
+export const isMailServer = (text: string): boolean => /^smtps?:\/\/[^\s/]+/.test(text);
+
+/** Whether it is the name of an SSM parameter, which may stand for a secret in a deployment on AWS. */
+export const isParameter = (text: string): boolean => /^ssm:(\/[\w.-]+)+$/.test(text);
+
 /** Reads the settings from an environment; throws a `ConfigError` that names the first variable with an unusable value. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const text = (name: string, fallback: string) => environment[name]?.trim() || fallback;
@@ -42,7 +48,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const publicUrl = text('PUBLIC_URL', '').replace(/\/+$/, '');
   const mailFrom = text('MAIL_FROM', '');
   const emailConfirmation = oneOf('EMAIL_CONFIRMATION', 'off', emailConfirmations);
-  if (smtpUrl && !/^smtps?:\/\/[^\s/]+/.test(smtpUrl))
+  if (smtpUrl && !isMailServer(smtpUrl) && !isParameter(smtpUrl))
     throw new ConfigError('Set SMTP_URL to the address of a mail server that starts with smtps:// or smtp://.');
   if (publicUrl && !/^https?:\/\/[^\s/]+$/.test(publicUrl))
     throw new ConfigError(`Set PUBLIC_URL to an address such as https://chat.example.org, not '${publicUrl}'.`);
@@ -71,7 +77,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hsts: oneOf('HSTS', 'host', ['host', 'subdomains']),
     registration: oneOf('REGISTRATION', 'open', registrations),
     roomCreation: oneOf('ROOM_CREATION', 'admins', roomCreations),
-    /** Where e-mails go out; none are sent where it is empty. */
+    /** Where e-mails go out; none are sent where it is empty. On AWS it is `ssm:` and the name of a parameter. */
     smtpUrl,
     mailFrom,
     /** Where people reach the service: what a request says of it is not to be trusted. */

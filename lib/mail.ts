@@ -2,6 +2,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { config } from './config.ts';
 import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from './errors.ts';
 import { log } from './log.ts';
+import { smtpUrl } from './smtp-url.ts';
 
 /** An e-mail of plain text. */
 export type Mail = { to: string; subject: string; text: string };
@@ -10,13 +11,13 @@ export const noMail: Refusal = () => permissionDenied('no_email', 'The service s
 
 /** Refuses, with 403, what needs e-mail where the service has no mail server. */
 export function requireMail(): void {
-  if (config.smtpUrl === '') throw noMail();
+  if (smtpUrl === '') throw noMail();
 }
 
 /** Sends an e-mail: 400 when the server does not take the address, 503 when it is out of reach or refuses the e-mail. */
 export async function sendMail({ to, subject, text }: Mail): Promise<void> {
   requireMail();
-  transporter ??= createTransport({ url: config.smtpUrl, ...patience, disableFileAccess: true, disableUrlAccess: true });
+  transporter ??= createTransport({ url: smtpUrl, ...patience, disableFileAccess: true, disableUrlAccess: true });
   try {
     // An object, because in a text a comma would make two addresses of one.
     await transporter.sendMail({ from: config.mailFrom, to: { name: '', address: to }, subject, text });

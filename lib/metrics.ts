@@ -13,6 +13,16 @@ export function embeddedMetrics({ function: name, status }: RequestEnded, at = D
   return { _aws: { Timestamp: at, CloudWatchMetrics: [directive] }, function: name, server_errors: Number(status >= 500) };
 }
 
+/** The same for a line with what became of frames: how many were sent, how many connections were gone, and how many frames were dropped. */
+export const pushMetrics = (at = Date.now()): Record<string, unknown> =>
+  config.metrics && isOnLambda ? { _aws: { Timestamp: at, CloudWatchMetrics: [ofPushes] } } : {};
+
+const ofPushes = {
+  Namespace: 'chat-service',
+  Dimensions: [[]],
+  Metrics: ['sent', 'gone', 'dropped'].map((Name) => ({ Name, Unit: 'Count' })),
+};
+
 const directive = {
   Namespace: 'chat-service',
   Dimensions: [['function']],

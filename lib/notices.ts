@@ -1,14 +1,19 @@
+import { carrier } from './carrier.ts';
+import { isAnyoneConnected } from './collections/connections.ts';
+import { withDeadline } from './deadline.ts';
+import { describeError, log } from './log.ts';
+
 /** What those who are connected may want to hear of, once it is stored; ids are in hexadecimal. */
 export type Notice =
-  /** The feed of a room is at `seq`; these users have just become members. */
-  | { type: 'moved'; room: string; seq: number; joined?: string[] }
+  /** The feed of a room is at `seq`; these users have just become members, or ceased to be. */
+  | { type: 'moved'; room: string; seq: number; joined?: string[]; left?: string[] }
   /** A room is deleted; these were its members. */
   | { type: 'gone'; room: string; users: string[] }
   /** Some of the tokens of a user, or this one, may have ended. */
   | { type: 'ended'; user: string }
   | { type: 'ended'; token: string }
   /** What a user wants to see has changed: someone is blocked, or not any more. */
-  | { type: 'blocked'; user: string }
+  | { type: 'blocked'; user: string; whom: string }
   /** A user has read a room up to `seq`. */
   | { type: 'read'; room: string; user: string; seq: number }
   /** A user is typing. */
@@ -25,7 +30,75 @@ export function onNotice(listener: Listener): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Passes a notice on, after what it tells of is stored. It may get lost: the feed has everything, and whoever is connected looks there. */
-export function notify(notice: Notice): void {
+/**
+ * Passes a notice on, after what it tells of is stored. It may get lost: the feed has everything, and whoever is connected looks there.
+ * `isWanted` is what `foresee` has found out meanwhile.
+ */
+export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
   for (const listener of listeners) listener(notice);
+  if (carrier) untold.push({ notice, isWanted });
+}
+
+/**
+ * Begins to find out whether a notice will interest anybody, beside the write that it is about. Only after the place of that was taken: who
+ * connects later reads how far the room is, and finds it.
+ */
+export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneConnected().catch(() => false) : undefined);
+
+type Untold = { notice: Notice; isWanted: Promise<boolean> | undefined };
+
+// What the functions of this process have yet to tell another, and what they are telling it. On Lambda, it is one function with one request.
+let untold: Untold[] = [];
+const telling = new Set<Promise<void>>();
+
+/** For how many milliseconds an answer may wait for its notices. */
+const longestTelling = 1_000;
+
+/**
+ * Has the notices carried to where those who are connected can be reached from, before the answer, after which the process may be frozen.
+ * While nobody is connected, nothing is. Never fails: what was done is done.
+ */
+export async function carryNotices(): Promise<void> {
+  if (untold.length > 0) {
+    const told = tell(untold).catch((error) => log('error', 'notices lost', { error: describeError(error) }));
+    untold = [];
+    telling.add(told);
+    void told.finally(() => telling.delete(told));
+  }
+  if (telling.size > 0) await Promise.all(telling);
+}
+
+const tell = (all: Untold[]): Promise<void> =>
+  withDeadline(performance.now() + longestTelling, async () => {
+    const isLooked = all.every(({ isWanted }) => isWanted);
+    const seen = isLooked ? undefined : isAnyoneConnected();
+    const wanted = await Promise.all(all.map(({ isWanted }) => isWanted ?? seen));
+    const notices = all.flatMap(({ notice }, at) => (wanted[at] ? inParts(notice) : []));
+    await Promise.all(eventsOf(notices).map((event) => carrier?.invoke(event)));
+  });
+
+/** The largest event with which a function is invoked, in characters, all of one byte; AWS takes 256 KB. */
+const largestEvent = 200_000;
+const mostUsers = 4_000;
+
+/** A notice that is about too many users for one event as several. */
+function inParts(notice: Notice): Notice[] {
+  if (notice.type !== 'gone' || notice.users.length <= mostUsers) return [notice];
+  const { users } = notice;
+  return [{ ...notice, users: users.slice(0, mostUsers) }, ...inParts({ ...notice, users: users.slice(mostUsers) })];
+}
+
+/** The events, as JSON, that have all notices in their order. */
+function eventsOf(notices: Notice[]): string[] {
+  const parts: string[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const notice of notices.map((one) => JSON.stringify(one))) {
+    size += notice.length + 1;
+    if (size > largestEvent) {
+      parts.push([]);
+      size = notice.length;
+    }
+    parts.at(-1)?.push(notice);
+  }
+  return parts.map((part) => `{"notices":[${part.join()}]}`);
 }

@@ -1,5 +1,6 @@
 import { MongoServerError } from 'mongodb';
 import { codeIndexes } from './collections/codes.ts';
+import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
@@ -35,6 +36,7 @@ const indexes = {
   events: eventIndexes,
   reads: readMarkerIndexes,
   tickets: ticketIndexes,
+  connections: connectionIndexes,
 };
 
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */

@@ -49,6 +49,7 @@ export const settingNames: readonly string[] = [
   'ALARM_EMAIL',
   'TRACING',
   'MONGODB_URI_VERSION',
+  'SMTP_URL_VERSION',
 ];
 
 /** A sentence for each variable whose name is almost that of a setting: it changes nothing, and whoever set it thinks that it does. */

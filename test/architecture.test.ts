@@ -11,11 +11,13 @@ const layers = [
   ['members'],
   ['rooms', 'http', 'health'],
   ['identity'],
+  ['notices'],
   ['collections', 'reference'],
   ['api'],
   ['database'],
   ['mail'],
-  ['deadline', 'log', 'metrics', 'notices', 'setting-names'],
+  ['smtp-url'],
+  ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
   ['config', 'errors'],
 ];
 

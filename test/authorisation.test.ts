@@ -67,6 +67,8 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/users/{user}/codes': [[401, 401, 401, 401, 403, 403, 403, 403, 201], async ({ id }) => ({ path: { user: id }, body: {} })],
   'POST /api/codes':              [[204, 204, 204, 204, 204, 204, 204, 204, 204], async ({ email }) => ({ body: { email, purpose: 'password' } })],
   'PUT /api/password':            [[204, 204, 204, 204, 204, 204, 204, 204, 204], async (user) => ({ body: { code: await passwordCodeOf(user), password: 'another horse' } })],
+  'GET /api/setup':               [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'POST /api/setup':              [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { ...aPerson(), code: 'a'.repeat(32) } })],
   'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
   'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204, 204]],

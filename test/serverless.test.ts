@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
 import { loadHandler } from '../hosts/server/routes.ts';
 import { readConfig } from '../lib/config.ts';
-import { functions, serverless } from '../tools/harness/functions.ts';
+import { functions, otherFunctions, serverless } from '../tools/harness/functions.ts';
 import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
@@ -28,7 +28,7 @@ describe('serverless.yml', () => {
   });
 
   it('has one function for each file in functions/', async () => {
-    expect(functions.map(({ file }) => file).sort()).toEqual(
+    expect([...functions, ...otherFunctions].map(({ file }) => file).sort()).toEqual(
       (await readdir('functions')).map((file) => `functions/${file}`).sort(),
     );
   });
@@ -42,6 +42,25 @@ describe('serverless.yml', () => {
     const methods = Object.keys(handler.operations);
     const { status, headers } = await call('OPTIONS', path === '*' ? '/nowhere' : path.replaceAll(/\{\w+\}/g, 'x'));
     expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
+  });
+
+  it('lets those functions have others told that change what others see, and no others', async () => {
+    const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
+    const changing = await Promise.all(
+      functions.map(async (route) => {
+        const methods = Object.keys((await loadHandler(route)).operations);
+        return methods.some((method) => method !== 'GET') ? route.name : [];
+      }),
+    );
+    // They change what no frame is about: invitations, codes, tickets, and the first account.
+    const unseen = ['room-invitations', 'room-invitation', 'codes', 'user-codes', 'tickets', 'setup'];
+    const telling = functions.map(({ name }) => name).filter((name) => ![...withoutDatabase, ...withoutNotices].includes(name));
+    expect(telling.sort()).toEqual(
+      changing
+        .flat()
+        .filter((name) => !unseen.includes(name))
+        .sort(),
+    );
   });
 
   it('bundles password hashing, and the list of common passwords, only where they are needed', async () => {
@@ -63,12 +82,14 @@ describe('serverless.yml', () => {
           return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'sessions', 'tokens']);
-    expect(loads('node_modules/nodemailer/')).toEqual(['codes']);
-    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password']);
+    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'setup', 'sessions', 'tokens']);
+    expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
+    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
-    expect(haveList).toEqual(['users.js', 'user.js', 'password.js']);
+    expect(haveList).toEqual(['users.js', 'user.js', 'password.js', 'setup.js']);
+    // Only those that tell others what they have done need to reach anybody.
+    expect(loads('node_modules/ws/')).toEqual([]);
     const { withoutDatabase } = serverless.custom.deployment;
     expect(loads('node_modules/mongodb/')).toEqual(
       functions.map(({ name }) => name).filter((name) => !withoutDatabase.includes(name)),

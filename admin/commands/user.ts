@@ -1,6 +1,7 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
+import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
@@ -32,6 +33,11 @@ export const userCommands: Record<string, Run> = {
   'user code': async ([word]) => {
     const created = await createPasswordCode(await findUserId(readUsername(word)));
     return { data: created, text: created.link ?? created.code };
+  },
+  setup: async () => {
+    const created = await createSetupCode();
+    if (!created) throw new Error('There is an account already: `user create --admin` makes an administrator.');
+    return { data: created, text: `${created.address ?? ''}${created.path}` };
   },
   'user list': async () => {
     const users = await everyItem((page) => listUsers(page));

@@ -1,67 +1,7 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { json } from 'node:stream/consumers';
-import aws4 from 'aws4';
 import { config } from '../../lib/config.ts';
-import { attempt } from '../../lib/deadline.ts';
+import { readParameter } from './parameter.ts';
 
-/*
- * The connection string is a SecureString of SSM Parameter Store, so that it stands in no function's configuration. A function reads it when it
- * starts. If that fails, so does the start: the reason is in the log, Lambda answers with 500, and the next request starts the function anew.
- */
-
-const { MONGODB_URI_PARAMETER: parameter, AWS_REGION: region = '', AWS_ENDPOINT_URL_SSM } = process.env;
+const { MONGODB_URI_PARAMETER: parameter } = process.env;
 
 /** How to reach the database. */
 export const connectionString: string = parameter ? await readParameter(parameter) : config.mongodbUri;
-
-/** Reads a parameter; repeats that for less than the 10 seconds that Lambda waits for the start, if the failure is temporary. */
-function readParameter(name: string): Promise<string> {
-  let reason = '';
-  const exhausted = () => new Error(`The SSM parameter ${name} could not be read: ${reason}`);
-  // Many functions that start at the same moment exceed the 40 reads a second that SSM allows.
-  const pause = (count: number) => Math.min(50 * 2 ** count, 800) * (0.5 + Math.random());
-  return attempt({ milliseconds: 6_000, pause, exhausted }, async () => {
-    const { value, failure, isTemporary } = await getParameter(name);
-    if (value !== undefined) return value;
-    reason = failure;
-    if (!isTemporary) throw exhausted();
-    return undefined;
-  });
-}
-
-type Reply = { value: string; failure?: undefined; isTemporary?: undefined } | Failure;
-type Failure = { value?: undefined; failure: string; isTemporary: boolean };
-
-async function getParameter(name: string): Promise<Reply> {
-  try {
-    const response = await post(JSON.stringify({ Name: name, WithDecryption: true }));
-    const { Parameter, __type: type, message } = (await json(response)) as Record<string, unknown>;
-    if (response.statusCode === 200) return { value: (Parameter as { Value: string }).Value.trim() };
-    return {
-      failure: [type, message].filter(Boolean).join(': '),
-      isTemporary: Number(response.statusCode) >= 500 || /Throttling/.test(String(type)),
-    };
-  } catch (error) {
-    return { failure: String(error), isTemporary: true };
-  }
-}
-
-/** Sends a signed request, with the credentials that Lambda gives to the function. */
-async function post(body: string): Promise<IncomingMessage> {
-  const endpoint = new URL(AWS_ENDPOINT_URL_SSM ?? `https://ssm.${region}.amazonaws.com`);
-  const { headers } = aws4.sign({
-    method: 'POST',
-    host: endpoint.host,
-    path: '/',
-    service: 'ssm',
-    region,
-    headers: { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': 'AmazonSSM.GetParameter' },
-    body,
-  });
-  // Not `fetch`, whose first request takes three times as long.
-  const { request } = endpoint.protocol === 'http:' ? await import('node:http') : await import('node:https');
-  const sent = request(endpoint, { method: 'POST', headers, signal: AbortSignal.timeout(2_000) }).end(body);
-  const [response] = await once(sent, 'response');
-  return response;
-}

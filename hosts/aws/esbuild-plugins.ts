@@ -1,10 +1,10 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
 const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
-const fromSsm = fileURLToPath(import.meta.resolve('./connection-string.ts'));
 
 /** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
@@ -43,12 +43,14 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets `hosts/aws/connection-string.ts` take the place of `lib/database/connection-string.ts`. */
-const connectionString: Plugin = {
-  name: 'connection-string',
+/** Lets the modules here take the place of those in `lib/` with the same names. */
+const filesOfAws: Plugin = {
+  name: 'files-of-aws',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/connection-string\.ts$/ }, () => ({ path: fromSsm }));
+    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|carrier)\.ts$/ }, ({ path }) => ({
+      path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
+    }));
   },
 };
 
-export default [commonPasswords, webClient, connectionString];
+export default [commonPasswords, webClient, filesOfAws];

@@ -7,7 +7,10 @@ import {
   apiAlarms,
   concurrencyFor,
   type Deployed,
+  mostPushes,
+  pushAlarms,
   roleOf,
+  socketAddress,
   throttleAlarmOf,
   throttledRoutes,
   throttling,
@@ -18,7 +21,7 @@ type Definition = {
   events: { httpApi: string }[];
   role?: string;
   reservedConcurrency?: number;
-  environment?: Record<string, string>;
+  environment?: Record<string, unknown>;
 };
 type Serverless = {
   serviceDir: string;
@@ -32,11 +35,17 @@ type Serverless = {
         connectionString: string;
         connectionStringVersion: string;
         withoutDatabase: string[];
+        withoutNotices: string[];
+        withMail: string[];
+        mailServerVersion: string;
         connectionLimit: string;
         alarmEmail: string;
       };
     };
-    provider: { tracing: { lambda: string }; environment: Record<string, string> & { MONGODB_POOL_SIZE: string } };
+    provider: {
+      tracing: { lambda: string };
+      environment: Record<string, unknown> & { MONGODB_POOL_SIZE: string; SMTP_URL: string };
+    };
     resources: {
       Resources?: Record<string, unknown>;
       extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
@@ -99,20 +108,28 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${noSetting(unknown)} (${file.name})`);
+  const { SMTP_URL } = service.provider.environment;
+  if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
+    throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
-  readConfig(service.provider.environment);
-  const { alarmEmail, connectionStringVersion } = service.custom.deployment;
+  readConfig(service.provider.environment as Record<string, string>);
+  const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
+  if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
 }
 
 const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
 
 function addResources(serverless: Serverless): void {
   const { service } = serverless;
-  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase } = service.custom.deployment;
+  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase, withoutNotices } =
+    service.custom.deployment;
+  const stage = serverless.getProvider('aws').getStage();
+  const { withMail, mailServerVersion } = service.custom.deployment;
+  const mailServer = service.provider.environment.SMTP_URL.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
@@ -127,29 +144,40 @@ function addResources(serverless: Serverless): void {
   if (limit > 0 && share < 1)
     throw new Error(`CONNECTION_LIMIT is too small: ${names.length} functions can't share ${limit} connections.`);
 
+  // Unless WebSockets have a domain of their own.
+  const { environment } = service.provider;
+  if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
+  const pushFunction = service.functions.push?.name;
+
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
+    const usesDatabase = !withoutDatabase.includes(name);
+    const sendsMail = mailServer !== '' && withMail.includes(name);
     const deployed: Deployed = {
       name,
       functionName: definition.name,
       logicalId,
-      parameter: withoutDatabase.includes(name) ? undefined : connectionString,
+      parameters: [...(usesDatabase ? [connectionString] : []), ...(sendsMail ? [mailServer] : [])],
       isTraced: service.provider.tracing.lambda === 'Active',
+      invokes: withoutDatabase.includes(name) || withoutNotices.includes(name) ? undefined : pushFunction,
+      posts: name === 'socket' || name === 'push',
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
-    resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
+    if (name === 'push') Object.assign(resources, pushAlarms(deployed, actions));
+    else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
-    if (deployed.parameter) {
-      definition.environment = {
-        ...definition.environment,
-        MONGODB_URI_PARAMETER: deployed.parameter,
-        // Nobody reads it: a configuration that has changed starts the functions anew, which then read the new connection string.
-        ...(connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
-      };
-    }
+    definition.environment = {
+      ...definition.environment,
+      ...(usesDatabase && { MONGODB_URI_PARAMETER: connectionString }),
+      ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes }),
+      ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
+      // Nobody reads the versions: a configuration that has changed starts the functions anew, which then read the new secret.
+      ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
+      ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
+    };
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);
-    else if (limit > 0 && deployed.parameter) definition.reservedConcurrency = share;
+    else if (limit > 0 && usesDatabase) definition.reservedConcurrency = name === 'push' ? Math.min(share, mostPushes) : share;
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
 }

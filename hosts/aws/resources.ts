@@ -3,13 +3,20 @@ export type Deployed = {
   name: string;
   functionName: string;
   logicalId: string;
-  /** The SSM parameter with the connection string, if the function uses the database. */
-  parameter: string | undefined;
+  /** The SSM parameters with the secrets that the function needs. */
+  parameters: string[];
   isTraced: boolean;
+  /** The function that it may invoke, to have those who are connected told. */
+  invokes: string | undefined;
+  /** Whether it sends to WebSockets, and ends them. */
+  posts: boolean;
 };
 
-/** A function's role: it may write its own log (and traces, if enabled), read the connection string if it needs it, and nothing else. */
-export const roleOf = ({ functionName, parameter, isTraced }: Deployed) => ({
+/**
+ * A function's role: it may write its own log (and traces, if enabled), read the secrets, invoke `push` and send to WebSockets if it
+ * needs that, and nothing else.
+ */
+export const roleOf = ({ functionName, parameters, isTraced, invokes, posts }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -27,7 +34,19 @@ export const roleOf = ({ functionName, parameter, isTraced }: Deployed) => ({
               Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
               Resource: [arn('logs', `log-group:/aws/lambda/${functionName}:*`)],
             },
-            ...(parameter === undefined ? [] : mayRead(parameter)),
+            ...parameters.flatMap(mayRead),
+            ...(invokes === undefined
+              ? []
+              : [{ Effect: 'Allow', Action: ['lambda:InvokeFunction'], Resource: [arn('lambda', `function:${invokes}`)] }]),
+            ...(posts
+              ? [
+                  {
+                    Effect: 'Allow',
+                    Action: ['execute-api:ManageConnections'],
+                    Resource: [arn('execute-api', `\${WebsocketsApi}/*/@connections/*`)],
+                  },
+                ]
+              : []),
             // X-Ray has no resource-level permissions.
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
@@ -75,6 +94,32 @@ export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) 
     Threshold: 0,
   });
 
+/**
+ * Alarms when pushes fail, or are given up in the queue before they have begun. That they are throttled is how a burst is taken: those that wait
+ * run a little later.
+ */
+export const pushAlarms = ({ functionName, logicalId }: Deployed, actions: unknown[]) =>
+  Object.fromEntries(
+    Object.entries({ Errors: 'pushes failed', AsyncEventsDropped: 'pushes dropped' }).map(([MetricName, what]) => [
+      `${logicalId}Alarm${MetricName}`,
+      alarm(`${functionName}: ${what}; clients find what they miss a few minutes later`, actions, {
+        Namespace: 'AWS/Lambda',
+        MetricName,
+        Dimensions: [{ Name: 'FunctionName', Value: functionName }],
+        Statistic: 'Sum',
+        Threshold: 5,
+      }),
+    ]),
+  );
+
+/** The address of the WebSocket API, for clients or for functions that send to its connections. */
+export const socketAddress = (scheme: 'wss' | 'https', stage: string) => ({
+  'Fn::Sub': `${scheme}://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/${stage}`,
+});
+
+/** How many instances of `push` may run concurrently: what they send shares the account's rate with every request. */
+export const mostPushes = 3;
+
 /** Alarms on errors and slow responses of the API as a whole. */
 export const apiAlarms = (service: string, actions: unknown[]) => ({
   AlarmServerErrors: alarm(`${service}: responses with 5xx`, actions, {
@@ -89,6 +134,13 @@ export const apiAlarms = (service: string, actions: unknown[]) => ({
     ExtendedStatistic: 'p99',
     Threshold: 2_000,
     EvaluationPeriods: 3,
+  }),
+  AlarmSocketErrors: alarm(`${service}: WebSocket events that no function took`, actions, {
+    Namespace: 'AWS/ApiGateway',
+    Dimensions: [{ Name: 'ApiId', Value: { Ref: 'WebsocketsApi' } }],
+    MetricName: 'IntegrationError',
+    Statistic: 'Sum',
+    Threshold: 5,
   }),
 });
 

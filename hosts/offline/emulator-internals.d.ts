@@ -1,5 +1,7 @@
 /** A part of the emulator that it has no types for. */
 declare module 'serverless-offline/lambda' {
-  const Lambda: { prototype: { start: () => void } };
+  type Running = { setEvent: (event: unknown) => void; runHandler: () => Promise<unknown> };
+  type Emulated = { get: (name: string) => Running };
+  const Lambda: { prototype: { start: (this: Emulated) => void } };
   export default Lambda;
 }

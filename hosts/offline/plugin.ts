@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Carrier, setCarrier } from '../../lib/carrier.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
-import { announcement } from '../server/announcement.ts';
+import { announcement, type Beginning } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
 
 type Hook = { pluginName: string };
@@ -10,8 +11,8 @@ type Serverless = {
   service: {
     provider: { environment?: Record<string, string> };
     custom: {
-      offline: { prepare: string };
-      'serverless-offline': { host: string; httpPort: string };
+      offline: { prepare: string; setup: string };
+      'serverless-offline': { host: string; httpPort: string; websocketPort: string };
     };
   };
   pluginManager: { hooks: Record<string, Hook[]> };
@@ -39,29 +40,52 @@ export default class OfflinePlugin {
 
   async #start(): Promise<void> {
     const { offline, 'serverless-offline': emulator } = this.#serverless.service.custom;
-    await endIfTaken('HTTP_PORT', emulator.httpPort, emulator.host);
-    await closeToEvents();
-    // All functions share one process here, and its database client.
+    const { host, websocketPort } = emulator;
+    await endIfTaken('HTTP_PORT', emulator.httpPort, host);
+    // Clients are told which port it is.
+    await endIfTaken('WEBSOCKET_PORT', websocketPort, host, 1);
+    await invokeInProcess();
     const { provider } = this.#serverless.service;
-    provider.environment = { ...provider.environment, MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20' };
+    provider.environment = {
+      ...provider.environment,
+      // All functions share one process here, and its database client.
+      MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20',
+      SOCKET_URL: process.env.SOCKET_URL || `ws://${host}:${websocketPort}`,
+      SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
+    };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
-    const { administrators } = prepareDatabase(offline.prepare);
+    const beginning = prepareDatabase(offline);
     likeApiGateway();
-    void announce(Number(emulator.httpPort), emulator.host, administrators > 0);
+    void announce(Number(emulator.httpPort), emulator.host, beginning);
   }
 }
 
 /**
- * serverless-offline opens a second port, which takes whole events, with any source address, from every page in the developer's browser.
- * What it starts besides only ends functions that had nothing to do for a minute.
+ * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from every page in the
+ * developer's browser. Here, functions invoke `push` within the process instead. What is started besides only ends functions that had nothing to
+ * do for a minute.
  */
-async function closeToEvents(): Promise<void> {
+async function invokeInProcess(): Promise<void> {
   const { default: Lambda } = await import('serverless-offline/lambda');
-  Lambda.prototype.start = () => {};
+  // Loaded when a function first needs it, which is when the settings are there.
+  const gateway = async () => (await import('../aws/carrier.ts')).carrier as Carrier;
+  Lambda.prototype.start = function start() {
+    setCarrier({
+      invoke: async (event) => {
+        const push = this.get('push');
+        push.setEvent(JSON.parse(event));
+        // Nobody waits for it; it logs its errors itself.
+        push.runHandler().catch(() => undefined);
+      },
+      post: async (connection, frame) => (await gateway()).post(connection, frame),
+      close: async (connection) => (await gateway()).close(connection),
+    });
+  };
 }
 
-async function endIfTaken(setting: string, port: string, host: string): Promise<void> {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) end(`Set ${setting} to a port from 0 to 65535, not '${port}'.`);
+async function endIfTaken(setting: string, port: string, host: string, least = 0): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < least || Number(port) > 65_535)
+    end(`Set ${setting} to a port from ${least} to 65535, not '${port}'.`);
   const isFree = await new Promise<boolean>((resolve) => {
     const server = createServer().once('error', () => resolve(false));
     server.listen(Number(port), host, () => server.close(() => resolve(true)));
@@ -69,16 +93,21 @@ async function endIfTaken(setting: string, port: string, host: string): Promise<
   if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
 }
 
-/** Prepares the database with the service's own command; if that fails, prints its message and ends. */
-function prepareDatabase(command: string): { administrators: number } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
-  if (status !== 0) end(stderr.trim());
-  return JSON.parse(stdout);
+/** Prepares the database with the service's own commands; if that fails, prints their message and ends. */
+function prepareDatabase({ prepare, setup }: Record<'prepare' | 'setup', string>): Beginning {
+  const prepared = run(prepare);
+  if (prepared.status !== 0) end(prepared.stderr.trim());
+  const hasAdministrator = JSON.parse(prepared.stdout).administrators > 0;
+  // Refused where there are accounts already, none of which is an administrator's.
+  const made = hasAdministrator ? undefined : run(setup);
+  return { hasAdministrator, setupCode: made?.status === 0 ? JSON.parse(made.stdout) : undefined };
 }
 
-async function announce(port: number, host: string, hasAdministrator: boolean): Promise<void> {
+const run = (command: string) => spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });
+
+async function announce(port: number, host: string, beginning: Beginning): Promise<void> {
   while (!(await isListening(port, host))) await delay(50);
-  process.stdout.write(announcement(`http://${host}:${port}`, hasAdministrator));
+  process.stdout.write(announcement(`http://${host}:${port}`, beginning));
 }
 
 const isListening = (port: number, host: string) =>

@@ -1,11 +1,22 @@
+import type { SetupCode } from '../../lib/accounts/setup-code.ts';
+
+/** How far a service is set up: whether it has an administrator, and the code that makes one while there is no account at all. */
+export type Beginning = { hasAdministrator: boolean; setupCode: SetupCode | undefined };
+
 /** What whoever starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
-export function announcement(url: string, hasAdministrator: boolean): string {
+export function announcement(url: string, { hasAdministrator, setupCode }: Beginning): string {
   const lines = [
     `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,
     `The documentation is at ${url}/docs.`,
-    ...(hasAdministrator
-      ? []
-      : ['Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin']),
+    ...(setupCode ? [`Make the first administrator, within a day: ${setupCode.address ?? url}${setupCode.path}`] : []),
+    ...(hasAdministrator ? [] : [`${setupCode ? 'Or by a command' : 'Make the first administrator'}: ${command()}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Without the directory of the data, it would make another database, beside the one that is served. */
+function command(): string {
+  const { DATA_DIR: directory = '' } = process.env;
+  const where = directory && `DATA_DIR=${/^[\w./-]+$/.test(directory) ? directory : `'${directory.replaceAll("'", "'\\''")}'`} `;
+  return `${where}npm run --silent admin -- user create <username> --email <email> --admin`;
 }

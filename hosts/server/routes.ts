@@ -21,14 +21,16 @@ export type FindRoute = (method: string, path: string) => Found;
 /** Reads `serverless.yml`, as far as somebody asks for it. */
 export const readServerless = () =>
   load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
-    functions: Record<string, { handler: string; events: { httpApi: string }[] }>;
+    functions: Record<string, { handler: string; events?: { httpApi?: string }[] }>;
   };
 
 /** The routes of the service, which are listed in `serverless.yml` and nowhere else. */
 export function readRoutes(): Route[] {
-  return Object.entries(readServerless().functions).flatMap(([name, { handler, events }]) => {
+  return Object.entries(readServerless().functions).flatMap(([name, { handler, events = [] }]) => {
     const [file, exported = ''] = handler.split('.');
-    return events.map(({ httpApi }) => {
+    return events.flatMap(({ httpApi }) => {
+      // What has another event is no path of the API.
+      if (httpApi === undefined) return [];
       const words = httpApi.split(' ');
       const path = words.at(-1) ?? '*';
       return { name, method: words.length > 1 ? (words[0] ?? '') : 'ANY', path, file: `${file}.ts`, exported };

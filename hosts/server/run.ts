@@ -1,9 +1,10 @@
 import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
+import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
-import { announcement } from './announcement.ts';
+import { announcement, type Beginning } from './announcement.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
@@ -21,18 +22,18 @@ export async function serve(settings: Settings): Promise<void> {
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
   await prepareDatabase();
-  const isBegun = (await countAdministrators()) > 0;
+  const beginning = { hasAdministrator: (await countAdministrators()) > 0, setupCode: await createSetupCode() };
   if (settings.workers > 1) {
     await closeDatabase();
     const port = await runWorkers(settings.workers);
     await startMetrics(settings, metricsOfWorkers);
-    announce(settings.host, port, isBegun);
+    announce(settings.host, port, beginning);
     return;
   }
   const server = await start(settings);
   closeOnSignal(server);
   await startMetrics(settings, async () => [snapshot()]);
-  announce(settings.host, server.port, isBegun);
+  announce(settings.host, server.port, beginning);
 }
 
 const start = (settings: Parameters<typeof startServer>[0]): Promise<Server> =>
@@ -69,11 +70,11 @@ function closeOnSignal(server: Server): void {
   });
 }
 
-function announce(host: string, port: number, hasAdministrator: boolean): void {
+function announce(host: string, port: number, beginning: Beginning): void {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const isOpen = config.registration === 'open';
   process.stderr.write(
-    announcement(url, hasAdministrator) +
+    announcement(url, beginning) +
       (isOpen ? 'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n' : ''),
   );
 }

@@ -12,7 +12,7 @@ import { hashPassword } from './passwords.ts';
 import { createSession, endSessions, type WithToken } from './sessions.ts';
 
 /** What an account is created from. */
-export type NewAccount = { username: string; email: string; password: string; is_admin: boolean };
+export type NewAccount = { username: string; email: string; password: string; is_admin: boolean; is_first?: true };
 
 /** What can be changed about an account. */
 export type AccountChanges = {
@@ -76,7 +76,7 @@ export async function setWriteRate(id: ObjectId, perSecond: number | undefined):
   return shownUser.show(changed);
 }
 
-async function insertUser({ username, email, password, is_admin }: NewAccount): Promise<UserDocument> {
+async function insertUser({ username, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
   await requireFree({ username, email_key: emailKey(email) });
   const account = {
     username,
@@ -86,8 +86,11 @@ async function insertUser({ username, email, password, is_admin }: NewAccount): 
     is_admin,
     is_active: true,
     session_generation: 0,
+    ...(is_first && { is_first }),
   };
-  return orConflict(insertOnce(username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })));
+  return orConflict(
+    insertOnce(is_first ? '(first)' : username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })),
+  );
 }
 
 const insertOnce = serializeByKey<UserDocument>();

@@ -12,7 +12,8 @@ import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, ty
 export const tokenName = text(1, 100);
 
 const noSuchToken: Refusal = () => notFound('token');
-export const tokenNameTaken: Refusal = () => conflict('token_name_taken', 'The name of the token is already in use.');
+export const tokenNameTaken: Refusal = () =>
+  conflict('token_name_taken', 'The account has a token of this name already: revoke that one, or choose another name.');
 
 /** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
 export async function createToken(

@@ -13,8 +13,8 @@ export const codeParameter = tokenOf('a code');
 
 export const noSuchCode: Refusal = () => notFound('code');
 
-/** Stores a new code for an address: its 32 characters can't be read again. */
-export async function createCode(fields: Pick<CodeDocument, 'email' | 'account'>) {
+/** Stores a new code, good for an hour or as long as is said, in milliseconds: its 32 characters can't be read again. */
+export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'expires_at'>, validFor = anHour) {
   const code = randomToken();
   const { expires_at } = await insertWithTimes(
     codes,
@@ -41,4 +41,4 @@ export async function forgetCodesOf(user: ObjectId): Promise<void> {
   await codes.deleteMany({ 'account.user': user });
 }
 
-const validFor = 3_600_000;
+const anHour = 3_600_000;

@@ -31,5 +31,5 @@ export const tokenIndexes: IndexDescription[] = [
 /** The sessions and named tokens of all users. */
 export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
 
-/** The filter of the tokens that have not expired by the database's clock, whether or not the TTL index has removed them. */
+/** The filter of what has not expired by the database's clock, tokens or other things, whether or not the TTL index has removed the rest. */
 export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };

@@ -15,6 +15,8 @@ export type UserDocument = {
   created_at: Date;
   /** Sessions of an older generation are over: one write ends them all, wherever they are used. */
   session_generation: number;
+  /** The account was made before there was any other: `accounts/setup.ts`. */
+  is_first?: true;
   /** Set while an administrator is about to give that up; see `accounts/last-admin.ts`. */
   leaving?: { id: ObjectId; at: Date };
   /** Whose conversations the user does not want to see. */
@@ -30,6 +32,7 @@ export type UserDocument = {
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
+  { key: { is_first: 1 }, name: 'first', unique: true, sparse: true },
   { key: { is_admin: 1 }, name: 'is_admin', partialFilterExpression: { is_admin: true } },
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
 ];

@@ -3,6 +3,7 @@ import { config } from '../config.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { log } from '../log.ts';
+import { carryNotices } from '../notices.ts';
 import { Answer } from './answers.ts';
 import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
 import { adminOnly } from './middleware/admin-only.ts';
@@ -37,7 +38,8 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 }
 
 async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
-  const result = await withDeadline(event.deadline, () => operation.run({ ...event.input, caller: event.caller }));
+  const running = withDeadline(event.deadline, () => operation.run({ ...event.input, caller: event.caller }));
+  const result = await running.finally(carryNotices);
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);
   if (security) {

@@ -45,7 +45,7 @@ export async function blockUser({ user, username }: Wanted, caller: Caller): Pro
   const hasRoom = { $or: [{ blocked: _id }, { [`blocked.${mostBlocked - 1}`]: { $exists: false } }] };
   const blocking = await users.updateOne({ $and: [{ _id: caller.user._id }, hasRoom] }, { $addToSet: { blocked: _id } });
   if (blocking.matchedCount === 0) throw tooManyBlocked();
-  notify({ type: 'blocked', user: caller.user._id.toHexString() });
+  notify({ type: 'blocked', user: caller.user._id.toHexString(), whom: _id.toHexString() });
   return shownOtherUser.show(found);
 }
 
@@ -56,5 +56,5 @@ type Wanted = { user?: ObjectId | undefined; username?: string | undefined };
 export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {
   const unblocking = await users.updateOne({ _id: caller.user._id, blocked: user }, { $pull: { blocked: user } });
   if (unblocking.matchedCount === 0) throw noSuchBlock();
-  notify({ type: 'blocked', user: caller.user._id.toHexString() });
+  notify({ type: 'blocked', user: caller.user._id.toHexString(), whom: user.toHexString() });
 }

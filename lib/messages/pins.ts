@@ -1,14 +1,15 @@
 import type { ObjectId } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import type { Caller } from '../identity/caller.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
-import { changeMessage, messageDeleted, requireNotDeleted } from './change.ts';
+import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import type { Message } from './messages.ts';
 
 export const pinRefusals = [messageDeleted, ...refusalsOf('pin')];
 
 /** Pins a message in its room; a pinned one stays so. */
-export const pinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
-  changeMessage(id, caller, (message, room) => {
+export const pinMessage = (id: ObjectId, caller: Caller, precondition?: Precondition): Promise<Message> => {
+  const decide: Decide = (message, room) => {
     requirePermission(room, 'pin');
     requireNotDeleted(message);
     if (message.pinned_at) return undefined;
@@ -18,11 +19,13 @@ export const pinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
       where: { pinned_at: null },
       update: (at) => ({ $set: { pinned_at: at, is_pinned: true } }),
     };
-  });
+  };
+  return changeMessage(id, caller, decide, precondition);
+};
 
 /** Unpins a message; one that is not pinned stays so. */
-export const unpinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
-  changeMessage(id, caller, (message, room) => {
+export const unpinMessage = (id: ObjectId, caller: Caller, precondition?: Precondition): Promise<Message> => {
+  const decide: Decide = (message, room) => {
     requirePermission(room, 'pin');
     requireNotDeleted(message);
     if (!message.pinned_at) return undefined;
@@ -32,4 +35,6 @@ export const unpinMessage = (id: ObjectId, caller: Caller): Promise<Message> =>
       where: { pinned_at: { $ne: null } },
       update: () => ({ $set: { pinned_at: null }, $unset: { is_pinned: '' } }),
     };
-  });
+  };
+  return changeMessage(id, caller, decide, precondition);
+};

@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import type { Parameter } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
-import { changeMessage, messageDeleted, requireNotDeleted } from './change.ts';
+import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import type { Message } from './messages.ts';
 
 /** An emoji, or one of the names that many clients have for theirs, such as `:owl:` and `+1`. */
@@ -26,9 +27,9 @@ export const removeReactionRefusals = [messageDeleted, ...refusalsOf('react')];
 export const addReactionRefusals = [...removeReactionRefusals, tooManyEmoji];
 
 /** Adds the caller's reaction to a message; one that is there already stays. */
-export const addReaction = (id: ObjectId, emoji: string, caller: Caller): Promise<Message> => {
+export const addReaction = (id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> => {
   const reaction = { emoji, user: caller.user._id };
-  return changeMessage(id, caller, (message, room) => {
+  const decide: Decide = (message, room) => {
     requirePermission(room, 'react');
     requireNotDeleted(message);
     if (hasReaction(message, reaction)) return undefined;
@@ -39,13 +40,14 @@ export const addReaction = (id: ObjectId, emoji: string, caller: Caller): Promis
       where: { reactions: { $not: { $elemMatch: reaction } }, $or: [{ 'reactions.emoji': emoji }, hasRoomForAnother] },
       update: () => ({ $push: { reactions: reaction } }),
     };
-  });
+  };
+  return changeMessage(id, caller, decide, precondition);
 };
 
 /** Removes the caller's reaction from a message, if it is there. */
-export const removeReaction = (id: ObjectId, emoji: string, caller: Caller): Promise<Message> => {
+export const removeReaction = (id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> => {
   const reaction = { emoji, user: caller.user._id };
-  return changeMessage(id, caller, (message, room) => {
+  const decide: Decide = (message, room) => {
     requirePermission(room, 'react');
     requireNotDeleted(message);
     if (!hasReaction(message, reaction)) return undefined;
@@ -55,7 +57,8 @@ export const removeReaction = (id: ObjectId, emoji: string, caller: Caller): Pro
       where: { reactions: { $elemMatch: reaction } },
       update: () => ({ $pull: { reactions: reaction } }),
     };
-  });
+  };
+  return changeMessage(id, caller, decide, precondition);
 };
 
 type Reaction = MessageDocument['reactions'][number];

@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
+import { foresee, notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
@@ -73,9 +73,10 @@ const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledR
   const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
   return andThen(written, async (ready) => {
     const sent = ready.map(({ message }) => message);
+    const isWanted = foresee();
     const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
     const [{ room }] = sent as [MessageDocument];
-    notify({ type: 'moved', room: room.toHexString(), seq: Math.max(...sent.map(({ seq }) => seq)) });
+    notify({ type: 'moved', room: room.toHexString(), seq: Math.max(...sent.map(({ seq }) => seq)) }, isWanted);
     return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
   });
 });

@@ -18,7 +18,7 @@ export const socketLimits = {
   framesPerMinute: 120,
   /** How long a connection may wait with its hello. */
   hello: 10,
-  /** Connections of one user in one process. */
+  /** Connections of one user: in one process, or to one gateway. */
   perUser: 10,
   /** The largest frame with events, in bytes, and the most events in one: more becomes a frame without. */
   events: 24_576,
@@ -28,6 +28,9 @@ export const socketLimits = {
   /** How often a connection may tell one room that its user is typing. */
   typingEvery: 3,
 } as const;
+
+/** How many rooms a pong lists. */
+export const mostInPong = 100;
 
 const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
 
@@ -102,6 +105,10 @@ export const farewells = {
   flood: { code: 4029, reconnect: true },
   ended: { code: 4401, reconnect: false },
   silent: { code: 4408, reconnect: true },
+  // A server's own library says this one by itself.
+  large: { code: 1009, reconnect: true },
+  // Only functions can forget a connection.
+  unknown: { code: 4000, reconnect: true },
 } as const;
 export type Farewell = keyof typeof farewells;
 

@@ -5,7 +5,8 @@ import { users } from '../collections/users.ts';
 import { withDeadline } from '../deadline.ts';
 import { type Event, readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
-import { notBlocked } from '../rooms/conversations.ts';
+import type { Caller } from '../identity/caller.ts';
+import { isBlocked, notBlocked } from '../rooms/conversations.ts';
 import { socketLimits } from './frames.ts';
 
 /*
@@ -13,7 +14,10 @@ import { socketLimits } from './frames.ts';
  */
 
 /** What happened in a room after a place: up to `next`, and who is a member. */
-export type News = { events: Event[]; next: number; members: Set<string> };
+export type News = { events: Event[]; next: number } & Audience;
+
+/** The members of a room, and which of them do not want to see it, because they have blocked whom it is a conversation with. */
+export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) => boolean };
 
 /**
  * Reads what happened in a room after a place, as far as its feed goes without a gap. The members are read last, so that nobody gets what came
@@ -22,19 +26,25 @@ export type News = { events: Event[]; next: number; members: Set<string> };
 export const readNews = (room: string, after: number): Promise<News> =>
   inTime(async () => {
     const { events, next } = await readEvents(new ObjectId(room), after, socketLimits.eventsPerFrame, 'service');
-    return { events, next, members: await findMembers(room) };
+    return { events, next, ...(await findAudience(room)) };
   });
 
 /** The users in a room; none when it does not exist. */
-export const readMembers = (room: string): Promise<Set<string>> => inTime(() => findMembers(room));
+export const readMembers = async (room: string): Promise<Set<string>> => (await readAudience(room)).members;
 
-async function findMembers(room: string): Promise<Set<string>> {
-  const found = await rooms.findOne<{ members: { user: ObjectId }[] }>(
-    { _id: new ObjectId(room) },
-    { projection: { 'members.user': 1 } },
-  );
-  return new Set(found?.members.map(({ user }) => user.toHexString()));
+/** The same, and who does not want to see it. */
+export const readAudience = (room: string): Promise<Audience> => inTime(() => findAudience(room));
+
+async function findAudience(room: string): Promise<Audience> {
+  const found = await rooms.findOne<Conversation>({ _id: new ObjectId(room) }, { projection: conversation });
+  return {
+    members: new Set(found?.members.map(({ user }) => user.toHexString())),
+    isHiddenFrom: (caller) => found !== null && isBlocked(found, caller),
+  };
 }
+
+type Conversation = Parameters<typeof isBlocked>[0];
+const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
 
 /** The rooms of a user, except the conversations that the user does not want to see, and how far the feed of each is. */
 export const readRoomsOf = (user: string): Promise<Map<string, number>> =>
@@ -44,18 +54,43 @@ export const readRoomsOf = (user: string): Promise<Map<string, number>> =>
     return positionsOf({ 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
   });
 
+/** The conversations of two users, how far each is, and whether the first one does not want to see it. */
+export const readConversations = (
+  user: string,
+  other: string,
+  caller: Caller,
+): Promise<{ room: string; seq: number; isHidden: boolean }[]> =>
+  inTime(async () => {
+    const both = [user, other].map((id) => ({ 'members.user': new ObjectId(id) }));
+    const found = await rooms
+      .find<Conversation & { _id: ObjectId; seq: number }>(
+        { $and: [...both, { is_direct: true }] },
+        { projection: { ...conversation, seq: 1 } },
+      )
+      .toArray();
+    return found.map((room) => ({ room: room._id.toHexString(), seq: room.seq, isHidden: isBlocked(room, caller) }));
+  });
+
+/** The rooms of a caller that moved since a time, and how far each is: one more than so many, if there are. */
+export const readMoved = (caller: Caller, since: Date, most: number): Promise<Map<string, number>> =>
+  inTime(() => positionsOf({ 'members.user': caller.user._id, ...notBlocked(caller), changed_at: { $gte: since } }, most + 1));
+
 /** How far the feeds of these rooms are; a room that does not exist has none. */
 export const readPositions = (ids: string[]): Promise<Map<string, number>> =>
   inTime(() => positionsOf({ _id: { $in: ids.map((id) => new ObjectId(id)) } }));
 
-async function positionsOf(which: Parameters<typeof rooms.find>[0]): Promise<Map<string, number>> {
-  const found = await rooms.find<{ _id: ObjectId; seq: number }>(which, { projection: { seq: 1 } }).toArray();
+async function positionsOf(which: Parameters<typeof rooms.find>[0], limit = 0): Promise<Map<string, number>> {
+  const found = await rooms.find<{ _id: ObjectId; seq: number }>(which, { projection: { seq: 1 }, limit }).toArray();
   return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
 }
 
 /** Those of these tokens, by their ids, that are still valid. */
 export const readValidTokens = (ids: string[]): Promise<Set<string>> =>
   inTime(async () => new Set((await findCallersOf(ids.map((id) => new ObjectId(id)))).keys()));
+
+/** Whether a caller is a member of a room. */
+export const isMember = ({ user }: Caller, room: ObjectId): Promise<boolean> =>
+  inTime(async () => (await rooms.findOne({ _id: room, 'members.user': user._id }, { projection: { _id: 1 } })) !== null);
 
 // Nobody's request, but no call may take longer than one.
 const inTime = <T>(read: () => Promise<T>): Promise<T> => withDeadline(performance.now() + limits.requestTime, read);

@@ -1,7 +1,7 @@
 import { HttpError, unauthenticated } from '../errors.ts';
 import { findCaller } from '../identity/authenticate.ts';
 import { type Caller, requireScope } from '../identity/caller.ts';
-import { protocol, ticketPrefix } from './frames.ts';
+import { protocol, socketLimits, ticketPrefix } from './frames.ts';
 import { redeemTicket } from './tickets.ts';
 
 /**
@@ -20,3 +20,10 @@ export async function findOpener(headers: Record<string, string | undefined>): P
 
 const noSuchProtocol = () =>
   new HttpError(400, { title: 'Bad request', description: `The subprotocols must include '${protocol}'.` });
+
+/** 429: the new connection is refused, and those that there are stay. */
+export const tooManyConnections = () =>
+  new HttpError(429, {
+    title: 'Too many requests',
+    description: `The user has ${socketLimits.perUser} connections already: close one of them.`,
+  });

@@ -6,11 +6,11 @@ import { makePage, type Page } from './page.ts';
 type Brand = Pick<Config, 'brandName' | 'brandColor'>;
 
 /**
- * The page of the web client, with what the service tells it about itself. It may run its own files and nothing else, ask its own origin and no
- * other, and turn no text into HTML: the browser refuses.
+ * The page of the web client, with what the service tells it about itself. It may run its own files and nothing else, ask its own origin and that of
+ * the WebSockets, and turn no text into HTML: the browser refuses.
  */
 export function webPage(built: string | undefined, config: Config): Page {
-  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl } = config;
+  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -30,23 +30,25 @@ export function webPage(built: string | undefined, config: Config): Page {
   const title = html`<title>${brandName}</title>`;
   // Functions, because `$` has a meaning in a text that replaces another.
   const source = built.replace('<!--settings-->', () => head.source).replace('<title>Chat</title>', () => title.source);
-  return { source, policy };
+  return { source, policy: policyWith(socketUrl) };
 }
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types service-worker',
-].join('; ');
+const policyWith = (socketUrl: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    // WebSockets may have an address of their own.
+    `connect-src 'self'${URL.canParse(socketUrl) ? ` ${new URL(socketUrl).protocol}//${new URL(socketUrl).host}` : ''}`,
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types service-worker',
+  ].join('; ');
 
 const notBuilt = makePage(
   'Not built',

@@ -57,6 +57,16 @@ export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit
   return { $nor: [ofTwo, { is_direct: true, created_by: { $in: blocked } }] };
 }
 
+/** Whether that part of the filter leaves this room out. */
+export function isBlocked(
+  room: Pick<RoomDocument, 'is_direct' | 'created_by'> & { members: { user: ObjectId }[] },
+  caller: Parameters<typeof blockedBy>[0],
+): boolean {
+  if (!room.is_direct) return false;
+  const isOne = (user: ObjectId) => blockedBy(caller).some((blocked) => blocked.equals(user));
+  return isOne(room.created_by) || (room.members.length === 2 && room.members.some(({ user }) => isOne(user)));
+}
+
 /** What the conversation of these people has for a key, and no other: whoever inserts a second one meets the unique index. */
 const keyOf = (all: ObjectId[]) =>
   all

@@ -1,29 +1,30 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
+import type { Precondition } from '../api/entity-tag.ts';
 import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
-import { rooms } from '../collections/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
+import { type ShownRoom, shownRoom } from './rooms.ts';
 
 /** For how many milliseconds one request goes on deleting: well under its deadline. */
 export const deletionTime = 6_000;
 
 /**
  * Deletes a room with its messages, events and read markers; 404 when it does not exist. The room is marked first, from when on nobody finds
- * it, and goes last: a deletion that is cut off, or runs out of time (503), is continued by deleting again.
+ * it, and goes last: a deletion that is cut off, or runs out of time (503), is continued by deleting again. A precondition is one of the room
+ * before it was marked.
  */
-export async function deleteRoom(room: ObjectId, time = Number.POSITIVE_INFINITY): Promise<void> {
+export async function deleteRoom(
+  room: ObjectId,
+  { time = Number.POSITIVE_INFINITY, precondition }: { time?: number; precondition?: Precondition | undefined } = {},
+): Promise<void> {
   const end = performance.now() + time;
-  const emptied = { members: [], banned: [], is_open: false, is_visible: false };
-  const marking = { $set: emptied, $unset: { direct_key: '' }, $currentDate: { deleting_at: true } } as const;
-  const marked = await rooms.unscoped.findOneAndUpdate({ _id: room }, marking, {
-    returnDocument: 'before',
-    projection: { 'members.user': 1 },
-  });
-  if (!marked) throw noSuchRoom();
-  const users = marked.members.map(({ user }) => user.toHexString());
+  const { members } = await mark(room, precondition);
+  const users = members.map(({ user }) => user.toHexString());
   notify({ type: 'gone', room: room.toHexString(), users });
 
   while (await deleteSome(room)) {
@@ -32,6 +33,34 @@ export async function deleteRoom(room: ObjectId, time = Number.POSITIVE_INFINITY
   await rooms.unscoped.deleteOne({ _id: room });
   // A message or an event whose `seq` was taken just before the mark may have been written since.
   await deleteSome(room);
+}
+
+/** Marks a room as being deleted, and returns it as it was before. */
+const mark = (room: ObjectId, precondition?: Precondition): Promise<Pick<RoomDocument, 'members'>> =>
+  // Each further attempt takes someone else's change between the read and the update.
+  attempt({ times: 10 }, async () => {
+    const seen = precondition ? await asSeen(room, precondition) : {};
+    const marked = await rooms.unscoped.findOneAndUpdate({ _id: room, ...seen }, marking, {
+      returnDocument: 'before',
+      projection: { 'members.user': 1 },
+    });
+    if (!marked && !precondition) throw noSuchRoom();
+    return marked ?? undefined;
+  });
+
+const emptied = { members: [], banned: [], is_open: false, is_visible: false };
+const marking = { $set: emptied, $unset: { direct_key: '' }, $currentDate: { deleting_at: true } } as const;
+
+/** The part of a filter that says that nothing has happened in the room since the precondition was met. */
+async function asSeen(room: ObjectId, precondition: Precondition) {
+  const projection = { ...shownRoom.reads, seq: 1, deleting_at: 1 };
+  const found = await rooms.unscoped.findOne<ShownRoom & Pick<RoomDocument, 'seq' | 'deleting_at'>>(
+    { _id: room },
+    { projection },
+  );
+  if (!found) throw noSuchRoom();
+  if (!found.deleting_at) precondition(shownRoom.show(found));
+  return { seq: found.seq };
 }
 
 // How many of a kind one command deletes: few enough for others not to wait for it.

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type EventDocument, type EventType, events } from '../collections/events.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
-import { notify } from '../notices.ts';
+import { foresee, notify } from '../notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
@@ -16,6 +16,7 @@ export async function recordEvent(
   data: Record<string, unknown> = {},
 ): Promise<void> {
   let event: EventDocument = { _id: new ObjectId(), ...place, type, actor, data };
+  let isWanted = foresee();
   await regardlessOfDeadline(() =>
     attempt({ times: 10 }, async () => {
       if (await insertEvent(event)) return true;
@@ -23,14 +24,21 @@ export async function recordEvent(
       const next = await takePlace({ where: { _id: event.room } });
       if (!next) return true; // The room is deleted, and its feed with it.
       event = { ...event, ...placeOf(next) };
+      isWanted = foresee();
       return undefined;
     }),
   );
-  if (type !== 'void') notify({ type: 'moved', room: event.room.toHexString(), seq: event.seq, ...joinedBy(event) });
+  if (type !== 'void')
+    notify({ type: 'moved', room: event.room.toHexString(), seq: event.seq, ...comingOrGoing(event) }, isWanted);
 }
 
-const joinedBy = ({ type, data: { user } }: EventDocument) =>
-  type === 'member.joined' && user instanceof ObjectId ? { joined: [user.toHexString()] } : {};
+function comingOrGoing({ type, data: { user } }: EventDocument) {
+  if (!(user instanceof ObjectId)) return {};
+  if (type === 'member.joined') return { joined: [user.toHexString()] };
+  return isRemoval(type) ? { left: [user.toHexString()] } : {};
+}
+
+const isRemoval = (type: EventType) => type === 'member.left' || type === 'member.kicked' || type === 'member.banned';
 
 /** Inserts an event; false when its `seq` is no longer free. */
 export async function insertEvent(event: Omit<EventDocument, '_id'>): Promise<boolean> {

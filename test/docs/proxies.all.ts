@@ -12,7 +12,7 @@ import { aMessage } from '../support/messages.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { runCommand } from '../support/run-command.ts';
 import { connected } from '../support/sockets.ts';
-import { inProcess as call, overHttp } from '../support/transports.ts';
+import { behindProxy, inProcess as call } from '../support/transports.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-proxies-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -65,9 +65,10 @@ describe.each(Object.entries(proxies))('behind %s', (name, configure) => {
         const admin = await anAdmin();
         const { token } = admin;
         const room = await aRoomOf([admin]);
-        const { events, socket } = await connected(`http://127.0.0.1:${port}`, admin);
-        await aMessage(admin, room, {}, overHttp(`http://127.0.0.1:${port}`));
-        await expect.poll(() => events(room)).toHaveLength(1);
+        const url = `http://127.0.0.1:${port}`;
+        const { events, socket } = await connected(url, admin, {}, behindProxy(url));
+        await aMessage(admin, room, {}, behindProxy(url));
+        await expect.poll(() => events(room)).toMatchObject([{ type: 'message.created', data: { text: 'Hello' } }]);
         socket.close();
         const ended = await runCommand(['npm', 'run', '--silent', 'conformance', '--', `http://127.0.0.1:${port}`], {
           input: token,

@@ -1,5 +1,8 @@
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { anAccount } from '../support/accounts.ts';
+import { preconditionOf } from '../../lib/api/entity-tag.ts';
+import { deleteRoom } from '../../lib/rooms/deletion.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { callThrough } from '../support/processes.ts';
@@ -13,22 +16,19 @@ const mismatch = {
 };
 const tagOf = async (call: Call, path: string, token: string) => (await succeed(call('GET', path, { token }))).headers.etag ?? '';
 
-/** A thing with a tag, and its changes: each a method, the path and the body. */
-type Thing = { token: string; path: string; changes: [string, object?][] };
+/** A thing with a tag, and its changes: each a method, the body, and where it goes if that is not the thing's own path. */
+type Thing = { token: string; path: string; changes: [method: string, body?: object | undefined, path?: string][] };
 
 const things: [string, () => Promise<Thing>][] = [
   [
     'a room',
     async () => {
-      const { owner, path } = await aRoom();
+      const { path } = await aRoom();
       const all = { name: 'New', is_open: false, is_visible: true };
       return {
-        token: owner.token,
+        token: (await anAdmin()).token,
         path,
-        changes: [
-          ['PATCH', { name: 'Newer' }],
-          ['PUT', all],
-        ],
+        changes: [['PATCH', { name: 'Newer' }], ['PUT', all], ['DELETE']],
       };
     },
   ],
@@ -44,7 +44,19 @@ const things: [string, () => Promise<Thing>][] = [
     async () => {
       const { owner, id } = await aRoom();
       const message = await aMessage(owner, id);
-      return { token: owner.token, path: `/api/messages/${message._id.$oid}`, changes: [['PATCH', { text: 'New' }], ['DELETE']] };
+      const path = `/api/messages/${message._id.$oid}`;
+      return {
+        token: owner.token,
+        path,
+        changes: [
+          ['PATCH', { text: 'New' }],
+          ['PUT', {}, `${path}/pin`],
+          ['DELETE', undefined, `${path}/pin`],
+          ['PUT', {}, `${path}/reactions/+1`],
+          ['DELETE', undefined, `${path}/reactions/+1`],
+          ['DELETE'],
+        ],
+      };
     },
   ],
 ];
@@ -61,26 +73,29 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
       expect({ status, body, etag: headers.etag }).toEqual({ status: 304, body: '', etag });
     }
     expect(outcome(await ask('"other"'))).toEqual({ status: 200, body: first.body });
-    const [[method, body] = ['PATCH']] = changes;
-    const changed = await succeed(call(method, path, { token, body }));
-    expect(changed.headers.etag).toBe(await tagOf(call, path, token));
-    expect((await ask(etag)).status).toBe(200);
+    for (const [method, body, at = path] of changes) {
+      const before = await tagOf(call, path, token);
+      const changed = await succeed(call(method, at, { token, body }));
+      if (changed.status === 204) break;
+      expect(changed.headers.etag).toBe(await tagOf(call, path, token));
+      expect((await ask(before)).status).toBe(200);
+    }
   });
 
   it.each(things)('of %s keeps a change from undoing another', async (_what, make) => {
     const { token, path, changes } = await make();
     const stale = await tagOf(call, path, token);
     const [[first, change] = ['PATCH']] = changes;
-    const send = (method: string, body: object | undefined, tag: string) => {
+    const send = (method: string, body: object | undefined, tag: string, at = path) => {
       const sent: Sent = { token, headers: { 'if-match': tag } };
-      return call(method, path, body ? { ...sent, body } : sent);
+      return call(method, at, body ? { ...sent, body } : sent);
     };
     await succeed(send(first, change, stale));
-    for (const [method, body] of changes) {
+    for (const [method, body, at] of changes) {
       const before = await call('GET', path, { token });
-      for (const tag of [stale, '', 'no tag']) expect(outcome(await send(method, body, tag))).toEqual(mismatch);
+      for (const tag of [stale, '', 'no tag']) expect(outcome(await send(method, body, tag, at))).toEqual(mismatch);
       expect(outcome(await call('GET', path, { token }))).toEqual(outcome(before));
-      const { status } = await send(method, body, `"other", W/${before.headers.etag}`);
+      const { status } = await send(method, body, `"other", W/${before.headers.etag}`, at);
       expect([200, 204]).toContain(status);
     }
   });
@@ -100,6 +115,37 @@ describe('If-Match', () => {
     await end();
   });
 
+  it('lets a deletion of a room through only if nothing came before it', async () => {
+    const { call, end } = await callThrough(2, {});
+    const { token } = await anAdmin();
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { path } = await aRoom();
+        const headers = { 'if-match': await tagOf(inProcess, path, token) };
+        const [changed, deleted] = await Promise.all([
+          call('PATCH', path, { token, body: { name: 'New' }, headers }),
+          call('DELETE', path, { token, headers }),
+        ]);
+        return [changed.status, deleted.status, (await inProcess('GET', path, { token })).status];
+      }),
+    );
+    for (const statuses of outcomes)
+      expect([
+        [200, 412, 200],
+        [404, 204, 404],
+      ]).toContainEqual(statuses);
+    await end();
+  });
+
+  it('does not stand in the way of repeating a deletion that was cut off', async () => {
+    const [{ token }, { path, id, owner }] = [await anAdmin(), await aRoom()];
+    await aMessage(owner, id);
+    const precondition = preconditionOf({ 'if-match': await tagOf(inProcess, path, token) });
+    await expect(deleteRoom(new ObjectId(id), { time: 0, precondition })).rejects.toMatchObject({ status: 503 });
+    await deleteRoom(new ObjectId(id), { precondition });
+    await expect(deleteRoom(new ObjectId(id), { precondition })).rejects.toMatchObject({ status: 404 });
+  });
+
   it('is also met while others talk in the room', async () => {
     const { owner, path, id } = await aRoom();
     const etag = await tagOf(inProcess, path, owner.token);
@@ -117,5 +163,7 @@ describe('If-Match', () => {
     expect(outcome(await send(room.path, { name: 'New' }))).toEqual(refusals.noSuch('room'));
     expect(outcome(await send(`${room.path}/details`, { topic: 'New' }))).toEqual(refusals.noSuch('room'));
     expect(outcome(await send(`/api/messages/${message._id.$oid}`, { text: 'New' }))).toEqual(refusals.noSuch('message'));
+    const deletion = inProcess('DELETE', room.path, { token: stranger.token, headers: { 'if-match': '"other"' } });
+    expect(outcome(await deletion)).toEqual(refusals.denied());
   });
 });

@@ -70,7 +70,9 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
         );
         expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
         expect(replies.filter(({ status }) => status !== 201).map(outcome)).toEqual(
-          Array(19).fill(refusals.conflict('The name of the token is already in use.')),
+          Array(19).fill(
+            refusals.conflict('The account has a token of this name already: revoke that one, or choose another name.'),
+          ),
         );
         expect(
           (await call('POST', '/api/tokens', { token: other.token, body: { name, current_password: 'correct horse' } })).status,

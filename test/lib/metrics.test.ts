@@ -32,3 +32,13 @@ it.each([
   const { stdout, stderr } = await runCommand(['node', '--input-type=module', '-e', script], { environment });
   expect({ line: JSON.parse(stdout), stderr }).toEqual({ line: expected, stderr: '' });
 });
+
+it('a line about a push is three metrics, of all pushes together', async () => {
+  const of = `import { pushMetrics } from './lib/metrics.ts'; console.log(JSON.stringify(pushMetrics(42)));`;
+  const environment = { METRICS: 'on', AWS_LAMBDA_FUNCTION_NAME: 'push' };
+  const { stdout } = await runCommand(['node', '--input-type=module', '-e', of], { environment });
+  const Metrics = ['sent', 'gone', 'dropped'].map((Name) => ({ Name, Unit: 'Count' }));
+  expect(JSON.parse(stdout)).toEqual({
+    _aws: { Timestamp: 42, CloudWatchMetrics: [{ Namespace: 'chat-service', Dimensions: [[]], Metrics }] },
+  });
+});

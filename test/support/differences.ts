@@ -59,7 +59,9 @@ const transports: [string, Call][] = [
 function parts({ status, headers, body }: Reply, method: string): Record<string, unknown> {
   return {
     status,
-    ...Object.fromEntries(named.map((name) => [name, headers[name]?.replace(scriptHash, "script-src 'sha256'")])),
+    ...Object.fromEntries(
+      named.map((name) => [name, headers[name]?.replace(scriptHash, "script-src 'sha256'").replace(socketOrigin, '')]),
+    ),
     'has x-request-id': headers['x-request-id'] !== undefined,
     // A response to HEAD has none; of a page only the beginning is compared, because its script depends on its loader.
     body:
@@ -68,9 +70,12 @@ function parts({ status, headers, body }: Reply, method: string): Record<string,
   };
 }
 
-/** A body without what is another in every response: a ticket, and until when it is valid. */
+/** A body without what is another in every response, a ticket and until when it is valid, or where it is of use. */
 const constantOf = (body: unknown) =>
-  typeof body === 'object' && body && 'ticket' in body ? { ...body, ticket: '', expires_at: '' } : body;
+  typeof body === 'object' && body && 'ticket' in body ? { ...body, url: '', ticket: '', expires_at: '' } : body;
 
 // The hash of a page's script, which depends on its loader.
 const scriptHash = /script-src 'sha256-[^']+'/;
+
+// Where the WebSockets are, if they have an address of their own.
+const socketOrigin = / wss?:\/\/[^;]+/;

@@ -23,6 +23,11 @@ export function testBlocks(marks: Mark[], toolchain?: () => Promise<Toolchain>):
   });
 }
 
-/** What is another one each time: ids, tickets and times. */
+/** What is another one each time: ids, tickets, times, and where WebSockets are. */
 const withoutWhatDiffers = (value: unknown) =>
-  JSON.parse(JSON.stringify(value).replaceAll(/"(?:[0-9a-f]{24}|[a-z0-9]{32}|\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, '"..."'));
+  JSON.parse(
+    JSON.stringify(value).replaceAll(
+      /"(?:[0-9a-f]{24}|[a-z0-9]{32}|\d{4}-\d\d-\d\dT[\d:.]+Z|\/socket|ws:\/\/localhost:\d+)"/g,
+      '"..."',
+    ),
+  );

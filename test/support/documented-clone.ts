@@ -53,6 +53,7 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
     HOME: directory,
     TMPDIR: directory,
     HTTP_PORT: port,
+    WEBSOCKET_PORT: await freePort(),
     BCRYPT_COST: '4',
     npm_config_update_notifier: 'false',
   };

@@ -58,8 +58,13 @@ export async function age(room: string): Promise<void> {
 }
 
 /** Adds a member as the room's owner; returns the member's id. */
-export async function addMember({ id, owner }: TestRoom, { id: user }: Account, role: Role = 'member'): Promise<string> {
-  const { body } = await succeed(inProcess('POST', '/api/members', { token: owner.token, body: { room: id, user, role } }));
+export async function addMember(
+  { id, owner }: TestRoom,
+  { id: user }: Account,
+  role: Role = 'member',
+  call: Call = inProcess,
+): Promise<string> {
+  const { body } = await succeed(call('POST', '/api/members', { token: owner.token, body: { room: id, user, role } }));
   return (body as { _id: { $oid: string } })._id.$oid;
 }
 

@@ -8,7 +8,7 @@ import type { Event } from '../../lib/feed/events.ts';
 import type { ServerFrame } from '../../lib/push/frames.ts';
 import type { Ticket } from '../../lib/push/tickets.ts';
 import type { Account } from './accounts.ts';
-import { overHttp } from './transports.ts';
+import { type Call, overHttp } from './transports.ts';
 
 /** A frame of one type. */
 export type Frame<Type extends ServerFrame['type'] = ServerFrame['type']> = ServerFrame & { type: Type };
@@ -35,15 +35,20 @@ export async function aServer({ sweep = 3_600_000, maxConnections = 1_000 } = {}
 }
 
 /** Gets a ticket, as a browser does. */
-export async function aTicket(url: string, { token }: Pick<Account, 'token'>): Promise<Ticket> {
-  const { status, body } = await overHttp(url)('POST', '/api/tickets', { token, body: {} });
+export async function aTicket(url: string, { token }: Pick<Account, 'token'>, call: Call = overHttp(url)): Promise<Ticket> {
+  const { status, body } = await call('POST', '/api/tickets', { token, body: {} });
   expect(status).toBe(201);
   return body as Ticket;
 }
 
 /** Opens a connection for an account, with a ticket, and says hello. */
-export async function connected(url: string, account: Pick<Account, 'token'>, hello: object = {}): Promise<TestSocket> {
-  const { url: path, ticket } = await aTicket(url, account);
+export async function connected(
+  url: string,
+  account: Pick<Account, 'token'>,
+  hello: object = {},
+  call?: Call,
+): Promise<TestSocket> {
+  const { url: path, ticket } = await aTicket(url, account, call);
   const opened = await open(url, ['chat.v1', `ticket.${ticket}`], { path });
   opened.send({ type: 'hello', ...hello });
   await expect.poll(() => opened.of('hello')).toHaveLength(1);

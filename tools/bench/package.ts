@@ -25,7 +25,9 @@ export async function packageAll(
   directory: string,
   settings: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Packaged[]> {
-  const environment = { ...process.env, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
+  const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
+  // What it is here may not be deployed.
+  const environment = { ...process.env, ...credentials, SMTP_URL: undefined };
   const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory, ...settings } };
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));

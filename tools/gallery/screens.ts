@@ -1,17 +1,28 @@
 import type { Page } from 'playwright-core';
 import type { Sample } from './sample.ts';
 
-/** One screen of the web client: its address, and what is done there before one looks. */
+/** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
 export type Screen = {
   name: string;
   path: (sample: Sample) => string;
   isSignedOut?: true;
+  before?: (page: Page) => Promise<unknown>;
   act?: (page: Page, sample: Sample) => Promise<void>;
 };
 
 /** Every screen. */
 export const screens: Screen[] = [
-  { name: 'login', path: () => '/login', isSignedOut: true },
+  {
+    name: 'setup',
+    path: () => `/setup#${'a'.repeat(32)}`,
+    isSignedOut: true,
+    before: async (page) => {
+      // As a service answers that has no account yet.
+      await page.route('**/api/setup', (route) => route.fulfill({ json: { is_done: false } }), { times: 1 });
+      await page.reload();
+    },
+  },
+  { name: 'login', path: () => '/login', isSignedOut: true, before: (page) => page.reload() },
   { name: 'signup', path: () => '/signup', isSignedOut: true },
   { name: 'password', path: () => '/password', isSignedOut: true },
   { name: 'invited', path: () => `/join#${'a'.repeat(32)}`, isSignedOut: true },
@@ -104,6 +115,7 @@ export const sizes = { desk: { width: 1_280, height: 800 }, phone: { width: 390,
 
 /** Brings a page to a screen, and waits until it has come to rest. */
 export async function show(page: Page, screen: Screen, sample: Sample, { direction }: Pick<Look, 'direction'>): Promise<void> {
+  await screen.before?.(page);
   await page.evaluate(`document.documentElement.dir = '${direction}'`);
   await page.mouse.move(0, 0);
   // Within the page, as someone who clicks does it: the session stays.

@@ -5,7 +5,7 @@ import type { Operations } from '../../lib/http/operation.ts';
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
   provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number; environment: Record<string, string> };
   custom: {
-    deployment: { connectionString: string; withoutDatabase: string[] };
+    deployment: { connectionString: string; withoutDatabase: string[]; withoutNotices: string[]; withMail: string[] };
     esbuild: {
       bundle: true;
       minify: true;
@@ -24,6 +24,11 @@ export const routes = readRoutes().filter(({ method, path }) => method === 'ANY'
 
 /** The functions that `serverless.yml` lists, with the first path and the file of each. */
 export const functions = routes.filter(({ name }, at) => routes.findIndex((route) => route.name === name) === at);
+
+/** The functions that are invoked by something else than a request, with the file of each. */
+export const otherFunctions = Object.entries(serverless.functions)
+  .filter(([name]) => !routes.some((route) => route.name === name))
+  .map(([name, { handler }]) => ({ name, file: `${handler.split('.')[0]}.ts` }));
 
 /** Every path of the service, with its operations. */
 export async function loadPaths(): Promise<{ path: string; operations: Operations }[]> {

@@ -33,9 +33,10 @@ export async function startService(
   [command = '', ...words] = commands.start,
 ): Promise<Service> {
   const httpPort = environment.HTTP_PORT ?? (await freePort());
+  const websocketPort = await freePort();
   const child = spawn(command, words, {
     cwd: project,
-    env: { ...process.env, HTTP_PORT: httpPort, ...environment },
+    env: { ...process.env, HTTP_PORT: httpPort, WEBSOCKET_PORT: websocketPort, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -13,9 +13,16 @@ export const exampleNames: Names = {
   sendsEmail: true,
 };
 
+/** The one step that comes before: ann makes herself the administrator of a new service. */
+export const setUp = (code: string) => async (step: DoStep) => {
+  const body = { code, username: 'ann', email: 'ann@example.org', password: 'correct horse battery' };
+  await step(anyone, 'POST', '/api/setup', {}, { body });
+};
+
 /** The steps: ann, an administrator, creates bob's account; they talk in a room, and finally delete all that they created. */
 export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) => {
   await step(anyone, 'GET', '/api/health');
+  await step(anyone, 'GET', '/api/setup');
   await step(anyone, 'GET', '/api/openapi.json');
   await step(anyone, 'GET', '/api/asyncapi.json');
 

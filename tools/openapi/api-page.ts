@@ -25,7 +25,8 @@ ${document.info.description}
 
 A running service has the same as [OpenAPI 3.1](openapi.json) at \`/api/openapi.json\`, and as a page to try it on at \`/docs\`.
 In the examples, \`$API\` is the address of the service (\`http://localhost:3000\`). The files \`ann.token\` and \`bob.token\` have one line each,
-\`X-Auth-Token: <token>\`, with an administrator's token and another user's. In a file that only you can read, or on standard input, tokens and
+\`X-Auth-Token: <token>\`, with an administrator's token and another user's: [README.md](../README.md#try-it) makes one.
+In a file that only you can read, or on standard input, tokens and
 passwords are hidden from other users of your machine, who see the arguments of every command.
 
 ${parts.join('\n')}

@@ -1,11 +1,11 @@
-import { createUser } from '../../lib/accounts/accounts.ts';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
-import { toObjectId } from '../../lib/api/extended-json.ts';
+import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { type Id, toObjectId } from '../../lib/api/extended-json.ts';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { loadPaths } from '../harness/functions.ts';
 import { inProcess } from '../harness/transports.ts';
 import { firstSteps, type Step, walkThrough } from '../harness/walkthrough.ts';
-import { exampleNames, walkthrough } from '../harness/walkthrough-steps.ts';
+import { exampleNames, setUp, walkthrough } from '../harness/walkthrough-steps.ts';
 import { apiPage } from './api-page.ts';
 import { describeSocket } from './asyncapi.ts';
 import { clientTypes } from './client-types.ts';
@@ -29,12 +29,13 @@ export async function makeFiles(): Promise<Map<URL, string>> {
 }
 
 async function walkThroughAll(): Promise<Step[]> {
-  const account = { username: 'ann', email: 'ann@example.org', password: 'correct horse battery', is_admin: true };
-  const { _id } = await createUser(account);
-  const { token } = await createToken(toObjectId(_id), 'laptop');
-  const ann = { name: 'ann', token };
-  const steps = await walkThrough(inProcess, walkthrough(ann, exampleNames));
-  return stabilise(steps.map(shorten), [ann.token, ...steps.flatMap(tokensIn)]);
+  const code = (await createSetupCode())?.path.split('#')[1] ?? '';
+  const first = await walkThrough(inProcess, setUp(code));
+  const [{ user }] = first.map(({ answer }) => answer) as [{ user: { _id: Id } }];
+  const { token } = await createToken(toObjectId(user._id), 'laptop');
+  const steps = await walkThrough(inProcess, walkthrough({ name: 'ann', token }, exampleNames));
+  const all = [...steps, ...first];
+  return stabilise(all.map(shorten), [token, code, ...all.flatMap(tokensIn)]);
 }
 
 // The document would contain itself as an example, or the other one.

@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { type Farewell, farewells, type ServerFrame, socketLimits } from '../../../lib/push/frames.ts';
+import { type Encoded, encode, encodeSignal } from '../../../lib/push/encode.ts';
+import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
 import { counts, type PushCounts } from './counts.ts';
-
-/** A frame as it is sent to however many. */
-export type Encoded = Buffer;
-
-export const encode = (frame: ServerFrame): Encoded => Buffer.from(JSON.stringify(frame));
-
-/** How far a room is, without its events. */
-export const encodeSignal = (room: string, seq: number): Encoded => encode({ type: 'room', room: { $oid: room }, seq });
 
 /** Above so many bytes that a client has not taken yet it gets nothing that it can do without, and above so many no events. */
 const manyBytes = 64 * 1024;

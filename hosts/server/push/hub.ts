@@ -3,11 +3,12 @@ import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { Notice } from '../../../lib/notices.ts';
+import { encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
-import { Connection, encode, encodeSignal } from './connection.ts';
+import { Connection } from './connection.ts';
 import { counts } from './counts.ts';
 import { pump } from './pump.ts';
 

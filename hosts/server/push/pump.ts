@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
-import { socketLimits } from '../../../lib/push/frames.ts';
+import { type Encoded, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
 import { type News, readMembers, readNews } from '../../../lib/push/news.ts';
 import type { Follower, Room } from './audience.ts';
-import { type Encoded, encode, encodeSignal } from './connection.ts';
 import { counts } from './counts.ts';
 
 /** Those to whom it is pushed, as far as a pump deals with them. */
@@ -88,25 +87,4 @@ function tell(audience: Audience, room: Room, members: Set<string>, seq: number,
       else connection.sendNews(room.id, seq, signal, 'signal');
     }
   }
-}
-
-/** The frames of some news, each as large as one may be; an event that is larger by itself becomes one without events. */
-export function framesOf(room: string, position: number, { events, next }: Pick<News, 'events' | 'next'>): Encoded[] {
-  const frames: Encoded[] = [];
-  let after = position;
-  let rest = events;
-  while (rest.length > 0) {
-    let count = 0;
-    for (let size = 0; count < rest.length; count++) {
-      size += Buffer.byteLength(JSON.stringify(rest[count])) + 1;
-      if (size > socketLimits.events) break;
-    }
-    const some = rest.slice(0, Math.max(1, count));
-    rest = rest.slice(some.length);
-    const seq = rest.length === 0 ? next : (some.at(-1)?.seq ?? next);
-    const inline = count > 0 && { after, events: some };
-    frames.push(encode({ type: 'room', room: { $oid: room }, ...inline, seq }));
-    after = seq;
-  }
-  return frames.length > 0 ? frames : [encode({ type: 'room', room: { $oid: room }, after: position, seq: next, events: [] })];
 }

@@ -1,13 +1,11 @@
 import { HttpError, serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import { notify } from '../../../lib/notices.ts';
-import { type ClientFrame, readFrame } from '../../../lib/push/frames.ts';
+import { type Encoded, encode } from '../../../lib/push/encode.ts';
+import { type ClientFrame, mostInPong, readFrame } from '../../../lib/push/frames.ts';
 import type { Follower } from './audience.ts';
-import { type Connection, type Encoded, encode } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { type Hub, pingEvery } from './hub.ts';
-
-/** How many rooms a pong lists. */
-const mostInPong = 100;
 
 /** What a connection is about: its user, and the hub that has it. */
 type Talk = { hub: Hub; connection: Connection; follower: Follower };

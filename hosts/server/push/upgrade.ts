@@ -10,7 +10,7 @@ import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiEvent, Authenticated } from '../../../lib/http/request.ts';
 import type { Caller } from '../../../lib/identity/caller.ts';
 import { protocol, socketLimits } from '../../../lib/push/frames.ts';
-import { findOpener } from '../../../lib/push/open.ts';
+import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
 import { makeContext, makeEvent, splitTarget } from '../event.ts';
 import { respondRaw } from '../respond.ts';
 import { sourceOf } from '../source.ts';
@@ -89,7 +89,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
   const accept = toLambdaHandler(
     baseChain('GET', { isUnavailable: isDatabaseUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated>) => {
       event.caller = await withDeadline(event.deadline, () => findOpener(event.headers));
-      if (hub.countOf(event.caller.user._id.toHexString()) >= socketLimits.perUser) throw tooMany();
+      if (hub.countOf(event.caller.user._id.toHexString()) >= socketLimits.perUser) throw tooManyConnections();
       return { statusCode: 101, headers: {}, body: '' };
     }),
     {},
@@ -97,11 +97,6 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
 }
 
 const full: Handler = rejectWith(() => serviceUnavailable('The service has no room for another connection.'));
-const tooMany = () =>
-  new HttpError(429, {
-    title: 'Too many requests',
-    description: `The user has ${socketLimits.perUser} connections already: close one of them.`,
-  });
 // Only on releases of Node.js that can't ignore what a request wants to be upgraded to.
 const notSupported: Handler = rejectWith(
   () => new HttpError(400, { title: 'Bad request', description: `Only ${path} can be upgraded, and only to a WebSocket.` }),

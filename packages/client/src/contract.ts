@@ -294,6 +294,11 @@ export type PasswordCode = {
   expires_at: Time;
 };
 
+export type Setup = {
+  /** Whether there is, or ever was, an account: the first administrator is made only before. */
+  is_done: boolean;
+};
+
 export type Session = {
   /** The id, by which paths and other things refer to it. */
   _id: Id;
@@ -550,7 +555,7 @@ export type PermissionDenied = {
   /** What went wrong, in a sentence for people. */
   description: string;
   /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -786,7 +791,7 @@ export type paths = {
       parameters: {
         path: { 'room': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -795,6 +800,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1332,7 +1338,7 @@ export type paths = {
       parameters: {
         path: { 'message': string; 'emoji': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': Record<string, never> } };
@@ -1344,6 +1350,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1355,7 +1362,7 @@ export type paths = {
       parameters: {
         path: { 'message': string; 'emoji': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -1366,6 +1373,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1378,7 +1386,7 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       requestBody: { content: { 'application/json': Record<string, never> } };
@@ -1390,6 +1398,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1401,7 +1410,7 @@ export type paths = {
       parameters: {
         path: { 'message': string };
         query?: never;
-        header?: never;
+        header?: { 'If-Match'?: string };
         cookie?: never;
       };
       responses: {
@@ -1411,6 +1420,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1652,6 +1662,55 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/setup': {
+    /** Tell whether the service has any account yet */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Setup } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The code that the server printed at its start, or `npm run admin -- setup`. Must be the 32 characters of a code. */
+        code: string;
+        /** The name by which others see and mention the administrator; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        username: string;
+        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
+        email: string;
+        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        password: string;
+        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
+        cookie?: boolean;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

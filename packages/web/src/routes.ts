@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** A view, by the address that leads to it. */
 export type Route =
-  | { name: 'home' | 'login' | 'signup' | 'password' | 'directory' }
+  | { name: 'home' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
   | { name: 'room'; room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined }
   | { name: 'settings'; tab: string }
   | { name: 'join'; code: string };
@@ -29,7 +29,8 @@ function routeOf(address: string): Route {
   if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
   // Behind `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
-  if (first === 'login' || first === 'signup' || first === 'password' || first === 'directory') return { name: first };
+  const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
+  if (plain) return { name: plain };
   return { name: 'home' };
 }
 

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ask, chat, Failure, hooks, type User } from './api.ts';
+import { settings } from './settings.ts';
 
 /**
  * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
@@ -17,22 +18,38 @@ export function me(): User {
   return value.user;
 }
 
+/** Whether the service has an account; a new one waits for its first administrator. */
+export const isSetUp = signal(true);
+
+/** Whether the user may make rooms. */
+export const mayMakeRooms = (): boolean => me().is_admin || settings.roomCreation === 'users';
+
 const rememberedKey = 'chat-user';
 hooks.onSignedOut = () => {
   const { value } = session;
   if (value.state === 'in') session.value = { state: 'expired', user: value.user };
-  else if (value.state === 'starting') session.value = { state: 'out' };
 };
 
 /** Finds out who is logged in: first from memory, then from the service. */
 export async function restoreSession(): Promise<void> {
   const remembered = localStorage.getItem(rememberedKey);
   if (remembered !== null) session.value = { state: 'in', user: JSON.parse(remembered) };
+  // Where nobody was signed in, the service may be new. Asked for at the same time, so that nobody waits for two answers.
+  const asked = remembered === null ? askSetUp() : undefined;
   try {
     begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
-    // Out of reach: what is remembered is all that is known.
+    // Nobody, or out of reach: what is remembered is all that is known.
+    await asked;
     if (session.value.state === 'starting') session.value = { state: 'out' };
+  }
+}
+
+async function askSetUp(): Promise<void> {
+  try {
+    isSetUp.value = (await ask(chat.GET('/api/setup'))).is_done;
+  } catch {
+    // Whoever can't be told signs in, sooner or later.
   }
 }
 
@@ -47,6 +64,13 @@ type NewAccount = { username: string; email: string; password: string; invitatio
 /** Creates an account and logs in. */
 export async function signUp(account: NewAccount): Promise<void> {
   const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
+  begin(answer.user);
+}
+
+/** Makes the first administrator by the code that the server printed, and logs in; throws a `Failure` that says why not. */
+export async function setUp(account: NewAccount & { code: string }): Promise<void> {
+  const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: true } }));
+  isSetUp.value = true;
   begin(answer.user);
 }
 

@@ -132,6 +132,26 @@ describe('in a room', () => {
     await context.close();
   });
 
+  it('a list that is read from the other side stands beside its text, with its marks', async () => {
+    const room = await aRoom();
+    await aMessage(room.owner, room.id, { text: 'What is left:\n\n1. one\n2. two\n\n> a quote' });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, room.owner);
+    await page.locator('li.message ol').waitFor();
+    for (const [direction, side] of [
+      ['ltr', 'left'],
+      ['rtl', 'right'],
+    ]) {
+      await page.evaluate(`document.documentElement.dir = '${direction}'`);
+      const [text, list, quote] = (await page.evaluate(
+        "['.text', '.text ol', '.text blockquote'].map((one) => document.querySelector(one).getBoundingClientRect().toJSON())",
+      )) as Record<string, number>[];
+      expect([list?.[side ?? ''], quote?.[side ?? '']], direction).toEqual([text?.[side ?? ''], text?.[side ?? '']]);
+      if (direction === 'rtl') expect(list?.width).toBeLessThan((text?.width ?? 0) / 2);
+    }
+    await context.close();
+  });
+
   it('two people talk alone', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { page, context } = await visit(browser);

@@ -2,9 +2,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
 import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
-import { signIn, visit } from './support.ts';
+import { call, openPage, signIn, visit } from './support.ts';
 
 let browser: Browser;
 let strict: Service;
@@ -58,5 +59,50 @@ describe('the web client', () => {
     await page.locator('.shell').waitFor();
     expect([...problems, ...asking.problems]).toEqual([]);
     await Promise.all([context, asking.context].map((one) => one.close()));
+  });
+
+  it('keeps an invitation while an address is confirmed, also in another tab, until the room is joined', async () => {
+    const { path, owner } = await aRoom({ name: 'Invited only' });
+    const { body } = await call('POST', `${path}/invitations`, { token: owner.token, body: {} });
+    const { code } = body as { code: string };
+    const name = aName();
+    const email = `${name}@example.org`;
+    const { page: asking, problems, context } = await visit(browser, { path: `/join#${code}`, baseUrl: strict.url });
+    await asking.getByLabel('E-mail address').fill(email);
+    await asking.getByRole('button', { name: 'Send me a link' }).click();
+    await asking.getByText('Look into your mailbox').waitFor();
+    await asking.close();
+
+    const { page, problems: more } = await openPage(context, strict.url + linkTo(email));
+    await page.getByText('You are invited to a room').waitFor();
+    await page.getByLabel('Username').fill(name);
+    await page.getByLabel('Password').fill('correct horse');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Invited only' }).waitFor();
+    expect(await page.evaluate("localStorage.getItem('chat-invitation')")).toBeNull();
+    expect([...problems, ...more]).toEqual([]);
+    await context.close();
+  });
+
+  it('changes an address by the code that is sent to the new one, where that is required', async () => {
+    const user = await anAccount();
+    const email = `${aName()}@example.org`;
+    const { page, problems, context } = await visit(browser, { path: '/settings/profile', baseUrl: strict.url });
+    await signIn(page, user);
+    const form = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
+    await form.getByLabel('E-mail address').fill(email);
+    await form.getByRole('button', { name: 'Send a code to the new address' }).click();
+    await form.getByLabel('Code of the e-mail').waitFor();
+    await form.getByLabel('Code of the e-mail').fill(mailsTo(email).at(-1)?.code ?? 'none');
+    await form.getByLabel('Current password').fill('a wrong password');
+    await form.getByRole('button', { name: 'Change the address' }).click();
+    await form.getByText('The current password is incorrect.').waitFor();
+    expect(await form.getByLabel('E-mail address').inputValue()).toBe(email);
+    await form.getByLabel('Current password').fill(user.password);
+    await form.getByRole('button', { name: 'Change the address' }).click();
+    await form.getByRole('button', { name: 'Send a code to the new address' }).waitFor();
+    expect((await call('GET', '/api/users/me', { token: user.token })).body).toMatchObject({ email });
+    expect(problems).toEqual([]);
+    await context.close();
   });
 });

@@ -34,6 +34,37 @@ describe('a room', () => {
     await context.close();
   });
 
+  it('is shown before it is known where its feed stands, and lacks nothing that was said and changed meanwhile', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoomOf([ann, bob]);
+    const { _id } = await aMessage(bob, room, { text: 'early' });
+    const { page, problems, context } = await visit(browser);
+    await signIn(page, ann);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(
+      '**/api/events?*',
+      async (route) => {
+        await held;
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.goto(`${serveUrl}/rooms/${room}`);
+    await expect.poll(() => textsOf(page)).toEqual(['early']);
+    await call('PATCH', `/api/messages/${_id.$oid}`, { token: bob.token, body: { text: 'changed' } });
+    await aMessage(bob, room, { text: 'late' });
+    // The first answer is lost: it is asked for again.
+    letGo();
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late']);
+    await aMessage(bob, room, { text: 'later' });
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late', 'later']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('is followed also when it could not be opened at first, and something was said in it', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,13 +8,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { addConnection, greetConnection, removeConnection } from '../../../lib/push/connections.ts';
 import { packageAll } from '../../../tools/bench/package.ts';
-import { functions, serverless } from '../../../tools/harness/functions.ts';
+import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
-import { aName } from '../../support/accounts.ts';
+import { aName, anAccount } from '../../support/accounts.ts';
 import { mailsTo } from '../../support/mail.ts';
+import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 
+const functions = [...withPath, ...otherFunctions];
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));
 afterAll(() => rm(directory, { recursive: true }));
 
@@ -21,6 +27,8 @@ const packaged = await packageAll(directory, {
   MONGODB_URI_VERSION: '2',
   CONCURRENCY_ROOMS: '7',
   ALARM_EMAIL: 'ops@example.org',
+  SMTP_URL: 'ssm:/chat-service/dev/smtp-url',
+  SMTP_URL_VERSION: '3',
   MONGODB_POOL_SIZE: undefined,
 });
 const template: Template = JSON.parse(
@@ -31,7 +39,9 @@ const of = (type: string) =>
     .filter(({ Type }) => Type === type)
     .map(({ Properties }) => Properties);
 const deployed = of('AWS::Lambda::Function');
-const { withoutDatabase } = serverless.custom.deployment;
+const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
+const { withMail } = serverless.custom.deployment;
+const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -49,7 +59,7 @@ describe('a deployment', () => {
         Architectures: ['arm64'],
         Timeout: 20,
         TracingConfig: { Mode: 'PassThrough' },
-        ReservedConcurrentExecutions: FunctionName === 'chat-service-dev-rooms' ? 7 : share,
+        ReservedConcurrentExecutions: { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3 }[FunctionName] ?? share,
       });
     }
     const count = functions.length - withoutDatabase.length;
@@ -71,27 +81,22 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/resolve:|mongodb(\+srv)?:/);
   });
 
+  it('names the mail server to all functions, and contains it nowhere', () => {
+    expect(deployed.filter(sendsMail)).toHaveLength(1);
+    for (const properties of deployed) {
+      const { SMTP_URL, SMTP_URL_VERSION } = properties.Environment.Variables;
+      expect(SMTP_URL).toBe('ssm:/chat-service/dev/smtp-url');
+      expect(SMTP_URL_VERSION).toBe(sendsMail(properties) ? '3' : undefined);
+    }
+    expect(JSON.stringify(template)).not.toMatch(/smtps?:/);
+  });
+
   it('has the version of the connection string in the configuration of these functions, so that another one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
-  it('gives each function a role of its own, for its log and, with a database, the connection string', () => {
-    const parameter = { 'Fn::Sub': `${account('ssm')}:parameter/chat-service/dev/mongodb-uri` };
-    const reading = [
-      { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [parameter] },
-      {
-        Effect: 'Allow',
-        Action: ['kms:Decrypt'],
-        Resource: [{ 'Fn::Sub': `${account('kms')}:key/*` }],
-        Condition: {
-          StringEquals: {
-            'kms:ViaService': { 'Fn::Sub': `ssm.\${AWS::Region}.\${AWS::URLSuffix}` },
-            'kms:EncryptionContext:PARAMETER_ARN': parameter,
-          },
-        },
-      },
-    ];
+  it('gives each function a role of its own, for its log, its secrets, and whom it has to reach', () => {
     for (const properties of deployed) {
       const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
       const log = `${account('logs')}:log-group:/aws/lambda/${properties.FunctionName}:*`;
@@ -100,9 +105,21 @@ describe('a deployment', () => {
         Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         Resource: [{ 'Fn::Sub': log }],
       };
-      expect(role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual(
-        usesDatabase(properties) ? [logging, ...reading] : [logging],
-      );
+      const push = `${account('lambda')}:function:chat-service-dev-push`;
+      const sockets = `${account('execute-api')}:\${WebsocketsApi}/*/@connections/*`;
+      const allow = (action: string, resource: string) => ({
+        Effect: 'Allow',
+        Action: [action],
+        Resource: [{ 'Fn::Sub': resource }],
+      });
+      const statements = [
+        logging,
+        ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
+        ...(sendsMail(properties) ? reading('smtp-url') : []),
+        ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
+        ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
+      ];
+      expect(role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual(statements);
       expect(role?.ManagedPolicyArns).toBeUndefined();
     }
     expect(of('AWS::IAM::Role')).toHaveLength(functions.length);
@@ -110,7 +127,12 @@ describe('a deployment', () => {
 
   it('has alarms, and keeps its logs for 30 days', () => {
     const alarms = of('AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
-    expect(alarms.sort()).toEqual(['5xx', 'Latency', ...functions.map(() => 'Throttles')]);
+    // Pushes wait for each other when there are many, which is no reason for an alarm.
+    const throttles = functions.slice(1).map(() => 'Throttles');
+    const ofPush = ['AsyncEventsDropped', 'Errors'];
+    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPush, ...throttles].sort());
+    const page = readFileSync('docs/deploying.md', 'utf8');
+    expect(page).toContain(`The ${alarms.length} alarms`);
     for (const { AlarmActions } of of('AWS::CloudWatch::Alarm')) expect(AlarmActions).toEqual([{ Ref: 'AlarmTopic' }]);
     expect(of('AWS::SNS::Topic')).toEqual([{ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] }]);
     for (const properties of of('AWS::Logs::LogGroup')) expect(properties).toMatchObject({ RetentionInDays: 30 });
@@ -118,6 +140,11 @@ describe('a deployment', () => {
 
   it('has a gateway with a rate limit and a log', () => {
     expect(of('AWS::ApiGatewayV2::Stage')).toEqual([
+      // That of the WebSockets has none: tickets would be in it.
+      expect.objectContaining({
+        StageName: 'dev',
+        DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+      }),
       expect.objectContaining({
         DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
         RouteSettings: {
@@ -142,6 +169,32 @@ describe('a deployment', () => {
   });
 });
 
+describe('the WebSockets of a deployment', () => {
+  const names = (is: (properties: Properties) => boolean) =>
+    deployed.filter(is).map(({ FunctionName }) => FunctionName.replace('chat-service-dev-', ''));
+  const address = { 'Fn::Sub': `wss://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/dev` };
+
+  it('are three routes to one function, whose answers go to the client', () => {
+    const routes = of('AWS::ApiGatewayV2::Route').filter(({ ApiId }) => (ApiId as { Ref: string }).Ref === 'WebsocketsApi');
+    expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(['$connect', '$default', '$disconnect']);
+    expect(of('AWS::ApiGatewayV2::RouteResponse')).toHaveLength(1);
+    expect(names(posts).sort()).toEqual(['push', 'socket']);
+  });
+
+  it('have the address that tickets name, and that pages may connect to', () => {
+    for (const { Environment } of deployed) expect(Environment.Variables.SOCKET_URL).toEqual(address);
+  });
+
+  it('are told of by a function that is invoked once, soon or never', () => {
+    expect(of('AWS::Lambda::EventInvokeConfig')).toEqual([
+      expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
+    ]);
+    const tellers = deployed.filter(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-push');
+    expect(tellers).toEqual(deployed.filter(tells));
+    expect(names(({ MemorySize }) => MemorySize === 1_769)).toEqual(['push']);
+  });
+});
+
 describe('the settings of a deployment', () => {
   // A project of its own, in which the file of a stage can be written.
   const project = join(directory, 'project');
@@ -156,8 +209,9 @@ describe('the settings of a deployment', () => {
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
     // What is packaged leaves a directory for each function where temporary files go.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
+    const mail = { SMTP_URL: undefined };
     const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
-    return runCommand(['sh', '-c', script], { environment: { ...own, ...limits, ...environment } });
+    return runCommand(['sh', '-c', script], { environment: { ...own, ...mail, ...limits, ...environment } });
   };
 
   it('are those of the file of the stage, each time', async () => {
@@ -175,6 +229,12 @@ describe('the settings of a deployment', () => {
   it.each([
     ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
     ['CONCURRENCY_MESAGES=60', 'CONCURRENCY_MESAGES is no setting'],
+    [
+      'SMTP_URL=smtps://chat:secret@mail.example.org',
+      'Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.',
+    ],
+    ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
+    ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`);
@@ -192,16 +252,28 @@ describe('the settings of a deployment', () => {
   });
 });
 
-const parameter = { status: 200, body: { Parameter: { Value: `${process.env.MONGODB_URI}\n` } } };
+const parameters: Record<string, string | undefined> = {
+  '/chat-service/dev/mongodb-uri': `${process.env.MONGODB_URI}\n`,
+  '/chat-service/dev/smtp-url': process.env.SMTP_URL,
+};
 const busy = { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
 const missing = { status: 400, body: { __type: 'ParameterNotFound' } };
 
-/** In place of SSM: gives these answers, then the parameter, and keeps what it was asked. */
+/** In place of SSM: gives these answers, then the parameter, and keeps what it was asked; and of Lambda and API Gateway. */
 const answers: { status: number; body: object }[] = [];
-const asked: { headers: IncomingHttpHeaders; body: unknown }[] = [];
+const asked: { headers: IncomingHttpHeaders; body: { Name: string } }[] = [];
+const reached: { target: string; service: string | undefined; body: unknown }[] = [];
 const ssm = createServer(async (request, response) => {
-  asked.push({ headers: request.headers, body: JSON.parse(await text(request)) });
-  const { status, body } = answers.shift() ?? parameter;
+  const { url, headers } = request;
+  if (url !== '/') {
+    const service = /\/eu-central-1\/([\w-]+)\/aws4_request/.exec(headers.authorization ?? '')?.[1];
+    reached.push({ target: `${request.method} ${url}`, service, body: JSON.parse((await text(request)) || 'null') });
+    response.writeHead(service === 'lambda' ? 202 : 200).end();
+    return;
+  }
+  const question = JSON.parse(await text(request));
+  asked.push({ headers: request.headers, body: question });
+  const { status, body } = answers.shift() ?? { status: 200, body: { Parameter: { Value: parameters[question.Name] } } };
   response.writeHead(status).end(JSON.stringify(body));
 }).listen(0, '127.0.0.1');
 await once(ssm, 'listening');
@@ -211,8 +283,13 @@ beforeEach(() => void asked.splice(0));
 /** Starts the function of a path as Lambda does, and invokes it once. */
 async function invoke(method: string, path: string, sent?: Sent) {
   const { name, event } = await invocation(method, path, sent);
+  return invokeFunction(name, event());
+}
+
+async function invokeFunction(name: string, event: object) {
   const bundle = packaged.find((one) => one.name === name)?.bundle ?? '';
   const properties = deployed.find(({ FunctionName }) => FunctionName === `chat-service-dev-${name}`);
+  const aws = `http://127.0.0.1:${(ssm.address() as AddressInfo).port}`;
   const environment = {
     ...properties?.Environment.Variables,
     AWS_LAMBDA_FUNCTION_NAME: `chat-service-dev-${name}`,
@@ -220,14 +297,17 @@ async function invoke(method: string, path: string, sent?: Sent) {
     AWS_ACCESS_KEY_ID: 'id-of-the-role',
     AWS_SECRET_ACCESS_KEY: 'key-of-the-role',
     AWS_SESSION_TOKEN: 'session-of-the-role',
-    AWS_ENDPOINT_URL_SSM: `http://127.0.0.1:${(ssm.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_SSM: aws,
+    AWS_ENDPOINT_URL_LAMBDA: aws,
+    SOCKET_ENDPOINT: posts({ FunctionName: `chat-service-dev-${name}` }) ? `${aws}/dev` : undefined,
+    SOCKET_URL: undefined,
     MONGODB_URI: undefined,
     MONGODB_DATABASE: process.env.MONGODB_DATABASE,
     LOG_LEVEL: 'silent',
   };
   const script = `const { handler } = await import('${bundle}');
-    const { statusCode, body } = await handler(${JSON.stringify(event())}, { awsRequestId: 'one' });
-    process.stdout.write(JSON.stringify({ status: statusCode, body }), () => process.exit());`;
+    const { statusCode: status, ...rest } = await handler(${JSON.stringify(event)}, { awsRequestId: 'one' });
+    process.stdout.write(JSON.stringify({ status, ...rest }), () => process.exit());`;
   const { code, stdout, stderr } = await runCommand(['node', '--input-type=module', '--eval', script], { environment });
   return { code, stderr, answer: stdout && JSON.parse(stdout) };
 }
@@ -270,10 +350,54 @@ describe('a packaged function', () => {
     expect(asked).toEqual([]);
   });
 
-  it('sends e-mails', async () => {
+  it('sends e-mails by the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
     expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
+    expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual(Object.keys(parameters));
+  });
+
+  it('fails to start with a mail server that is none, without telling the secret', async () => {
+    const name = '/chat-service/dev/smtp-url';
+    const { [name]: right } = parameters;
+    parameters[name] = 'chat:s3cret@mail.example.org';
+    const { code, stderr } = await invoke('POST', '/api/codes', { body: { email: 'a@example.org', purpose: 'password' } });
+    parameters[name] = right;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The SSM parameter ${name} is not the address of a mail server`);
+    expect(stderr).not.toContain('s3cret');
+  });
+
+  it('says that there are e-mails also where it may not read how they are sent', async () => {
+    const { answer } = await invoke('GET', '/api/health');
+    expect(JSON.parse(answer.body)).toMatchObject({ sends_email: true });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('has those told who are connected, by requests that its role has signed', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const caller = await findCaller(ann.token);
+    const connection = `${randomBytes(8).toString('base64url')}=`;
+    await addConnection(connection, caller as NonNullable<typeof caller>);
+    await greetConnection(connection, false);
+
+    const sent = await invoke('POST', '/api/messages', { token: bob.token, body: { room, text: 'Hello' } });
+    const notices = [{ type: 'moved', room, seq: 1 }];
+    expect({ status: sent.answer.status, stderr: sent.stderr }).toEqual({ status: 201, stderr: '' });
+    const target = 'POST /2015-03-31/functions/chat-service-dev-push/invocations';
+    expect(reached.splice(0)).toEqual([{ target, service: 'lambda', body: { notices } }]);
+
+    const pushed = await invokeFunction('push', { notices });
+    expect({ answer: pushed.answer, stderr: pushed.stderr }).toEqual({ answer: { sent: 1, gone: 0, dropped: 0 }, stderr: '' });
+    const frame = { type: 'room', room: { $oid: room }, seq: 1 };
+    const path = `POST /dev/@connections/${encodeURIComponent(connection)}`;
+    expect(reached.splice(0)).toEqual([{ target: path, service: 'execute-api', body: frame }]);
+
+    const requestContext = { eventType: 'MESSAGE', routeKey: '$default', connectionId: connection };
+    const { answer } = await invokeFunction('socket', { requestContext, body: '{"type":"ping","id":1}' });
+    expect({ ...answer, body: JSON.parse(answer.body) }).toMatchObject({ status: 200, body: { type: 'pong', id: 1 } });
+    await removeConnection(connection);
   });
 
   it('hashes passwords, and refuses common ones', async () => {
@@ -285,12 +409,36 @@ describe('a packaged function', () => {
   });
 });
 
+/** Whether a function has those told who are connected, and whether it reaches them itself. */
+const tells = (properties: Properties) => {
+  const name = properties.FunctionName.replace('chat-service-dev-', '');
+  return usesDatabase(properties) && !withoutNotices.includes(name);
+};
+const posts = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => /-dev-(socket|push)$/.test(FunctionName);
+
 type Properties = Record<string, unknown> & {
   FunctionName: string;
   Role: { 'Fn::GetAtt': [string, string] };
-  Environment: { Variables: Record<string, string> };
+  Environment: { Variables: Record<string, unknown> };
   Policies: { PolicyDocument: { Statement: unknown[] } }[];
 };
 type Template = { Resources: Record<string, { Type: string; Properties: Properties; DependsOn?: string | string[] }> };
+
+const reading = (name: string) => {
+  const parameter = { 'Fn::Sub': `${account('ssm')}:parameter/chat-service/dev/${name}` };
+  const conditions = {
+    'kms:ViaService': { 'Fn::Sub': `ssm.\${AWS::Region}.\${AWS::URLSuffix}` },
+    'kms:EncryptionContext:PARAMETER_ARN': parameter,
+  };
+  return [
+    { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [parameter] },
+    {
+      Effect: 'Allow',
+      Action: ['kms:Decrypt'],
+      Resource: [{ 'Fn::Sub': `${account('kms')}:key/*` }],
+      Condition: { StringEquals: conditions },
+    },
+  ];
+};
 
 const account = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;

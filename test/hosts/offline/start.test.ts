@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { freePort, type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
+import { succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { connected } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-start-'));
@@ -25,10 +27,12 @@ const administer = (words: string[], input = '') =>
 describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
   it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
+    const code = /setup#([a-z0-9]{32})/.exec(first.output())?.[1];
     expect(first.output()).toBe(
       `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
 The documentation is at ${first.url}/docs.
-Make the first administrator: npm run --silent admin -- user create <username> --email <email> --admin
+Make the first administrator, within a day: https://chat.example.org/setup#${code}
+Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user create <username> --email <email> --admin
 `,
     );
 
@@ -53,6 +57,29 @@ Make the first administrator: npm run --silent admin -- user create <username> -
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
     await expect.poll(() => second.output().slice(written)).toMatch(/^\{.*"route":"\/api\/rooms".*\}\n$/);
     expect(await second.stop()).toBe(0);
+  });
+
+  it('ends while somebody is connected, and forgets that', async () => {
+    const first = await startService(settings);
+    const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
+    const account = { token: stdout.trim() };
+    const { closed } = await connected(first.url, account);
+    expect(await first.stop()).toBe(0);
+    await closed;
+    expect(first.output()).not.toMatch(/"level":"error"/);
+    const second = await startService(settings);
+    const again = await connected(second.url, account);
+    await succeed(overHttp(second.url)('POST', '/api/rooms', { ...account, body: { name: 'Pushed' } }));
+    await expect.poll(() => again.of('room')).toHaveLength(1);
+    again.socket.close();
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('needs no home directory', async () => {
+    const service = await startService({ ...settings, HOME: '/dev/null' });
+    expect(service.output()).not.toContain('Error');
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
   });
 
   it('does the same as `npx serverless offline`', async () => {
@@ -122,20 +149,23 @@ Make the first administrator: npm run --silent admin -- user create <username> -
 });
 
 describe('npm start', () => {
-  it('reports that a port is taken', async () => {
+  it.each(['HTTP_PORT', 'WEBSOCKET_PORT'])('reports that a port is taken: %s', async (setting) => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const ended = await failure(startService({ HTTP_PORT: String(port) }));
+    const ended = await failure(startService({ [setting]: String(port) }));
     server.close();
     expect(ended).toMatchObject({ code: 1 });
-    expect(sentenceOf(ended)).toBe(`Port ${port} is taken: end what uses it, or set HTTP_PORT to another.`);
+    expect(sentenceOf(ended)).toBe(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
   });
 
-  it('reports that a port is not valid', async () => {
-    const ended = await failure(startService({ HTTP_PORT: 'http' }));
+  it.each([
+    ['HTTP_PORT', 'http', 'from 0 to 65535'],
+    ['WEBSOCKET_PORT', '0', 'from 1 to 65535'],
+  ])('reports that a port is not valid: %s=%s', async (setting, value, range) => {
+    const ended = await failure(startService({ [setting]: value }));
     expect(ended).toMatchObject({ code: 1 });
-    expect(sentenceOf(ended)).toBe("Set HTTP_PORT to a port from 0 to 65535, not 'http'.");
+    expect(sentenceOf(ended)).toBe(`Set ${setting} to a port ${range}, not '${value}'.`);
   });
 
   it('reports that the database at MONGODB_URI is unreachable', async () => {

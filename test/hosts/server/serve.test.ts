@@ -143,6 +143,12 @@ describe('npm run serve', () => {
     ],
     ['the host does not exist', 'HTTP_HOST', 'no.invalid', /^This machine has no address 'no\.invalid': set --host or HTTP_HOST/],
     ['an origin has no scheme', 'CORS_ORIGINS', 'example.org', /^Set CORS_ORIGINS to \* or to origins .*, not 'example\.org'\.$/],
+    [
+      'the mail server is one of AWS’s parameters',
+      'SMTP_URL',
+      'ssm:/chat/smtp-url',
+      /^Set SMTP_URL to the address of a mail server: /,
+    ],
   ])('reports in one sentence, with the name of the setting, that %s', async (_what, name, value, sentence) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -77,7 +77,7 @@ describe('deleting a room', () => {
 
   it('that runs out of time says so, and a repetition continues', async () => {
     const room = await aRoomWithMessages(3);
-    await expect(deleteRoom(new ObjectId(room.id), 0)).rejects.toMatchObject({
+    await expect(deleteRoom(new ObjectId(room.id), { time: 0 })).rejects.toMatchObject({
       status: 503,
       body: { description: 'The room is being deleted: repeat the request to continue.' },
       headers: { 'Retry-After': '2' },

@@ -18,6 +18,9 @@ export type Target = { kind: 'end' } | { kind: 'line' } | { kind: 'message'; seq
 /** A page of history, and whether there is more in the direction in which it was read. */
 type Page = { messages: Message[]; hasMore: boolean };
 
+/** Whether the newest page has the line before the first unread message. */
+const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
+
 /** Beyond so many missed places a room is read anew instead of followed to the present. */
 const mostMissed = 1_000;
 
@@ -101,7 +104,10 @@ export class Timeline {
     });
   }
 
-  /** Reads the room for the first time: a cursor first, then messages, so that what happens between is seen twice and never not at all. */
+  /**
+   * Reads the room for the first time: a cursor first, then messages, so that what happens between is seen twice and never not at all. Beside the
+   * cursor its newest page is read and shown, for which nobody has to wait then; what it lacks the second one has.
+   */
   #openFresh(lastRead: number): Promise<void> {
     this.#opening ??= this.#readFresh(lastRead).finally(() => {
       this.#opening = undefined;
@@ -110,22 +116,39 @@ export class Timeline {
   }
 
   async #readFresh(lastRead: number): Promise<void> {
-    this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
+    // What is shown stays, also when it is a room in which nobody has said anything.
+    if (this.state.value !== 'ready') this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
     try {
-      const cursor = await this.#currentCursor();
+      const [cursor, early] = await Promise.all([this.#currentCursor(), this.#showEarly(lastRead)]);
       const { messages, hasMore } = await this.#page({});
+      const followsOn = early !== undefined && (!hasMore || (messages[0]?.seq ?? 0) <= early);
       batch(() => {
         this.cursor = cursor;
-        this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
-        this.target.value = { kind: 'line' };
+        if (followsOn) this.apply({ messages });
+        else {
+          this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
+          this.target.value = { kind: 'line' };
+        }
       });
       void keepRoom(this.room, messages, cursor);
-      if (hasMore && (messages[0]?.seq ?? 0) > lastRead + 1) await this.#showAround(lastRead, { kind: 'line' });
+      if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#showAround(lastRead, { kind: 'line' });
     } catch (failure) {
       // Without a connection, whatever is kept is better than nothing.
       if (failure instanceof Failure && failure.isTemporary) await this.#openKept(() => true);
       if (this.state.value === 'loading') this.#fail(failure);
     }
+  }
+
+  /** Shows the newest page where nothing is shown yet, if it has the line; resolves to its last place then. */
+  async #showEarly(lastRead: number): Promise<number | undefined> {
+    if (this.window.value.messages.length > 0) return undefined;
+    const page = await this.#page({});
+    if (!hasLine(page, lastRead) || this.window.value.messages.length > 0) return undefined;
+    batch(() => {
+      this.#show(page.messages, { isAtStart: !page.hasMore, isAtEnd: true });
+      this.target.value = { kind: 'line' };
+    });
+    return page.messages.at(-1)?.seq ?? 0;
   }
 
   async #currentCursor(): Promise<number> {
@@ -260,6 +283,8 @@ export class Timeline {
   }
 
   async #follow(): Promise<Changes | undefined> {
+    // Shown, and then the connection was lost.
+    if (this.cursor === undefined) await this.#openFresh(this.line.value);
     const happened: Event[] = [];
     do {
       this.#again = false;

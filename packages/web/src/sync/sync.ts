@@ -202,7 +202,7 @@ async function lookOnce(): Promise<number | undefined> {
   try {
     const room = openRoom();
     const timeline = room === undefined ? undefined : knownTimeline(room);
-    if (room !== undefined && timeline?.cursor !== undefined && isRoomDue) {
+    if (room !== undefined && timeline?.state.value === 'ready' && isRoomDue) {
       isRoomDue = false;
       const changes = await timeline.catchUp();
       if (changes) applyChanges(room, changes);

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { route } from '../routes.ts';
-import { session } from '../session.ts';
+import { mayMakeRooms, session } from '../session.ts';
 import { settings } from '../settings.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
@@ -34,7 +34,7 @@ function Shell() {
   useEffect(() => listenToKeys(), []);
   const { value } = route;
   return (
-    <div class={`shell on-${value.name === 'login' || value.name === 'signup' ? 'home' : value.name}`}>
+    <div class={`shell on-${['login', 'signup', 'setup'].includes(value.name) ? 'home' : value.name}`}>
       {value.name === 'room' && (
         <a class="skip" href="#messages" target="_self">
           {strings.app.skip}
@@ -71,7 +71,7 @@ function Home() {
       <h1>
         <bdi>{settings.name}</bdi>
       </h1>
-      <p>{list.length === 0 ? strings.rooms.welcomeNone : strings.rooms.welcome}</p>
+      <p>{list.length > 0 ? strings.rooms.welcome : mayMakeRooms() ? strings.rooms.welcomeFirst : strings.rooms.welcomeNone}</p>
       <a class="button primary" href="/directory">
         {strings.rooms.browse}
       </a>

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import { aKey, ask, askFully, chat, type ListedRoom } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
-import { me } from '../session.ts';
-import { settings } from '../settings.ts';
+import { mayMakeRooms } from '../session.ts';
 import { nextOf } from '../store/members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
@@ -30,7 +29,7 @@ export function Directory() {
           <Icon name="back" />
         </a>
         <h1 class="title">{strings.directory.title}</h1>
-        {(me().is_admin || settings.roomCreation === 'users') && (
+        {mayMakeRooms() && (
           <button type="button" class="primary" onClick={create}>
             {strings.directory.create}
           </button>

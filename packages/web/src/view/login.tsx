@@ -1,23 +1,29 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
+import { forgetInvitation, keepInvitation, keptInvitation } from '../invitation.ts';
 import { go, roomPath, route } from '../routes.ts';
-import { logIn, session, signUp } from '../session.ts';
+import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
+import { AccountFields } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
+import { SetUp } from './setup.tsx';
 
 /** Signing in, and signing up. */
 export function Login() {
   const { value } = session;
   const [hasAccount, setHasAccount] = useState(false);
   const isAgain = value.state === 'expired';
-  const invitation = route.value.name === 'join' ? route.value.code : undefined;
-  const isNew = route.value.name === 'signup' || (invitation !== undefined && !hasAccount);
+  const followed = route.value.name === 'join' ? route.value.code : undefined;
+  useEffect(() => {
+    if (followed) keepInvitation(followed);
+  }, [followed]);
+  const isNew = route.value.name === 'signup' || (followed !== undefined && !hasAccount);
   const isSignUp = isNew && settings.registration !== 'closed' && !isAgain;
   return (
     <main class="login">
@@ -26,10 +32,12 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {route.value.name === 'password' ? (
+        {!isSetUp.value ? (
+          <SetUp />
+        ) : route.value.name === 'password' ? (
           <ForgottenPassword />
         ) : isSignUp ? (
-          <SignUp invitation={invitation} onHasAccount={() => setHasAccount(true)} />
+          <SignUp followed={followed} onHasAccount={() => setHasAccount(true)} />
         ) : (
           <SignIn again={value.state === 'expired' ? value.user.username : undefined} />
         )}
@@ -45,7 +53,8 @@ function SignIn({ again }: { again: string | undefined }) {
     } catch (failure) {
       throw failure instanceof Failure && failure.status === 401 ? new Failure(401, strings.login.wrong) : failure;
     }
-    if (['login', 'signup'].includes(route.value.name)) go('/', { replace: true });
+    const invitation = keptInvitation();
+    if (['login', 'signup', 'setup'].includes(route.value.name)) go(invitation ? `/join#${invitation}` : '/', { replace: true });
   };
   const other = async () => {
     if (await confirmed(strings.login.otherAsk, strings.login.other)) await abandonAccount();
@@ -74,27 +83,32 @@ function SignIn({ again }: { again: string | undefined }) {
       ) : (
         <p class="muted">{strings.signUp.closed}</p>
       )}
-      <details>
-        <summary>{strings.login.help}</summary>
-        <p>{strings.login.helpText}</p>
-        <pre>
-          <code>{strings.login.command}</code>
-        </pre>
-      </details>
     </>
   );
 }
 
-type SignUpProps = { invitation: string | undefined; onHasAccount: () => void };
+type SignUpProps = { followed: string | undefined; onHasAccount: () => void };
 
-function SignUp({ invitation, onHasAccount }: SignUpProps) {
+function SignUp({ followed, onHasAccount }: SignUpProps) {
+  const [invitation, setInvitation] = useState(followed ?? keptInvitation());
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
+  const dropInvitation = () => {
+    forgetInvitation();
+    setInvitation(undefined);
+  };
   const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
     // Whoever has a link may put all of it into the field.
     const used = invitation ?? code.replace(/^.*#/, '');
     const proof = confirmation && { code: confirmation.code };
-    await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
+    try {
+      await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
+    } catch (failure) {
+      // Whoever came by a link that is over can go on without it.
+      if (failure instanceof Failure && failure.message === 'No such invitation.') dropInvitation();
+      throw failure;
+    }
+    forgetInvitation();
     go('/', { replace: true });
     if (used === '') return;
     await readRooms({ all: true });
@@ -106,35 +120,12 @@ function SignUp({ invitation, onHasAccount }: SignUpProps) {
       <h1>{strings.signUp.title}</h1>
       {invitation !== undefined && <p>{strings.join.signUp}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
-        <Field
-          label={strings.signUp.username}
-          name="username"
-          autocomplete="username"
-          hint={strings.signUp.usernameHint}
-          maxLength={64}
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          autoFocus
-        />
-        <Field
-          label={strings.signUp.email}
-          name="email"
-          type="email"
-          autocomplete="email"
-          {...(confirmation && { value: confirmation.email, readonly: true })}
-        />
-        <Field
-          label={strings.signUp.password}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          hint={strings.signUp.passwordHint}
-          minLength={8}
-        />
+        <AccountFields email={confirmation?.email} autoFocus />
         {settings.registration === 'invited' && invitation === undefined && (
           <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
       </Form>
-      {invitation === undefined ? (
+      {followed === undefined ? (
         <a href="/login">{strings.signUp.toLogin}</a>
       ) : (
         <button type="button" class="link" onClick={onHasAccount}>

@@ -58,7 +58,7 @@ const mine = { params: { path: { user: 'me' } } };
 
 function Profile() {
   const [turn, setTurn] = useState(0);
-  const change = async (body: { email?: string; password?: string; current_password?: string }) => {
+  const change = async (body: Changes) => {
     begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
     notice(strings.settings.changed);
     setTurn(turn + 1);
@@ -72,13 +72,7 @@ function Profile() {
   return (
     <div key={turn}>
       <Section title={strings.settings.email}>
-        <Form
-          onSubmit={({ email = '', confirm = '' }) => change({ email, current_password: confirm })}
-          submit={strings.settings.changeEmail}
-        >
-          <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
-          <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
-        </Form>
+        <Address change={change} />
       </Section>
       <Section title={strings.settings.changePassword} hint={strings.settings.passwordHint}>
         <Form
@@ -98,6 +92,48 @@ function Profile() {
         </Form>
       </Section>
     </div>
+  );
+}
+
+type Changes = { email?: string; code?: string; password?: string; current_password?: string };
+
+/** A new address: where addresses are confirmed, a code is sent to it first. */
+function Address({ change }: { change: (body: Changes) => Promise<void> }) {
+  const [asked, setAsked] = useState<string>();
+  const isConfirmed = settings.emailConfirmation === 'required' && !me().is_admin;
+  const askForCode = async ({ email = '' }: Record<string, string>) => {
+    await ask(chat.POST('/api/codes', { body: { email, purpose: 'address' } }));
+    setAsked(email);
+  };
+  if (isConfirmed && asked === undefined)
+    return (
+      <Form onSubmit={askForCode} submit={strings.settings.askForCode}>
+        <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+      </Form>
+    );
+  const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
+    change({ email, current_password: confirm, ...(asked !== undefined && { code: code.trim() }) });
+  return (
+    <Form
+      onSubmit={submit}
+      submit={strings.settings.changeEmail}
+      {...(asked !== undefined && { onCancel: () => setAsked(undefined) })}
+    >
+      {asked !== undefined && <p role="status">{strings.settings.codeSent}</p>}
+      <Field
+        key={asked}
+        label={strings.settings.email}
+        name="email"
+        type="email"
+        autocomplete="email"
+        value={asked ?? me().email}
+        readonly={asked !== undefined}
+      />
+      {asked !== undefined && (
+        <Field label={strings.settings.code} name="code" autocomplete="one-time-code" maxLength={40} autoFocus />
+      )}
+      <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
+    </Form>
   );
 }
 

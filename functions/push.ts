@@ -1,0 +1,27 @@
+import middy, { type Request } from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { withDeadline } from '../lib/deadline.ts';
+import { describeError, log } from '../lib/log.ts';
+import { pushMetrics } from '../lib/metrics.ts';
+import type { Notice } from '../lib/notices.ts';
+import { type Delivery, deliver } from '../lib/push/deliver.ts';
+
+/** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
+const longest = 18_000;
+
+/** Tells those who are connected to a gateway what other functions have done; nobody waits for it. */
+export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
+  timeoutEarlyInMillis: 0,
+  requestEnd: logDelivery,
+})
+  .use({
+    onError: ({ error, context }) =>
+      log('error', 'push failed', { request_id: context.awsRequestId, error: describeError(error) }),
+  })
+  .handler(({ notices }) => withDeadline(performance.now() + longest, () => deliver(notices)));
+
+function logDelivery(request: Request): void {
+  const { event, context, response } = request as Request<{ notices: Notice[] }, Delivery, Error, Context>;
+  const delivery = response ?? { sent: 0, gone: 0, dropped: 0 };
+  log('info', 'push', { request_id: context.awsRequestId, notices: event.notices.length, ...delivery, ...pushMetrics() });
+}

@@ -1,0 +1,31 @@
+import { newUserSchema } from '../lib/accounts/accounts.ts';
+import { setUp, setupParameters, setupRefusals, setupSchema, showSetup } from '../lib/accounts/setup.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+
+/** `/api/setup`: the first administrator of a new service. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Tell whether the service has any account yet',
+    access: 'anyone',
+    status: 200,
+    answer: setupSchema,
+    run: showSetup,
+  }),
+  POST: operation({
+    summary:
+      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account',
+    access: 'anyone',
+    body: { ...setupParameters, ...wantsCookie },
+    status: 201,
+    headers: { 'Set-Cookie': cookieHeader },
+    answer: newUserSchema,
+    refusals: setupRefusals,
+    security: (_input, { user }) => ({ event: 'set up', whom: user._id.$oid, what: 'administrator' }),
+    run: async ({ body: { cookie, ...account }, request: { source, headers } }) => {
+      const made = await setUp(account, { source, agent: headers['user-agent'] });
+      return cookie ? answerInCookie(made, headers) : made;
+    },
+  }),
+});

@@ -1,0 +1,90 @@
+import middy, { type Request } from '@middy/core';
+import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import type { APIGatewayProxyWebsocketEventV2, Context } from 'aws-lambda';
+import { limits } from '../api/limits.ts';
+import { isDatabaseUnavailable } from '../database/failures.ts';
+import { withDeadline } from '../deadline.ts';
+import { HttpError, internalError, serviceUnavailable } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { describeError, log } from '../log.ts';
+import { embeddedMetrics } from '../metrics.ts';
+import { carryNotices } from '../notices.ts';
+
+/** What happens to a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
+type SocketEvent = APIGatewayProxyWebsocketEventV2 & { headers?: Record<string, string | undefined>; caller?: Caller };
+
+/** The status matters for the handshake; the body is a frame for the client, or what the handshake is refused with. */
+type SocketAnswer = { statusCode: number; headers?: Record<string, string>; body?: string };
+
+/** What a connection is about. */
+type Socket = {
+  /** The subprotocol that both sides speak. */
+  protocol: string;
+  open: (connection: string, headers: Record<string, string | undefined>) => Promise<Caller>;
+  /** Answers a frame, if it needs an answer. */
+  answer: (connection: string, text: string) => Promise<object | undefined>;
+  close: (connection: string) => Promise<void>;
+};
+
+/** The handler of all routes of a WebSocket API. */
+export const socketEndpoint = ({ protocol, open, answer, close }: Socket) =>
+  middy<SocketEvent, SocketAnswer, Error, Context>({ timeoutEarlyInMillis: 0, requestStart: noteStart, requestEnd: logEvent })
+    .use(httpHeaderNormalizer())
+    .use({ onError: answerError })
+    .handler((event) =>
+      inTime(async (): Promise<SocketAnswer> => {
+        const { eventType, connectionId } = event.requestContext;
+        if (eventType === 'CONNECT') {
+          event.caller = await open(connectionId, event.headers ?? {});
+          // A browser ends a connection that speaks none of the subprotocols that it has offered.
+          return { statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } };
+        }
+        if (eventType === 'DISCONNECT') await close(connectionId);
+        const frame =
+          eventType === 'MESSAGE' ? await answer(connectionId, event.isBase64Encoded ? '' : (event.body ?? '')) : undefined;
+        return { statusCode: 200, ...(frame && { body: JSON.stringify(frame) }) };
+      }),
+    );
+
+const inTime = <T>(work: () => Promise<T>): Promise<T> =>
+  withDeadline(performance.now() + limits.requestTime, work).finally(carryNotices);
+
+function answerError(request: Request): void {
+  const { event, error, context } = request as Request<SocketEvent, SocketAnswer, Error, Context>;
+  const { status, message, body } = toHttpError(error, context.awsRequestId);
+  request.response =
+    event.requestContext.eventType === 'CONNECT'
+      ? { statusCode: status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+      : { statusCode: 200, body: JSON.stringify({ type: 'error', status, message }) };
+}
+
+function toHttpError(error: unknown, requestId: string): HttpError {
+  if (error instanceof HttpError) return error;
+  log('error', 'frame failed', { request_id: requestId, error: describeError(error) });
+  return isDatabaseUnavailable(error) ? serviceUnavailable() : internalError(requestId);
+}
+
+const startedAt = new WeakMap<object, number>();
+
+function noteStart(request: Request): void {
+  startedAt.set(request.event as object, performance.now());
+}
+
+function logEvent(request: Request): void {
+  const { event, context, response } = request as Request<SocketEvent, SocketAnswer, Error, Context>;
+  const { routeKey, connectionId, identity } = event.requestContext as SocketEvent['requestContext'] & {
+    identity?: { sourceIp: string };
+  };
+  const milliseconds = Math.round((performance.now() - (startedAt.get(event) ?? 0)) * 10) / 10;
+  const status = response?.statusCode ?? 500;
+  log('info', 'request', {
+    request_id: context.awsRequestId,
+    route: routeKey,
+    status,
+    milliseconds,
+    connection: connectionId,
+    user: event.caller?.user._id.toHexString(),
+    source: identity?.sourceIp,
+    ...embeddedMetrics({ function: context.functionName, method: '', status, milliseconds }),
+  });
+}

@@ -1,0 +1,81 @@
+import type { ObjectId } from 'mongodb';
+import { type ConnectionDocument, connections } from '../collections/connections.ts';
+import { unexpired } from '../collections/tokens.ts';
+import { retryContended } from '../database/writes.ts';
+import type { Caller } from '../identity/caller.ts';
+import { socketLimits } from './frames.ts';
+import { tooManyConnections } from './open.ts';
+
+/*
+ * Connections to a gateway. It ends those that were silent for ten minutes, and does not always say so: who was not heard for longer does not
+ * count any more.
+ */
+
+/** For how many milliseconds a connection counts after it was heard. */
+const silence = 11 * 60_000;
+
+const { framesPerMinute } = socketLimits;
+const interval = 60_000 / framesPerMinute;
+
+/** Remembers a connection that is being opened; 429 when the user has too many, give or take those that are opened at the same moment. */
+export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
+  const theirs = await connections
+    .find({ user: user._id, ...unexpired }, { projection: { _id: 1 }, limit: socketLimits.perUser })
+    .toArray();
+  if (theirs.length >= socketLimits.perUser) throw tooManyConnections();
+  const owner = { user: user._id, token: token._id };
+  const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
+  const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] } };
+  await connections.updateOne({ _id: id }, [{ $set: { ...owner, ...nothingYet, ...times } }], { upsert: true });
+}
+
+/** Notes that a connection has sent a frame, and whether that was too much; null when there is no such connection (any more). */
+export const hearConnection = (id: string): Promise<ConnectionDocument | null> =>
+  retryContended(() => connections.findOneAndUpdate({ _id: id }, countFrame, { returnDocument: 'after' }));
+
+const later = { $add: ['$free_at', interval] };
+const countFrame = [
+  { $set: { heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] }, free_at: { $max: ['$free_at', '$$NOW'] } } },
+  { $set: { is_excess: { $gt: [later, { $add: ['$heard_at', 60_000] }] } } },
+  {
+    $set: {
+      free_at: { $cond: ['$is_excess', '$free_at', later] },
+      excess: {
+        $cond: [
+          '$is_excess',
+          { $add: ['$excess', 1] },
+          { $cond: [{ $lt: ['$free_at', { $add: ['$heard_at', 30_000] }] }, 0, '$excess'] },
+        ],
+      },
+    },
+  },
+];
+
+/** From now on a connection gets news; false when it is not there any more. */
+export async function greetConnection(id: string, wants_events: boolean): Promise<boolean> {
+  const { matchedCount } = await connections.updateOne({ _id: id }, { $set: { is_greeted: true, wants_events } });
+  return matchedCount > 0;
+}
+
+/** Whether the user of a connection is to be shown as typing in a room: as often as that makes sense, and once for frames that come together. */
+export async function mayType({ _id, typing_in, typing_at, heard_at }: ConnectionDocument, room: ObjectId): Promise<boolean> {
+  const isEarly = typing_at && heard_at.getTime() - typing_at.getTime() < socketLimits.typingEvery * 1_000;
+  if (isEarly && typing_in?.equals(room)) return false;
+  const typing = { $set: { typing_in: room, typing_at: heard_at } };
+  return (await connections.updateOne({ _id, typing_at }, typing)).matchedCount > 0;
+}
+
+/** Forgets a connection that has ended. */
+export const removeConnection = async (id: string): Promise<void> => void (await connections.deleteOne({ _id: id }));
+
+/** A connection that gets news. */
+export type Recipient = Pick<ConnectionDocument, '_id' | 'user' | 'token' | 'wants_events'>;
+
+/** Those of these users, or of this token, that get news. */
+export const findRecipients = (of: { users: ObjectId[] } | { token: ObjectId }): Promise<Recipient[]> =>
+  connections
+    .find(
+      { ...('users' in of ? { user: { $in: of.users } } : of), is_greeted: true },
+      { projection: { user: 1, token: 1, wants_events: 1 } },
+    )
+    .toArray();

@@ -1,0 +1,124 @@
+import { ObjectId } from 'mongodb';
+import { carrier, type Posted } from '../carrier.ts';
+import { HttpError } from '../errors.ts';
+import { findCallersOf } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { Notice } from '../notices.ts';
+import { findRecipients, type Recipient, removeConnection } from './connections.ts';
+import { type Encoded, encode, encodeSignal, framesOf } from './encode.ts';
+import { endConnection } from './farewell.ts';
+import { socketLimits } from './frames.ts';
+import { type Audience, readAudience, readConversations, readNews } from './news.ts';
+
+/*
+ * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice, late, or before an earlier
+ * one: each frame of a room says after which place it is, and the client puts them in order.
+ */
+
+/** What became of the frames. */
+export type Delivery = Record<Posted, number>;
+
+/** How many connections are told concurrently: the gateway's rate is that of everyone's requests. */
+const atOnce = 64;
+
+/** Passes on what notices tell of, one after the other. */
+export async function deliver(notices: Notice[]): Promise<Delivery> {
+  const delivery: Delivery = { sent: 0, gone: 0, dropped: 0 };
+  for (const notice of notices) await tell(notice, delivery);
+  return delivery;
+}
+
+async function tell(notice: Notice, delivery: Delivery): Promise<void> {
+  if (notice.type === 'moved') return tellOfRoom(notice, delivery);
+  if (notice.type === 'typing') return tellOfTyping(notice, delivery);
+  if (notice.type === 'ended') {
+    const of = 'user' in notice ? { users: idsOf([notice.user]) } : { token: new ObjectId(notice.token) };
+    return send(await findRecipients(of), async () => [], delivery);
+  }
+  if (notice.type === 'gone') return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
+  if (notice.type === 'read') {
+    const frame = encode({ type: 'read', room: { $oid: notice.room }, last_read: notice.seq });
+    return sendTo([notice.user], [frame], delivery);
+  }
+  return send(
+    await findRecipients({ users: idsOf([notice.user]) }),
+    async (_, caller) => {
+      const found = await readConversations(notice.user, notice.whom, caller);
+      return found.map(({ room, seq, isHidden }) => (isHidden ? encodeLeft(room) : encodeSignal(room, seq)));
+    },
+    delivery,
+  );
+}
+
+async function tellOfRoom({ room, seq, left = [] }: Notice & { type: 'moved' }, delivery: Delivery): Promise<void> {
+  const { members, isHiddenFrom, frames, signal } = await readRoom(room, seq);
+  const recipients = await findRecipients({ users: idsOf([...members]) });
+  const choose = async ({ wants_events }: Recipient, caller: Caller) =>
+    isHiddenFrom(caller) ? [] : frames && wants_events ? frames : [signal];
+  await send(recipients, choose, delivery);
+  await sendTo(
+    left.filter((user) => !members.has(user)),
+    [encodeLeft(room)],
+    delivery,
+  );
+}
+
+type RoomNews = Audience & { frames?: Encoded[]; signal: Encoded };
+
+/** What is new in a room from a place on; without its events where they are kept no longer, or there are none. */
+async function readRoom(room: string, seq: number): Promise<RoomNews> {
+  try {
+    if (seq > 0) {
+      const news = await readNews(room, seq - 1);
+      if (news.next >= seq) return { ...news, frames: framesOf(room, seq - 1, news), signal: encodeSignal(room, news.next) };
+    }
+  } catch (error) {
+    if (!(error instanceof HttpError && (error.status === 404 || error.status === 410))) throw error;
+  }
+  return { ...(await readAudience(room)), signal: encodeSignal(room, seq) };
+}
+
+async function tellOfTyping({ room, user, username }: Notice & { type: 'typing' }, delivery: Delivery): Promise<void> {
+  const { members, isHiddenFrom } = await readAudience(room);
+  const recipients = await findRecipients({ users: idsOf([...members]) });
+  if (new Set(recipients.map((one) => one.user.toHexString())).size > socketLimits.typing) return;
+  const frame = encode({ type: 'typing', room: { $oid: room }, user: { $oid: user }, username });
+  const others = recipients.filter((one) => one.user.toHexString() !== user);
+  await send(others, async (_, caller) => (isHiddenFrom(caller) ? [] : [frame]), delivery);
+}
+
+const sendTo = async (users: string[], frames: Encoded[], delivery: Delivery): Promise<void> =>
+  users.length === 0 ? undefined : send(await findRecipients({ users: idsOf(users) }), async () => frames, delivery);
+
+/** Sends each connection its frames in their order; ends those whose token has ended. */
+async function send(
+  recipients: Recipient[],
+  choose: (to: Recipient, caller: Caller) => Promise<Encoded[]>,
+  delivery: Delivery,
+): Promise<void> {
+  if (recipients.length === 0) return;
+  const callers = await findCallersOf(recipients.map(({ token }) => token));
+  const queue = recipients.values();
+  const work = async () => {
+    for (const recipient of queue) {
+      const caller = callers.get(recipient.token.toHexString())?.caller;
+      if (!caller) await endConnection(recipient._id, 'ended');
+      else await post(recipient, await choose(recipient, caller), delivery);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, recipients.length) }, work));
+}
+
+async function post({ _id }: Recipient, frames: Encoded[], delivery: Delivery): Promise<void> {
+  for (const frame of frames) {
+    const posted = (await carrier?.post(_id, frame)) ?? 'dropped';
+    delivery[posted]++;
+    if (posted === 'gone') return removeConnection(_id);
+    // What follows would come without what it follows.
+    if (posted === 'dropped') return;
+  }
+}
+
+const encodeLeft = (room: string) => encode({ type: 'left', room: { $oid: room } });
+
+const idsOf = (users: string[]) => users.map((user) => new ObjectId(user));

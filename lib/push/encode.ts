@@ -1,0 +1,31 @@
+import { type ServerFrame, socketLimits } from './frames.ts';
+import type { News } from './news.ts';
+
+/** A frame as it is sent to however many. */
+export type Encoded = Buffer;
+
+export const encode = (frame: ServerFrame): Encoded => Buffer.from(JSON.stringify(frame));
+
+/** How far a room is, without its events. */
+export const encodeSignal = (room: string, seq: number): Encoded => encode({ type: 'room', room: { $oid: room }, seq });
+
+/** The frames of some news, each as large as one may be; an event that is larger by itself becomes one without events. */
+export function framesOf(room: string, position: number, { events, next }: Pick<News, 'events' | 'next'>): Encoded[] {
+  const frames: Encoded[] = [];
+  let after = position;
+  let rest = events;
+  while (rest.length > 0) {
+    let count = 0;
+    for (let size = 0; count < rest.length; count++) {
+      size += Buffer.byteLength(JSON.stringify(rest[count])) + 1;
+      if (size > socketLimits.events) break;
+    }
+    const some = rest.slice(0, Math.max(1, count));
+    rest = rest.slice(some.length);
+    const seq = rest.length === 0 ? next : (some.at(-1)?.seq ?? next);
+    const inline = count > 0 && { after, events: some };
+    frames.push(encode({ type: 'room', room: { $oid: room }, ...inline, seq }));
+    after = seq;
+  }
+  return frames.length > 0 ? frames : [encode({ type: 'room', room: { $oid: room }, after: position, seq: next, events: [] })];
+}

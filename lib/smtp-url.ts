@@ -1,0 +1,9 @@
+import { ConfigError, config, isParameter } from './config.ts';
+
+if (isParameter(config.smtpUrl))
+  throw new ConfigError(
+    'Set SMTP_URL to the address of a mail server: only a deployment on AWS reads it from a parameter of SSM.',
+  );
+
+/** Where e-mails go out. In the bundles for AWS, `hosts/aws/smtp-url.ts` takes the place of this module. */
+export const smtpUrl: string = config.smtpUrl;

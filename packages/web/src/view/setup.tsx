@@ -1,0 +1,53 @@
+import { Failure } from '../api.ts';
+import { go } from '../routes.ts';
+import { isSetUp, setUp } from '../session.ts';
+import { strings } from '../strings.ts';
+import { AccountFields } from './account-fields.tsx';
+import { notice } from './announcer.tsx';
+import { Field, Form } from './controls.tsx';
+
+/** What a service shows that has no account yet: its first administrator is made here, by the code that it printed. */
+export function SetUp() {
+  const code = location.hash.slice(1);
+  const submit = async ({ code: sent = '', username = '', email = '', password = '' }: Record<string, string>) => {
+    try {
+      // Whoever has the link may put all of it into the field.
+      await setUp({ code: sent.replace(/^.*#/, '').trim(), username, email, password });
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      if (isWrongCode(failure)) throw new Failure(failure.status, strings.setup.unknown);
+      if (failure.status !== 403) throw failure;
+      // Somebody was faster: what is left is to sign in.
+      notice(failure.message);
+      isSetUp.value = true;
+      return;
+    }
+    go('/', { replace: true });
+  };
+  return (
+    <>
+      <h1>{strings.setup.title}</h1>
+      <p>{strings.setup.text}</p>
+      <Form onSubmit={submit} submit={strings.setup.submit}>
+        <Field
+          label={strings.setup.code}
+          name="code"
+          value={code}
+          hint={strings.setup.codeHint}
+          autocomplete="off"
+          autoFocus={code === ''}
+        />
+        <AccountFields autoFocus={code !== ''} />
+      </Form>
+      <details>
+        <summary>{strings.setup.help}</summary>
+        <p>{strings.setup.helpText}</p>
+        <pre>
+          <code>{strings.setup.command}</code>
+        </pre>
+      </details>
+    </>
+  );
+}
+
+const isWrongCode = ({ status, message }: Failure) => status === 404 || (status === 400 && message.includes("'code'"));

@@ -1,0 +1,49 @@
+import '../../../test/support/isolated-database.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { openPage, signIn, visit } from './support.ts';
+
+let browser: Browser;
+let service: Service;
+beforeAll(async () => {
+  // Any of several processes may be asked.
+  [browser, service] = await Promise.all([openBrowser(), startService({}, [...commands.serve, '--workers', '2'])]);
+});
+afterAll(() => Promise.all([browser.close(), service.stop()]));
+
+it('whoever has the link that a new service prints makes its first administrator, and whoever has not is told the command', async () => {
+  const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
+  const stranger = await visit(browser, { path: '/rooms/000000000000000000000000', baseUrl: service.url });
+  await stranger.page.getByText('Without a code').click();
+  await stranger.page.getByText('admin -- user create').waitFor();
+  await stranger.page.getByLabel('One-time code').fill('a guess');
+  await fillAccount(stranger.page, 'eve');
+  await stranger.page.getByRole('button', { name: 'Create administrator' }).click();
+  await stranger.page.getByText('This code is over, or it is not complete.').waitFor();
+
+  const { page, problems, context } = await visit(browser, { path: link, baseUrl: service.url });
+  await fillAccount(page, 'ann');
+  await page.getByRole('button', { name: 'Create administrator' }).click();
+  await page.locator('.shell').waitFor();
+  expect(page.url()).toBe(`${service.url}/`);
+  await page.getByRole('link', { name: 'All rooms' }).first().click();
+  await page.getByText('New room').waitFor();
+
+  // Whoever comes too late signs in.
+  await stranger.page.getByLabel('One-time code').fill(`https://chat.example.org${link}`);
+  await stranger.page.getByRole('button', { name: 'Create administrator' }).click();
+  await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const late = await openPage(stranger.context, `${service.url}${link}`);
+  await signIn(late.page, { username: 'ann', password: 'correct horse' });
+  expect(late.page.url()).toBe(`${service.url}/`);
+  expect([...problems, ...stranger.problems, ...late.problems]).toEqual([]);
+  await Promise.all([context.close(), stranger.context.close()]);
+});
+
+const fillAccount = async (page: Awaited<ReturnType<typeof visit>>['page'], name: string) => {
+  await page.getByLabel('Username').fill(name);
+  await page.getByLabel('E-mail address').fill(`${name}@example.org`);
+  await page.getByLabel('Password').fill('correct horse');
+};

@@ -1,0 +1,64 @@
+import { afterAll, expect, it } from 'vitest';
+
+Object.assign(process.env, { RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRATION: 'closed', EMAIL_CONFIRMATION: 'required' });
+await import('../support/isolated-database.ts');
+const { createCode } = await import('../../lib/accounts/codes.ts');
+const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
+const { users } = await import('../../lib/collections/users.ts');
+const { anAddress } = await import('../support/accounts.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { callThrough } = await import('../support/processes.ts');
+const { anyToken, outcome } = await import('../support/responses.ts');
+const { admin } = await import('../support/run-command.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+const others = await callThrough(4, {});
+afterAll(others.end);
+
+const setUp = (sent: object, { source = anAddress(), through = call } = {}) =>
+  through('POST', '/api/setup', {
+    source,
+    body: { username: 'admin', email: 'ann@example.org', password: 'correct horse', ...sent },
+  });
+const codeIn = (link: string) => /\/setup#([a-z0-9]{32})$/.exec(link)?.[1];
+const aCode = async () => codeIn((await createSetupCode())?.path ?? '');
+const anExpiredCode = async () => {
+  const { code } = await createCode({ email: '', account: null, is_for_setup: true }, -1);
+  return code;
+};
+
+it('the first administrator is made once, by one of those who have a code, and by nobody else', async () => {
+  const code = await aCode();
+  const source = anAddress();
+  const { code: ofAnAddress } = await createCode({ email: 'ann@example.org' });
+  for (const wrong of ['a'.repeat(32), ofAnAddress, await anExpiredCode()])
+    expect(outcome(await setUp({ code: wrong }, { source }))).toEqual(refusals.noSuch('code'));
+  expect(await setUp({ code }, { source })).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
+  expect(outcome(await setUp({ code: 'short' }))).toEqual(refusals.invalid('code', 'be the 32 characters of a code'));
+  expect((await setUp({ code, password: 'short' })).status).toBe(400);
+  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: false } });
+  expect(await users.unscoped.countDocuments()).toBe(0);
+
+  // The command of whoever has lost the first code; each is good until the first is used.
+  const { stdout } = await admin(['setup']);
+  expect(stdout).toMatch(/^https:\/\/chat\.example\.org\/setup#[a-z0-9]{32}\n$/);
+  const all = [code, codeIn(stdout.trim()), code, await aCode(), await aCode()];
+  const replies = await Promise.all(
+    [...all, ...all].map((one, at) =>
+      setUp({ code: one, username: `admin${at % 3}`, email: `${at}@example.org` }, { through: others.call }),
+    ),
+  );
+  const made = replies.filter(({ status }) => status === 201);
+  expect(made).toMatchObject([{ body: { user: { is_admin: true, is_active: true }, token: anyToken } }]);
+  const late = refusals.denied('There is an account already.');
+  for (const reply of replies.filter(({ status }) => status !== 201))
+    expect([late, refusals.noSuch('code')]).toContainEqual(outcome(reply));
+  expect(await users.unscoped.countDocuments()).toBe(1);
+
+  const [{ token }] = made.map(({ body }) => body) as [{ token: string }];
+  expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
+  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: true } });
+  expect(outcome(await setUp({ code: all.at(-1), username: 'late' }))).toEqual(late);
+  expect(await createSetupCode()).toBeUndefined();
+  expect(await admin(['setup'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is an account already') });
+});

@@ -1,0 +1,263 @@
+import '../../support/isolated-database.ts';
+
+import { ObjectId } from 'mongodb';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connections } from '../../../lib/collections/connections.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
+import { tokens } from '../../../lib/collections/tokens.ts';
+import { createChatClient, type Event } from '../../../packages/client/src/index.ts';
+import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
+import { commandsOf, planOf } from '../../support/sent-commands.ts';
+import { connected, open, type TestSocket } from '../../support/sockets.ts';
+import { overHttp } from '../../support/transports.ts';
+
+const gateway = await startGateway();
+const { url } = gateway;
+const call = overHttp(url);
+const quiet = { ...gateway.trouble };
+afterAll(gateway.close);
+
+const opened: TestSocket[] = [];
+const connect = async (account: Parameters<typeof connected>[1]) => {
+  const socket = await connected(url, account);
+  opened.push(socket);
+  return socket;
+};
+beforeEach(() => void Object.assign(gateway, { trouble: { ...quiet }, posted: {}, invocations: 0 }));
+afterEach(async () => {
+  for (const { socket } of opened.splice(0)) socket.terminate();
+  await gateway.idle();
+  await connections.deleteMany({});
+  expect(gateway.afterAnswer).toEqual([]);
+});
+
+const idOf = ({ of }: TestSocket) => of('hello')[0]?.connection ?? '';
+
+describe('while nobody is connected', () => {
+  it('no function is invoked, and nothing waits longer', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    // The use of a token is noted once an hour.
+    await aMessage(ann, room, {}, call);
+    const commands = await commandsOf(() => aMessage(ann, room, {}, call));
+    expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+      'aggregate tokens',
+      'findAndModify rooms',
+      // Whether anybody is connected is read beside the insert.
+      'find connections',
+      'insert messages',
+    ]);
+    const [look] = commands.filter(({ collection }) => collection === 'connections');
+    expect(look && (await planOf(look))).toContain('IXSCAN');
+    expect(gateway.invocations).toBe(0);
+  });
+
+  it('is as it was before anybody had been', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connect(ann);
+    await aMessage(bob, room, {}, call);
+    expect(gateway.invocations).toBe(1);
+    socket.socket.close();
+    await expect.poll(() => connections.countDocuments({})).toBe(0);
+    await aMessage(bob, room, {}, call);
+    expect(gateway.invocations).toBe(1);
+  });
+});
+
+describe('a write', () => {
+  it.each([
+    ['are refused', 429],
+    ['fail', 500],
+    ['are not answered', 0],
+  ])('succeeds while invocations %s', async (_how, refused) => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connect(ann);
+    gateway.trouble.refused = refused;
+    await aMessage(bob, room, {}, call);
+    expect(gateway.invocations).toBe(1);
+    gateway.trouble.refused = undefined;
+    await aMessage(bob, room, {}, call);
+    await expect.poll(() => socket.of('room', room).at(-1)?.seq).toBe(2);
+  });
+
+  it('is told of although the connection to Lambda that the function had kept has ended', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connect(ann);
+    await aMessage(bob, room, {}, call);
+    gateway.trouble.stale = true;
+    await aMessage(bob, room, {}, call);
+    await expect.poll(() => socket.events(room)).toHaveLength(2);
+  });
+
+  it('that concerns more users than an event has room for is several events', async () => {
+    const [owner, admin] = await Promise.all([anAccount(), anAdmin()]);
+    const room = await aRoomOf([owner]);
+    const member = () => ({ _id: new ObjectId(), user: new ObjectId(), role: 'member' as const, joined_at: new Date() });
+    const crowd = Array.from({ length: 9_999 }, member);
+    await rooms.updateOne({ _id: new ObjectId(room) }, { $push: { members: { $each: crowd } } });
+    const socket = await connect(owner);
+    await succeed(call('DELETE', `/api/rooms/${room}`, { token: admin.token }));
+    await expect.poll(() => socket.of('left', room)).toHaveLength(1);
+    expect(gateway.invocations).toBe(2);
+  });
+});
+
+describe('a connection', () => {
+  it('is not forgotten for what happens while it is being opened', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const other = await connect(bob);
+    const opening = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': ann.token } });
+    await aMessage(bob, room, {}, call);
+    await expect.poll(() => other.events(room)).toHaveLength(1);
+    await gateway.idle();
+    expect({ frames: opening.frames, gone: gateway.posted[410] }).toEqual({ frames: [], gone: undefined });
+    opening.send({ type: 'hello' });
+    await expect.poll(() => opening.of('hello')).toHaveLength(1);
+    await aMessage(bob, room, {}, call);
+    await expect.poll(() => opening.of('room', room).at(-1)?.seq).toBe(2);
+    opening.socket.terminate();
+  });
+
+  it('that has ended without a word is forgotten when something is sent to it', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const [lost, stays] = await Promise.all([connect(ann), connect(bob)]);
+    gateway.cut(idOf(lost));
+    await aMessage(bob, room, {}, call);
+    await expect.poll(() => stays.events(room)).toHaveLength(1);
+    await expect.poll(() => connections.countDocuments({ _id: idOf(lost) })).toBe(0);
+    expect(gateway.posted).toEqual({ 200: 1, 410: 1 });
+  });
+
+  it('that was forgotten is told to begin anew when it pings', async () => {
+    const socket = await connect(await anAccount());
+    await connections.deleteOne({ _id: idOf(socket) });
+    socket.send({ type: 'ping', id: 1 });
+    await socket.closed;
+    expect(socket.of('bye')).toEqual([{ type: 'bye', code: 4000, reason: 'unknown', reconnect: true }]);
+  });
+
+  it('whose token has expired is told nothing more, and ends with the next frame of either side', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const [mine, other] = await Promise.all([aSession(call, ann), aSession(call, ann)]);
+    const [first, second] = [await connect({ token: mine }), await connect({ token: other })];
+    await tokens.updateMany(
+      { user: new ObjectId(ann.id), kind: 'session' },
+      { $set: { expires_at: new Date(Date.now() - 1_000) } },
+    );
+    first.send({ type: 'ping', id: 1 });
+    await first.closed;
+    await aMessage(bob, room, {}, call);
+    await second.closed;
+    for (const { of } of [first, second]) {
+      expect(of('bye')).toEqual([{ type: 'bye', code: 4401, reason: 'ended', reconnect: false }]);
+      expect(of('room')).toEqual([]);
+    }
+    await expect.poll(() => connections.countDocuments({})).toBe(0);
+  });
+
+  it('counts for eleven minutes after it was heard, and its user may have ten', async () => {
+    const ann = await anAccount();
+    const socket = await connect(ann);
+    const [stored] = await connections.find({ _id: idOf(socket) }).toArray();
+    expect((stored?.expires_at.getTime() ?? 0) - (stored?.heard_at.getTime() ?? 0)).toBe(660_000);
+    const past = { free_at: new Date(), heard_at: new Date(0), expires_at: new Date(Date.now() - 1_000) };
+    const { _id: _, ...fields } = stored as NonNullable<typeof stored>;
+    await connections.insertMany(Array.from({ length: 20 }, (_, at) => ({ ...fields, ...past, _id: `dead${at}` })));
+    await expect(connect(ann)).resolves.toBeDefined();
+  });
+});
+
+describe('a gateway that takes no more', () => {
+  it('is not asked again: what was not sent is found in the feed', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const socket = await connect(ann);
+    const since = socket.of('hello')[0]?.now;
+    gateway.trouble.rate = 0;
+    await aMessage(bob, room, {}, call);
+    await gateway.idle();
+    expect(gateway.posted).toEqual({ 429: 1 });
+    socket.send({ type: 'ping', id: 1, since });
+    await expect.poll(() => socket.of('pong')[0]?.rooms).toContainEqual({ room: { $oid: room }, seq: 1 });
+    expect(socket.of('room', room)).toEqual([]);
+  });
+});
+
+describe('a member who is removed while others write', () => {
+  it.each([0, 1, 2])('is pushed no event that came afterwards (%i)', async () => {
+    const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
+    const room = await aRoom({ owner, members: [writer, member] });
+    const [stays, goes] = await Promise.all([connect(owner), connect(member)]);
+    const path = `/api/members/${await memberId(room, member)}`;
+    Object.assign(gateway.trouble, { late: 100, doubled: 0.2 });
+    const writers = Array.from({ length: 4 }, async () => {
+      for (let count = 0; count < 15; count++) await aMessage(writer, room.id, {}, call);
+    });
+    await expect.poll(() => goes.events(room.id).length).toBeGreaterThan(2);
+    await succeed(call('DELETE', path, { token: owner.token }));
+    await Promise.all(writers);
+    await gateway.idle();
+    await expect.poll(() => Math.max(...stays.of('room', room.id).map(({ seq }) => seq))).toBe(63);
+    const { body: feed } = await call('GET', `/api/events?room=${room.id}&after=0&limit=100`, { token: owner.token });
+    const removal = (feed as Event[]).find(({ type }) => type === 'member.kicked');
+    expect(removal).toBeDefined();
+    await expect.poll(() => goes.of('left', room.id).length).toBeGreaterThan(0);
+    expect(goes.of('room', room.id).filter(({ seq }) => seq >= (removal?.seq ?? 0))).toEqual([]);
+  });
+});
+
+describe('invocations that are lost, doubled and overtake each other', () => {
+  it('leave the clients with exactly what the feed has', async () => {
+    const people = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
+    const [ann, bob] = people as [(typeof people)[number], (typeof people)[number]];
+    const all = await Promise.all([aRoomOf(people), aRoomOf(people)]);
+    const after = Object.fromEntries(all.map((room) => [room, 0]));
+    const stop = new AbortController();
+    const logs = people.map(({ token }) => {
+      const log: Event[] = [];
+      const client = createChatClient({ baseUrl: url, token });
+      // So seldom that whatever comes was pushed, or missed by a push.
+      const news = client.live({ interval: 600_000, signal: stop.signal, after });
+      const following = (async () => {
+        for await (const one of news) if ('seq' in one) log.push(one);
+      })();
+      return { log, following };
+    });
+    await expect.poll(() => connections.countDocuments({ is_greeted: true })).toBe(3);
+
+    Object.assign(gateway.trouble, { lost: 0.3, doubled: 0.3, late: 300 });
+    const writing = [ann, bob].flatMap((who) =>
+      all.map(async (room) => {
+        for (let count = 0; count < 20; count++) {
+          const { _id } = await aMessage(who, room, { text: `${count}` }, call);
+          if (count % 5 === 0)
+            await succeed(call('PUT', `/api/messages/${_id.$oid}/reactions/owl`, { token: bob.token, body: {} }));
+        }
+      }),
+    );
+    await Promise.all(writing);
+    await gateway.idle();
+    Object.assign(gateway.trouble, quiet);
+    // What comes next says what was missed.
+    for (const room of all) await aMessage(ann, room, { text: 'over' }, call);
+
+    for (const room of all) {
+      const { body } = await succeed(call('GET', `/api/events?room=${room}&after=0&limit=200`, { token: ann.token }));
+      const feed = (body as Event[]).map(({ seq, type }) => `${seq} ${type}`);
+      expect(feed).toHaveLength(49);
+      for (const { log } of logs)
+        await expect.poll(() => log.flatMap((one) => (one.room.$oid === room ? `${one.seq} ${one.type}` : []))).toEqual(feed);
+    }
+    stop.abort();
+    await Promise.all(logs.map(({ following }) => following.catch(() => undefined)));
+  });
+});

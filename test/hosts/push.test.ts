@@ -1,0 +1,354 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { toObjectId } from '../../lib/api/extended-json.ts';
+import { tickets } from '../../lib/collections/tickets.ts';
+import { hashToken } from '../../lib/identity/authenticate.ts';
+import { anAccount, aSession } from '../support/accounts.ts';
+import { startGateway } from '../support/gateway.ts';
+import { aMessage } from '../support/messages.ts';
+import { addMember, aRoom, aRoomOf, memberId, succeed } from '../support/rooms.ts';
+import { aServer, aTicket, connected, type Frame, open, type TestSocket } from '../support/sockets.ts';
+import { type Call, inProcess, overHttp } from '../support/transports.ts';
+
+/** A way to run the service: its address, and how what is done reaches those who are connected. */
+type Way = { url: string; call: Call; close: () => Promise<void> };
+
+const server = async (): Promise<Way> => ({ ...(await aServer()), call: inProcess });
+const gateway = async (): Promise<Way> => {
+  const { url, close } = await startGateway();
+  return { url, close, call: overHttp(url) };
+};
+// Both of its servers run for all tests.
+const emulator = async (): Promise<Way> => {
+  const url = inject('baseUrl');
+  return { url, call: overHttp(url), close: async () => undefined };
+};
+
+/** What functions can't do: keep the order of a room, and choose the code with which a connection is closed. */
+const byServer = { isServer: true, times: { ping: 50 } };
+const byFunctions = { isServer: false, times: { ping: 240, lifetime: 7_200 } };
+
+describe.each([
+  { name: 'npm run serve', start: server, ...byServer },
+  { name: 'Lambda and API Gateway', start: gateway, ...byFunctions },
+  { name: 'serverless-offline', start: emulator, ...byFunctions },
+])('under $name', ({ start, isServer, times }) => {
+  let url: string;
+  let call: Call;
+  let path: string;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    ({ url, call, close } = await start());
+    path = (await aTicket(url, await anAccount())).url;
+  });
+  afterAll(() => close());
+
+  const ticketed = async (account: Parameters<typeof aTicket>[1]) => [
+    'chat.v1',
+    `ticket.${(await aTicket(url, account)).ticket}`,
+  ];
+  const openHere = (protocols: string[], handshake = {}) => open(url, protocols, { path, ...handshake });
+
+  /** Where a gateway can't tell why it closes a connection, its last frame does. */
+  const codeOf = async ({ closed, of }: Pick<TestSocket, 'closed' | 'of'>) => {
+    const code = await closed;
+    return isServer ? code : of('bye')[0]?.code;
+  };
+
+  describe('a connection', () => {
+    it('is opened with a ticket and our subprotocol, and answers hello', async () => {
+      const { socket, of } = await connected(url, await anAccount());
+      expect(socket.protocol).toBe('chat.v1');
+      expect(of('hello')).toEqual([
+        { type: 'hello', connection: expect.any(String), ...times, now: { $date: expect.any(String) } },
+      ]);
+      socket.close();
+    });
+
+    it('is opened with a token in X-Auth-Token as well', async () => {
+      const { token } = await anAccount();
+      const { socket } = await openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } });
+      socket.close();
+    });
+
+    it('is not opened twice with one ticket', async () => {
+      const protocols = await ticketed(await anAccount());
+      const { socket } = await openHere(protocols);
+      await expect(openHere(protocols)).rejects.toThrow('refused with 401');
+      socket.close();
+    });
+
+    it('is opened by one of many who show the same ticket at the same time', async () => {
+      const protocols = await ticketed(await anAccount());
+      const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openHere(protocols)));
+      expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('is not opened with a ticket that has expired', async () => {
+      const account = await anAccount();
+      const { ticket } = await aTicket(url, account);
+      await tickets.updateOne({ _id: hashToken(ticket) }, { $set: { expires_at: new Date(Date.now() - 1_000) } });
+      await expect(openHere(['chat.v1', `ticket.${ticket}`])).rejects.toThrow('refused with 401');
+    });
+
+    it('is not opened with a ticket whose token has ended', async () => {
+      const account = await anAccount();
+      const session = await aSession(call, account);
+      const protocols = await ticketed({ token: session });
+      await succeed(call('DELETE', '/api/sessions/current', { token: session }));
+      await expect(openHere(protocols)).rejects.toThrow('refused with 401');
+    });
+
+    it.each([
+      ['without a ticket or a token', ['chat.v1'], {}, 401],
+      ['with an unknown ticket', ['chat.v1', `ticket.${'a'.repeat(32)}`], {}, 401],
+      ['with something that is no ticket', ['chat.v1', 'ticket.x'], {}, 401],
+      ['without our subprotocol', ['chat.v0'], {}, 400],
+    ])('is not opened %s', async (_how, protocols, handshake, status) => {
+      await expect(openHere(protocols, handshake)).rejects.toThrow(`refused with ${status}`);
+    });
+
+    it('is not opened by the cookie of a browser, which any page could make it send', async () => {
+      const session = await aSession(call, await anAccount());
+      const headers = { cookie: `session=${session}`, 'sec-fetch-site': 'same-origin' };
+      await expect(openHere(['chat.v1'], { headers })).rejects.toThrow('refused with 401');
+    });
+
+    it('is not opened by a token without the scope', async () => {
+      const { id } = await anAccount();
+      const { token } = await createToken(toObjectId({ $oid: id }), 'narrow', { scopes: ['rooms:read'] });
+      await expect(openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } })).rejects.toThrow('refused with 403');
+    });
+
+    it('is one of ten of its user: the eleventh is refused, and the others stay', async () => {
+      const account = await anAccount();
+      const sockets = await Promise.all(Array.from({ length: 10 }, () => connected(url, account)));
+      await expect(openHere(await ticketed(account))).rejects.toThrow('refused with 429');
+      sockets[0]?.socket.close();
+      await sockets[0]?.closed;
+      await expect.poll(async () => openHere(await ticketed(account)).then(({ socket }) => socket.close())).toBeUndefined();
+      expect(sockets[1]?.socket.readyState).toBe(1);
+      for (const { socket } of sockets) socket.close();
+    });
+  });
+
+  describe('what happens in a room', () => {
+    it('comes to every member who is connected, in order, as the feed has it', async () => {
+      const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
+      const room = await aRoomOf([ann, bob]);
+      const sockets = await Promise.all([connected(url, ann), connected(url, bob)]);
+      const outside = await connected(url, stranger);
+      const message = await aMessage(ann, room, { text: 'Hello' }, call);
+      await succeed(call('PATCH', `/api/messages/${message._id.$oid}`, { token: ann.token, body: { text: 'Good morning' } }));
+      await succeed(call('PUT', `/api/messages/${message._id.$oid}/reactions/owl`, { token: bob.token, body: {} }));
+      for (const socket of sockets) await expect.poll(() => inOrder(socket.of('room', room))).toHaveLength(3);
+
+      const { body: feed } = await call('GET', `/api/events?room=${room}&after=0`, { token: ann.token });
+      for (const { of, socket } of sockets) {
+        const frames = of('room', room);
+        if (isServer) expect(frames.map(({ after }) => after)).toEqual([0, ...frames.slice(0, -1).map(({ seq }) => seq)]);
+        expect(inOrder(frames).map(({ seq, type }) => ({ seq, type }))).toEqual(
+          (feed as { seq: number; type: string }[]).map(({ seq, type }) => ({ seq, type })),
+        );
+        socket.close();
+      }
+      expect(outside.of('room')).toEqual([]);
+      outside.socket.close();
+    });
+
+    it('comes without its events to a client that did not want them, or when it is too large', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoomOf([ann, bob]);
+      const bot = await connected(url, ann, { events: false });
+      const person = await connected(url, bob);
+      await aMessage(bob, room, { text: 'x' }, call);
+      await expect.poll(() => bot.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, seq: 1 }]);
+      await expect.poll(() => person.events(room)).toHaveLength(1);
+      await aMessage(bob, room, { text: '\u{1F989}'.repeat(10_000) }, call);
+      await expect.poll(() => person.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, seq: 2 });
+      bot.socket.close();
+      person.socket.close();
+    });
+
+    it('comes to those who join from then on, and ends with being a member', async () => {
+      const [owner, member] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoom({ owner });
+      const socket = await connected(url, member);
+      await addMember(room, member, 'member', call);
+      await expect.poll(() => socket.of('room', room.id).at(-1)?.seq).toBe(1);
+      await aMessage(owner, room.id, {}, call);
+      await expect.poll(() => socket.of('room', room.id).at(-1)?.seq).toBe(2);
+      const path = `/api/members/${await memberId(room, member)}`;
+      await succeed(call('DELETE', path, { token: owner.token }));
+      await expect.poll(() => socket.of('left', room.id)).toHaveLength(1);
+      await aMessage(owner, room.id, {}, call);
+      const users = [owner.username];
+      const { body } = await succeed(call('POST', '/api/conversations', { token: member.token, body: { users } }));
+      await expect.poll(() => socket.of('room', (body as { _id: { $oid: string } })._id.$oid)).not.toEqual([]);
+      expect(socket.of('room', room.id).at(-1)?.seq).toBe(2);
+      socket.socket.close();
+    });
+
+    it('comes from rooms and conversations that are new, and ends with their deletion', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const socket = await connected(url, bob);
+      const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
+      const { $oid: room } = (body as { _id: { $oid: string } })._id;
+      await expect.poll(() => socket.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, seq: 0 }]);
+      await aMessage(ann, room, {}, call);
+      await expect.poll(() => socket.events(room)).toHaveLength(1);
+      const { token } = await anAccount({ isAdmin: true });
+      await succeed(call('DELETE', `/api/rooms/${room}`, { token }));
+      await expect.poll(() => socket.of('left', room)).toHaveLength(1);
+      socket.socket.close();
+    });
+
+    it('does not come from conversations with someone who is blocked', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
+      const { $oid: room } = (body as { _id: { $oid: string } })._id;
+      const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
+      const hisNews = () => his.of('room', room).filter(({ seq }) => seq > 0);
+      await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));
+      await expect.poll(() => his.of('left', room)).toHaveLength(1);
+      await aMessage(ann, room, {}, call);
+      // What she gets, he would have got at the same time.
+      await expect.poll(() => hers.events(room)).toHaveLength(1);
+      expect(hisNews()).toEqual([]);
+      await succeed(call('DELETE', `/api/blocks?user=${ann.id}`, { token: bob.token }));
+      await expect.poll(hisNews).toEqual([{ type: 'room', room: { $oid: room }, seq: 1 }]);
+      hers.socket.close();
+      his.socket.close();
+    });
+
+    it('shows who is typing to the others, and what one has read to oneself', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoom({ owner: ann, members: [bob] });
+      const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
+      hers.send({ type: 'typing', room: { $oid: room.id } });
+      hers.send({ type: 'typing', room: { $oid: room.id } });
+      await expect
+        .poll(() => his.of('typing'))
+        .toEqual([{ type: 'typing', room: { $oid: room.id }, user: { $oid: ann.id }, username: ann.username }]);
+      const path = `/api/members/${await memberId(room, bob)}`;
+      await succeed(call('PATCH', path, { token: bob.token, body: { last_read: 1 } }));
+      await expect.poll(() => his.of('read')).toEqual([{ type: 'read', room: { $oid: room.id }, last_read: 1 }]);
+      // Whatever was sent before has come when this has.
+      hers.send({ type: 'ping', id: 1 });
+      await expect.poll(() => hers.of('pong')).toHaveLength(1);
+      expect([...hers.of('typing'), ...hers.of('read')]).toEqual([]);
+      hers.socket.close();
+      his.socket.close();
+    });
+
+    it('shows nobody typing in a room of which one is no member', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoom({ owner: ann });
+      const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
+      his.send({ type: 'typing', room: { $oid: room.id } });
+      his.send({ type: 'ping', id: 1 });
+      await expect.poll(() => his.of('pong')).toHaveLength(1);
+      hers.send({ type: 'ping', id: 1 });
+      await expect.poll(() => hers.of('pong')).toHaveLength(1);
+      expect(hers.of('typing')).toEqual([]);
+      hers.socket.close();
+      his.socket.close();
+    });
+  });
+
+  describe('a frame of a client', () => {
+    it('asks with ping for the rooms that moved', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const [quiet, busy] = await Promise.all([aRoomOf([ann, bob]), aRoomOf([ann, bob])]);
+      const socket = await connected(url, ann);
+      const since = socket.of('hello')[0]?.now;
+      await aMessage(bob, busy, {}, call);
+      await expect.poll(() => socket.of('room', busy)).toHaveLength(1);
+      socket.send({ type: 'ping', id: 7, since });
+      await expect
+        .poll(() => socket.of('pong'))
+        .toEqual([{ type: 'pong', id: 7, now: { $date: expect.any(String) }, rooms: expect.any(Array), more: false }]);
+      // Those that moved a moment before may be among them.
+      const [{ rooms } = { rooms: [] }] = socket.of('pong');
+      expect(rooms).toContainEqual({ room: { $oid: busy }, seq: 1 });
+      if (isServer) expect(rooms).toHaveLength(1);
+      expect(socket.of('room', quiet)).toEqual([]);
+      socket.socket.close();
+    });
+
+    it.each([
+      ['that is not JSON', 'hello', "The 'type' parameter must be hello, ping, typing."],
+      ['without a type', {}, "The 'type' parameter must be hello, ping, typing."],
+      ['of an unknown type', { type: 'toString' }, "The 'type' parameter must be hello, ping, typing."],
+      ['with what it may not have', { type: 'ping', id: -1 }, "The 'id' parameter must be from 0 to 9007199254740991."],
+      ['without what it needs', { type: 'typing' }, "The 'room' parameter is required."],
+    ])('%s gets an error, and the connection stays', async (_what, frame, message) => {
+      const socket = await connected(url, await anAccount());
+      socket.send(frame);
+      await expect.poll(() => socket.of('error')).toEqual([{ type: 'error', status: 400, message }]);
+      socket.send({ type: 'ping', id: 1 });
+      await expect.poll(() => socket.of('pong')).toHaveLength(1);
+      socket.socket.close();
+    });
+
+    it('of more than 4 KB ends the connection', async () => {
+      const socket = await connected(url, await anAccount());
+      socket.send(JSON.stringify({ type: 'ping', id: 1, more: 'x'.repeat(4_096) }));
+      expect(await codeOf(socket)).toBe(1009);
+    });
+
+    it('that comes too often gets an error twice, and then ends the connection', async () => {
+      const socket = await connected(url, await anAccount());
+      for (let id = 0; id < 200; id++) socket.send({ type: 'ping', id });
+      expect(await codeOf(socket)).toBe(4029);
+      // Functions answer frames concurrently, and the end may overtake an answer.
+      const errors = socket.of('error').map(({ status }) => status);
+      expect(errors).toEqual(isServer ? [429, 429] : [429, 429].slice(0, errors.length));
+      expect(socket.of('bye')).toEqual([{ type: 'bye', code: 4029, reason: 'flood', reconnect: true }]);
+    });
+  });
+
+  describe('a connection whose token ends', () => {
+    it.each([
+      ['by logging out', (token: string) => call('DELETE', '/api/sessions/current', { token })],
+      [
+        'with a new password',
+        (token: string, { password }: { password: string }) =>
+          call('PATCH', '/api/users/me', {
+            token: '',
+            headers: { 'x-auth-token': token },
+            body: { password: 'a new password of mine', current_password: password },
+          }),
+      ],
+    ])('%s is closed', async (how, end) => {
+      const account = await anAccount();
+      const [mine, other] = await Promise.all([aSession(call, account), aSession(call, account)]);
+      const [first, second] = await Promise.all([connected(url, { token: mine }), connected(url, { token: other })]);
+      await succeed(end(how === 'by logging out' ? mine : other, account));
+      expect(await codeOf(first)).toBe(4401);
+      expect(first.of('bye')).toEqual([{ type: 'bye', code: 4401, reason: 'ended', reconnect: false }]);
+      second.send({ type: 'ping', id: 1 });
+      await expect.poll(() => second.of('pong')).toHaveLength(1);
+      second.socket.close();
+    });
+
+    it('because its account is deleted is closed', async () => {
+      const account = await anAccount();
+      const socket = await connected(url, account);
+      await succeed(call('DELETE', '/api/users/me', { token: account.token, body: { current_password: account.password } }));
+      expect(await codeOf(socket)).toBe(4401);
+    });
+  });
+});
+
+/** The events of frames in the order of their places, each once, up to the first that is missing. */
+function inOrder(frames: Frame<'room'>[]) {
+  let position = 0;
+  return frames
+    .toSorted((one, other) => (one.after ?? one.seq) - (other.after ?? other.seq))
+    .flatMap(({ after = 0, seq, events = [] }) => {
+      const fresh = after <= position ? events.filter((event) => event.seq > position) : [];
+      if (after <= position) position = Math.max(position, seq);
+      return fresh;
+    });
+}

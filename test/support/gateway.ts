@@ -1,0 +1,231 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type Carrier, setCarrier } from '../../lib/carrier.ts';
+import { inProcess } from './transports.ts';
+
+/*
+ * What AWS does with WebSockets and invocations, and an emulator does not: in place of API Gateway and Lambda, for functions of this process,
+ * which reach it by the requests that they send on AWS.
+ */
+
+/** What goes wrong, as it may on AWS. */
+type Trouble = {
+  /** Of an invocation: the share that are lost, run twice, and for how many milliseconds they may be late, by which they overtake each other. */
+  lost: number;
+  doubled: number;
+  late: number;
+  /** The status with which invocations are refused; 0: they are never answered. */
+  refused: number | undefined;
+  /** How many frames are taken; all others are one too many for the rate. */
+  rate: number;
+  /** Whether connections that functions have kept turn out to have ended when they are used again, as after they were frozen. */
+  stale: boolean;
+};
+const noTrouble: Trouble = { lost: 0, doubled: 0, late: 0, refused: undefined, rate: Number.POSITIVE_INFINITY, stale: false };
+
+/** A gateway as a test sees it. */
+export type TestGateway = {
+  /** Where the API and the WebSockets are. */
+  url: string;
+  trouble: Trouble;
+  /** How often `push` was invoked, and what became of what was posted, by its status. */
+  invocations: number;
+  posted: Record<number, number>;
+  /** What functions did after they had answered: on AWS it is not done, or much later. */
+  afterAnswer: string[];
+  /** The functions that are being invoked. */
+  idle: () => Promise<void>;
+  /** Ends a connection without a word to any function, as networks do. */
+  cut: (connection: string) => void;
+  close: () => Promise<void>;
+};
+
+// In bytes: the largest message of either side, the largest frame for which one is charged once, and the largest event of an invocation.
+const largestMessage = 128 * 1024;
+const largestFrame = 32 * 1024;
+const largestEvent = 256 * 1024;
+
+/** The one invocation to which the present work belongs. */
+const running = new AsyncLocalStorage<{ name: string; hasAnswered: boolean }>();
+
+/** Starts a gateway, to which the functions of this process belong from now on; one in each test file. */
+export async function startGateway(): Promise<TestGateway> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'id-of-the-role',
+    AWS_SECRET_ACCESS_KEY: 'key-of-the-role',
+    AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${port}`,
+    SOCKET_ENDPOINT: `http://127.0.0.1:${port}/dev`,
+    PUSH_FUNCTION: 'chat-service-dev-push',
+  });
+  const [{ carrier }, socket, push] = await Promise.all([
+    import('../../hosts/aws/carrier.ts'),
+    import('../../functions/socket.ts'),
+    import('../../functions/push.ts'),
+  ]);
+
+  /** What they may do: once a function has answered, it is frozen. */
+  const whileRunning =
+    <A extends unknown[], T>(name: string, work: (...given: A) => Promise<T>) =>
+    async (...given: A): Promise<T> => {
+      const invocation = running.getStore();
+      if (!invocation?.hasAnswered) return work(...given);
+      gateway.afterAnswer.push(`${invocation.name}: ${name}`);
+      return new Promise(() => undefined);
+    };
+  const { invoke, post, close } = carrier as Carrier;
+  setCarrier({
+    invoke: whileRunning('invoke', invoke),
+    post: whileRunning('post', post),
+    close: whileRunning('close', close),
+  });
+
+  /** Invokes a function as Lambda does. */
+  const invokeFunction = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const invocation = { name, hasAnswered: false };
+    return running.run(invocation, async () => {
+      try {
+        return await work();
+      } finally {
+        invocation.hasAnswered = true;
+      }
+    });
+  };
+  const context = () => ({ awsRequestId: randomBytes(8).toString('hex'), functionName: 'chat-service-dev-socket' }) as Context;
+  const talk = (eventType: string, connectionId: string, more: object = {}) => {
+    const routeKey = { CONNECT: '$connect', DISCONNECT: '$disconnect' }[eventType] ?? '$default';
+    const requestContext = { eventType, connectionId, routeKey, identity: { sourceIp: '127.0.0.1' } };
+    const event = { requestContext, isBase64Encoded: false, ...more } as unknown as Parameters<typeof socket.handler>[0];
+    return invokeFunction(`socket ${routeKey}`, () => socket.handler(event, context()));
+  };
+
+  const open = new Map<string, WebSocket>();
+  const underway = new Set<Promise<unknown>>();
+  const track = (work: Promise<unknown>) => {
+    const tracked = work.catch(() => undefined).finally(() => underway.delete(tracked));
+    underway.add(tracked);
+  };
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: largestMessage, handleProtocols: () => 'chat.v1' });
+
+  server.on('upgrade', async (request: IncomingMessage, stream: Socket, head: Buffer) => {
+    stream.on('error', () => undefined);
+    // They end with an equals sign, which a path can't have.
+    const id = `${randomBytes(8).toString('base64url')}=`;
+    const answer = await talk('CONNECT', id, { headers: headersOf(request) });
+    if (answer.statusCode !== 200 || answer.headers?.['Sec-WebSocket-Protocol'] !== 'chat.v1') {
+      stream.end(`HTTP/1.1 ${answer.statusCode} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, stream, head, (opened) => {
+      open.set(id, opened);
+      opened.on('error', () => undefined);
+      opened.on('close', () => {
+        // Best effort, says the documentation.
+        if (open.delete(id)) track(talk('DISCONNECT', id));
+      });
+      opened.on('message', (data: Buffer, isBinary: boolean) => {
+        const body = isBinary ? data.toString('base64') : data.toString();
+        const answered = talk('MESSAGE', id, { body, isBase64Encoded: isBinary }).then((answer) => {
+          if (answer.body !== undefined) opened.send(answer.body);
+        });
+        track(answered);
+      });
+    });
+  });
+
+  const runPush = async (event: string) => {
+    await delay(randomInt(gateway.trouble.late + 1));
+    await invokeFunction('push', () => push.handler(JSON.parse(event), context()));
+  };
+
+  const takeInvocation = (event: Buffer): number => {
+    gateway.invocations++;
+    const { lost, doubled, refused } = gateway.trouble;
+    if (refused !== undefined) return refused;
+    if (event.length > largestEvent) return 413;
+    const times = Math.random() < lost ? 0 : Math.random() < doubled ? 2 : 1;
+    for (let time = 0; time < times; time++) track(runPush(event.toString()));
+    return 202;
+  };
+
+  const reach = (method: string, id: string, frame: Buffer): number => {
+    const opened = open.get(id);
+    // Neither before `$connect` has returned, nor afterwards.
+    if (!opened) return 410;
+    if (method === 'DELETE') {
+      opened.close();
+      return 204;
+    }
+    if (frame.length > largestFrame) return 413;
+    if (gateway.trouble.rate-- <= 0) return 429;
+    opened.send(frame.toString());
+    return 200;
+  };
+
+  const kept = new WeakSet<Socket>();
+  server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
+    const { method = '', url = '' } = request;
+    if (url.startsWith('/api/')) return answerCall(request, response, body);
+    const isKept = kept.has(request.socket);
+    kept.add(request.socket);
+    if (isKept && gateway.trouble.stale) return void request.socket.destroy();
+    const [, service] =
+      /^AWS4-HMAC-SHA256 Credential=id-of-the-role\/\d{8}\/eu-central-1\/([\w-]+)\//.exec(request.headers.authorization ?? '') ??
+      [];
+    const connection = /^\/dev\/@connections\/([\w%-]+)$/.exec(url)?.[1];
+    if (service === 'lambda' && url === '/2015-03-31/functions/chat-service-dev-push/invocations') {
+      const status = request.headers['x-amz-invocation-type'] === 'Event' ? takeInvocation(body) : 400;
+      if (status > 0) response.writeHead(status).end();
+    } else if (service === 'execute-api' && connection !== undefined) {
+      const status = reach(method, decodeURIComponent(connection), body);
+      gateway.posted[status] = (gateway.posted[status] ?? 0) + 1;
+      response.writeHead(status).end();
+    } else response.writeHead(403).end();
+  });
+
+  async function answerCall(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    const { method = '', url = '' } = request;
+    const sent = { headers: headersOf(request), ...(body.length > 0 && { body }) };
+    const reply = await invokeFunction(`${method} ${url}`, () => inProcess(method, url, sent));
+    const { 'content-encoding': _, ...headers } = reply.headers;
+    response.writeHead(reply.status, headers).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  }
+
+  const gateway: TestGateway = {
+    url: `http://127.0.0.1:${port}`,
+    trouble: { ...noTrouble },
+    invocations: 0,
+    posted: {},
+    afterAnswer: [],
+    idle: async () => {
+      while (underway.size > 0) await Promise.all(underway);
+    },
+    cut: (id) => {
+      const opened = open.get(id);
+      open.delete(id);
+      opened?.terminate();
+    },
+    close: async () => {
+      for (const opened of open.values()) opened.terminate();
+      await gateway.idle();
+      setCarrier(undefined);
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return gateway;
+}
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
