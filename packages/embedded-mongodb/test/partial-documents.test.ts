@@ -35,32 +35,3 @@ describe('a find decodes no more of a document than it needs, and answers as if 
     expect(found).toEqual([expected]);
   });
 });
-
-describe('a pipeline that only adds fields decodes no more of a document than it needs, and answers as if it did', () => {
-  const partners = { $lookup: { from: 'things', localField: '_id', foreignField: 'a', as: 'p' } };
-
-  it.each<[object[]]>([
-    [[partners]],
-    [[partners, { $set: { p: '$p.g.h' } }]],
-    [[partners, { $set: { q: { $size: '$p' }, r: '$a' } }]],
-    [[{ $lookup: { from: 'things', localField: 'b.c', foreignField: '_id', as: 'none' } }]],
-    [[{ $lookup: { from: 'things', localField: 'a', foreignField: '_id', as: 'g.p' } }]],
-    [[{ $lookup: { from: 'things', localField: 'a', foreignField: '_id', as: 'n.p' } }, { $set: { 'n.q': '$b.c' } }]],
-    [[{ $set: { a: 2 } }]],
-    [[{ $set: { z: '$$REMOVE', y: { x: '$e' } } }]],
-    [[{ $set: { z: '$$REMOVE', a: '$$REMOVE' } }]],
-    [[{ $set: { z: '$$ROOT' } }]],
-    [[{ $set: { z: { $map: { input: '$b', as: 'one', in: ['$$one.c', '$e', { $literal: '$a' }] } } } }, { $set: { y: '$z' } }]],
-  ])('%j', async (stages) => {
-    // The second document already has a field that some of them add, the others have it not.
-    await things.bulkWrite(
-      [2, 3].map((_id) => ({ replaceOne: { filter: { _id }, replacement: { a: _id, z: _id - 2 || null }, upsert: true } })),
-    );
-    await things.updateOne({ _id: 3 }, { $unset: { z: true } });
-    const given = [{ $match: { a: { $gt: 0 } } }, { $sort: { _id: 1 } }];
-    const found = await things.aggregate([...given, ...stages]).toArray();
-    const whole = await things.aggregate([...given, { $replaceWith: '$$ROOT' }, ...stages]).toArray();
-    expect(found).toHaveLength(3);
-    expect(JSON.stringify(found)).toBe(JSON.stringify(whole));
-  });
-});

@@ -15,7 +15,7 @@ import { isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import { firstBatch, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
-import { prepareRead, type Query } from './read.ts';
+import { prepareRead, type Read } from './read.ts';
 
 function find(database: Database, command: Command): Work {
   const { args, db } = command;
@@ -65,7 +65,7 @@ export function findQuery(args: Doc): FindQuery {
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
 function* shown(
-  { rows }: Query,
+  { rows }: Read,
   project: Transform | undefined,
   raw: RawTransform | undefined,
 ): Generator<Uint8Array | undefined> {

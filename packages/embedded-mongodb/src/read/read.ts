@@ -1,11 +1,9 @@
 import { Int32 } from 'bson';
-import { type Additions, additionsOf } from '../aggregate/additions.ts';
-import { compilePipeline, type Pipeline } from '../aggregate/pipeline.ts';
+import { compilePipeline } from '../aggregate/pipeline.ts';
 import type { PipelineContext } from '../aggregate/stages/stage.ts';
 import type { Context } from '../context.ts';
 import { compileFilter, type Filter } from '../match/filter.ts';
-import type { Row } from '../plan/execute.ts';
-import { type Find, type FindQuery, fieldsOf, prepareFind } from '../plan/find.ts';
+import { type Find, type FindQuery, prepareFind } from '../plan/find.ts';
 import type { Counts } from '../plan/plan.ts';
 import { pushDown } from '../plan/pushdown.ts';
 import { checkScores } from '../plan/text-search.ts';
@@ -15,8 +13,11 @@ import { encodeAnswer } from '../values/bson.ts';
 import { equals } from '../values/compare.ts';
 import type { Doc, Value } from '../values/value.ts';
 
-/** A document that is read, encoded. */
-type Result = { readonly document: Uint8Array };
+/** A document that is read: as it is stored, and decoded. */
+export type Result = {
+  readonly document: Uint8Array;
+  readonly doc: Doc;
+};
 
 /** A question to a collection, which need not exist. */
 export type Read = {
@@ -30,9 +31,6 @@ export type Read = {
   rows(counts?: Counts): Iterable<Result | undefined>;
 };
 
-/** The same without stages. */
-export type Query = Omit<Read, 'rows'> & { readonly filter: Filter; rows(counts?: Counts): Iterable<Row | undefined> };
-
 /** What a driver's countDocuments asks for; the plan may know the answer without reading documents. */
 const countAllStage: Doc = new Map([
   [
@@ -45,7 +43,13 @@ const countAllStage: Doc = new Map([
 ]);
 
 /** Prepares a query on a collection. */
-export function prepareRead(database: Database, db: string, name: string, query: FindQuery, context: Context): Query {
+export function prepareRead(
+  database: Database,
+  db: string,
+  name: string,
+  query: FindQuery,
+  context: Context,
+): Read & { readonly filter: Filter } {
   const collection = database.catalog.get(db, name);
   const find = collection && prepareFind(database.file, collection, query, context);
   return {
@@ -61,10 +65,7 @@ export function prepareRead(database: Database, db: string, name: string, query:
 export function prepareStages(database: Database, db: string, name: string, stages: readonly Value[], context: Context): Read {
   const collection = database.catalog.get(db, name);
   const { query, rest } = pushDown(stages);
-  const seen = rest.length === 0 ? undefined : fieldsOf(query);
-  const additions = seen && additionsOf(rest, encodeAnswer);
-  const fields = seen && additions && new Set([...seen, ...additions.fields]);
-  const find = collection && prepareFind(database.file, collection, { ...query, fields }, context);
+  const find = collection && prepareFind(database.file, collection, query, context);
   if (find === undefined) compileFilter(query.filter, context);
   if (find?.textScore !== undefined) checkScores(rest);
   const isCount = rest.length === 1 && equals(rest[0], countAllStage);
@@ -73,29 +74,9 @@ export function prepareStages(database: Database, db: string, name: string, stag
   const rows = (counts?: Counts): Iterable<Result | undefined> => {
     if (pipeline === undefined) return find?.rows(counts) ?? [];
     if (find?.count !== undefined && isCount) return results(countAll(find.count()));
-    if (additions === undefined || find === undefined) return results(pipeline.run(docsOf(find, counts)));
-    return added(find.rows(counts), pipeline, additions);
+    return results(pipeline.run(docsOf(find, counts)));
   };
   return { collection, find, rest, rows };
-}
-
-/** What stages make that only add fields: each document goes through them by itself, with those of its fields that they look at. */
-function* added(rows: Iterable<Row | undefined>, pipeline: Pipeline, additions: Additions): Generator<Result | undefined> {
-  let row: Row | undefined;
-  let isWhole = false;
-  function* docs() {
-    for (row of rows) yield isWhole ? row?.whole : row?.doc;
-  }
-  for (const doc of pipeline.run(docs())) {
-    const document = isWhole || doc === undefined || row === undefined ? undefined : additions.onto(row.document, row.doc, doc);
-    if (document !== undefined || doc === undefined || row === undefined) yield document && { document };
-    else if (isWhole) yield { document: encodeAnswer(doc) };
-    else {
-      // This one, and so probably those behind it, cannot be told from its bytes.
-      isWhole = true;
-      yield* results(pipeline.run([row.whole]));
-    }
-  }
 }
 
 /** What pipelines see of the database around them. */
@@ -109,7 +90,7 @@ function pipelineContext(database: Database, db: string, context: Context): Pipe
 
 /** Documents that were made, in the form in which stored ones come. */
 function* results(docs: Iterable<Doc | undefined>): Generator<Result | undefined> {
-  for (const doc of docs) yield doc && { document: encodeAnswer(doc) };
+  for (const doc of docs) yield doc && { doc, document: encodeAnswer(doc) };
 }
 
 function countAll(n: number): Doc[] {
@@ -122,6 +103,6 @@ function countAll(n: number): Doc[] {
   ];
 }
 
-function* docsOf(read: Pick<Query, 'rows'> | undefined, counts?: Counts): Generator<Doc | undefined> {
+function* docsOf(read: Pick<Read, 'rows'> | undefined, counts?: Counts): Generator<Doc | undefined> {
   if (read !== undefined) for (const row of read.rows(counts)) yield row?.doc;
 }
