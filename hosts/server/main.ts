@@ -1,4 +1,4 @@
-import { startDatabaseForThisProcess, startDatabaseInThisProcess } from 'embedded-mongodb/ensure-database';
+import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
@@ -15,9 +15,15 @@ async function main(words: string[]): Promise<void> {
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
   const driver = import('../../lib/database/direct-calls.ts');
   // Workers share a database; a single process has it within itself.
-  const database = await (settings.workers > 1 ? startDatabaseForThisProcess() : startDatabaseInThisProcess());
-  const { callDirectly } = await driver;
-  if (database) callDirectly(database.connect);
+  if (settings.workers > 1 || process.env.MONGODB_URI) await startDatabaseForThisProcess();
+  else {
+    const { startDatabase } = await import('embedded-mongodb');
+    const database = await startDatabase(databaseOptions());
+    process.env.MONGODB_URI = database.uri;
+    process.once('exit', () => void database.close());
+    (await driver).callDirectly(database.connect);
+  }
+  await driver;
   const { serve } = await import('./run.ts');
   await serve(settings);
 }

@@ -3,11 +3,8 @@ import { DatabaseError } from './values/errors.ts';
 /** So long, in milliseconds, a read works before it lets others have their turn: at first so long that most are done, and keep little in memory. */
 const [firstSliceMillis, sliceMillis] = [1, 0.25];
 
-/** MongoDB's limit on what one command may keep in memory. */
+/** MongoDB's limit on what one command may keep in memory, and here also on what the expressions of one document may make. */
 const mostHeld = 100 * 1024 * 1024;
-
-/** What the expressions of one document may make. */
-const mostMade = mostHeld;
 
 /** What all commands and open cursors together may keep in memory. */
 const mostHeldByAll = 256 * 1024 * 1024;
@@ -65,17 +62,15 @@ export class Operation {
     this.#made = 0;
     const now = this.#now();
     this.#sliceEnd ||= now + this.#sliceMillis;
-    if (now <= this.#sliceEnd) return false;
-    this.#sliceEnd = 0;
-    this.#sliceMillis = sliceMillis;
-    return true;
+    if (now > this.#sliceEnd) [this.#sliceEnd, this.#sliceMillis] = [0, sliceMillis];
+    return this.#sliceEnd === 0;
   }
 
   /** Notes that an expression makes something of so many bytes, which is there until the next document. */
   make(bytes: number): void {
     this.#made += bytes;
-    if (this.#made > mostMade)
-      throw new DatabaseError(292, `The expressions of one document exceeded the memory limit of ${mostMade} bytes`);
+    if (this.#made > mostHeld)
+      throw new DatabaseError(292, `The expressions of one document exceeded the memory limit of ${mostHeld} bytes`);
   }
 
   #now(): number {

@@ -24,9 +24,8 @@ export type RunningDatabase = {
   readonly port: number | undefined;
   /** Takes the messages of a client within this process, one at a time, without a socket, and gives the documents that answer them. */
   connect(client: { readonly closed: boolean }): (message: Buffer) => Promise<Buffer>;
+  /** Closes the file at once, also while its process exits, and resolves when all connections have ended. */
   close(): Promise<void>;
-  /** The same for `process.on('exit')`: what has not been answered by then is not. */
-  closeNow(): void;
 };
 
 /** More connections are refused, for each may hold a message. */
@@ -51,15 +50,11 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return listening(server, where);
   };
 
-  const hangUp = () => {
+  const close = async () => {
     const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
     for (const socket of sockets) socket.destroy();
-    return Promise.all(closed);
-  };
-
-  const close = async () => {
-    await hangUp();
     engine.close();
+    await Promise.all(closed);
   };
 
   try {
@@ -80,10 +75,6 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
       close() {
         closing ??= close();
         return closing;
-      },
-      closeNow() {
-        void hangUp();
-        engine.close();
       },
     };
   } catch (error) {

@@ -1,7 +1,6 @@
 import { decode } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
-import { crc32c } from './crc32c.ts';
 
 /** MongoDB's own limit on a message. */
 export const maxMessageBytes = 48_000_000;
@@ -13,7 +12,6 @@ const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
 
-const checksumPresent = 1;
 const moreToCome = 2;
 /** The low 16 bits are those that a receiver must understand. */
 const requiredBits = 0xffff;
@@ -63,14 +61,13 @@ export function parseMessage(bytes: Buffer): Message {
 
 function parseMsg(bytes: Buffer, requestId: number): Message {
   const flags = bytes.readUInt32LE(headerBytes);
-  if ((flags & requiredBits & ~(checksumPresent | moreToCome)) !== 0) throw new ProtocolError(`unknown flags ${flags}`);
-  const end = (flags & checksumPresent) !== 0 ? checked(bytes) : bytes.length;
+  if ((flags & requiredBits & ~moreToCome) !== 0) throw new ProtocolError(`unknown flags ${flags}`);
   const expectsReply = (flags & moreToCome) === 0;
   const sequences = new Map<string, Buffer[]>();
   let body: Buffer | undefined;
-  for (let at = headerBytes + 4; at < end; ) {
+  for (let at = headerBytes + 4; at < bytes.length; ) {
     const kind = bytes[at] as number;
-    const section = bytes.subarray(at + 1, at + 1 + lengthAt(bytes, at + 1, end));
+    const section = bytes.subarray(at + 1, at + 1 + lengthAt(bytes, at + 1, bytes.length));
     at += 1 + section.length;
     if (kind === 0 && body === undefined) body = section;
     else if (kind === 1) addSequence(sequences, section);
@@ -109,14 +106,6 @@ function lengthAt(bytes: Buffer, at: number, end: number): number {
   return length;
 }
 
-/** The end of what the CRC-32C at the end of a message vouches for. */
-function checked(bytes: Buffer): number {
-  const end = bytes.length - 4;
-  if (end < headerBytes + 4 || crc32c(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
-    throw new ProtocolError('wrong checksum');
-  return end;
-}
-
 function parseQuery(bytes: Buffer, requestId: number): Message {
   const nameStart = headerBytes + 4;
   const nameEnd = bytes.indexOf(0, nameStart);
@@ -130,7 +119,7 @@ function parseQuery(bytes: Buffer, requestId: number): Message {
   return { requestId, body, bytes: section, sequences: new Map(), legacy: true, expectsReply: true };
 }
 
-/** The bytes of a command, without checksum or sequences. */
+/** The bytes of a command, without sequences. */
 export function messageBytes(body: Uint8Array): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(replyHeadBytes), body]);
   bytes.writeInt32LE(bytes.length, 0);

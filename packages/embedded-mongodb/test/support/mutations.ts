@@ -1,5 +1,4 @@
 import { Binary, type Document, Long, serialize, UUID } from 'bson';
-import { crc32c } from '../../src/protocol/crc32c.ts';
 import type { Random } from './random.ts';
 import { message } from './wire-client.ts';
 
@@ -24,10 +23,7 @@ const bodies: readonly Document[] = [
 
 /** Right messages of all shapes, from which wrong ones are made. */
 export const seeds: readonly Buffer[] = bodies
-  .flatMap((body) => {
-    const plain = message(serialize({ ...body, $db: 'fuzz' }));
-    return [plain, checked(plain)];
-  })
+  .map((body) => message(serialize({ ...body, $db: 'fuzz' })))
   .concat(sequenced(), silent(), legacy());
 
 const interesting = [
@@ -39,7 +35,6 @@ export function mutate(original: Buffer, random: Random): Buffer {
   let bytes: Buffer = Buffer.from(original);
   for (let times = 1 + random.below(4); times > 0; times--) bytes = random.pick(mutations)(bytes, random);
   if (bytes.length >= 4 && random.below(4) > 0) bytes.writeInt32LE(bytes.length, 0);
-  if (bytes.length >= 24 && (bytes[16] as number) & 1 && random.below(2) > 0) sign(bytes);
   return bytes;
 }
 
@@ -76,19 +71,6 @@ const mutations: readonly Mutation[] = [
 
 function set(bytes: Buffer, at: number, value: number, flip: boolean): Buffer {
   if (at < bytes.length) bytes[at] = flip ? (bytes[at] as number) ^ value : value;
-  return bytes;
-}
-
-/** With the checksum that a client may send. */
-function checked(plain: Buffer): Buffer {
-  const bytes = Buffer.concat([plain, Buffer.alloc(4)]);
-  bytes.writeInt32LE(bytes.length, 0);
-  bytes.writeUInt32LE(1, 16);
-  return sign(bytes);
-}
-
-function sign(bytes: Buffer): Buffer {
-  bytes.writeUInt32LE(crc32c(bytes.subarray(0, -4)), bytes.length - 4);
   return bytes;
 }
 
