@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 
-const directory = await mkdtemp(join(tmpdir(), 'chat-admin-'));
+const directory = join(tmpdir(), `chat-admin-${randomUUID()}`);
+beforeAll(() => mkdir(directory));
 afterAll(() => rm(directory, { recursive: true }));
 
 const environmentOf = (name: string) => ({
