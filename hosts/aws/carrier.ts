@@ -35,7 +35,7 @@ async function invoke(event: string): Promise<void> {
 async function post(connection: string, frame: Uint8Array): Promise<Posted> {
   const status = await send('POST', connection, frame);
   if (status === 410) return 'gone';
-  return status === 200 ? 'sent' : 'dropped';
+  return status !== undefined && status < 300 ? 'sent' : 'dropped';
 }
 
 async function close(connection: string): Promise<void> {

@@ -71,6 +71,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const again = await connected(second.url, account);
     await succeed(overHttp(second.url)('POST', '/api/rooms', { ...account, body: { name: 'Pushed' } }));
     await expect.poll(() => again.of('room')).toHaveLength(1);
+    await expect.poll(() => second.output()).toMatch(/"message":"push".*"sent":1,.*"dropped":0/);
     again.socket.close();
     expect(await second.stop()).toBe(0);
   });
