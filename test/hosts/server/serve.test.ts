@@ -37,13 +37,14 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     const callers = Array.from({ length: 16 }, async (_, caller) => {
       for (let count = 0; !hasBroken; count++) {
         const sent = { token, body: { name: `Room ${count} of ${caller}` } };
-        const { status, body } = await overHttp(first.url)('POST', '/api/rooms', sent).catch(() => ({
+        const { status, body } = await overHttp(first.url)('POST', '/api/rooms', sent).catch((error) => ({
           status: 0,
-          body: undefined,
+          body: String(error),
         }));
-        if (status === 201) acknowledged.push(body);
-        else hasBroken = true;
-        if (acknowledged.length === 100) first.signal(signal);
+        if (status === 201 && acknowledged.push(body) === 100) first.signal(signal);
+        // Before the signal a busy machine may only have had too little time.
+        if (status !== 201 && acknowledged.length < 100) expect({ status, body }).toMatchObject({ status: 503 });
+        hasBroken ||= status !== 201 && acknowledged.length >= 100;
       }
     });
     await Promise.all(callers);
