@@ -29,7 +29,8 @@ export async function runWorkers(count: number): Promise<number> {
         end();
       }
     }
-    if (ending && Object.keys(cluster.workers ?? {}).length === 0) process.exit(status);
+    // A worker may be told of as ended before it is taken from the list.
+    if (ending && Object.values(cluster.workers ?? {}).every((one) => one?.isDead())) process.exit(status);
   });
   cluster.on('listening', (worker) => listening.add(worker));
   relayBetween(listening);
