@@ -7,6 +7,7 @@ import type { SiteFile } from './site.ts';
 
 const folder = import.meta.dirname;
 const target = join(folder, 'dist');
+const configFile = join(folder, 'vite.config.ts');
 
 /** Builds the web client: `dist/page.json` and `dist/files.json`, which the functions `web` and `web-asset` serve. */
 export async function buildSite(): Promise<void> {
@@ -23,30 +24,38 @@ export async function buildSite(): Promise<void> {
 
 async function build(): Promise<void> {
   const { build: bundle } = await import('vite');
-  const configFile = join(folder, 'vite.config.ts');
   await bundle({ configFile, logLevel: 'warn' });
   const files = Object.fromEntries(
     globSync('assets/*', { cwd: join(target, 'site') }).map((file) => [`/${file}`, fileOf(join(target, 'site', file))]),
   );
-  const page = readFileSync(join(target, 'site/index.html'), 'utf8');
-  const version = createHash('sha256')
-    .update(JSON.stringify([page, files]))
-    .digest('base64url')
-    .slice(0, 22);
-  await bundle({
-    configFile,
-    logLevel: 'warn',
-    define: { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) },
-    build: {
-      outDir: join(target, 'worker'),
-      rolldownOptions: { input: join(folder, 'src/sw.ts'), output: { format: 'iife', entryFileNames: 'sw.js' } },
-    },
-  });
-  files['/sw.js'] = fileOf(join(target, 'worker/sw.js'));
+  const first = await buildAlone('first', {});
+  const firstPath = `/assets/first-${hashOf(readFileSync(first)).slice(0, 8)}.js`;
+  files[firstPath] = fileOf(first);
+  // Before all others, so that it is asked for first.
+  const page = readFileSync(join(target, 'site/index.html'), 'utf8').replace(
+    '<script ',
+    `<script async src="${firstPath}"></script>\n  <script `,
+  );
+  const version = hashOf(JSON.stringify([page, files])).slice(0, 22);
+  files['/sw.js'] = fileOf(
+    await buildAlone('sw', { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) }),
+  );
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'files.json'), JSON.stringify(files));
   writeFileSync(join(target, 'page.json'), JSON.stringify(page));
 }
+
+/** Builds a script that shares no file with the page; returns where it is. */
+async function buildAlone(name: string, define: Record<string, string>): Promise<string> {
+  const { build: bundle } = await import('vite');
+  const outDir = join(target, name);
+  const output = { format: 'iife', entryFileNames: `${name}.js` } as const;
+  const build = { outDir, rolldownOptions: { input: join(folder, `src/${name}.ts`), output } };
+  await bundle({ configFile, logLevel: 'warn', define, build });
+  return join(outDir, `${name}.js`);
+}
+
+const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('base64url');
 
 /** Builds it if its sources are newer, as after `git pull` without `npm ci`. */
 export async function buildIfStale(): Promise<void> {

@@ -151,7 +151,6 @@ async function firstMessage(
     value: median(times),
     reference: median(references),
     goal: { of: 'ratio', atMost: 2 },
-    reason: 'one more round trip: the messages, which a static page has in it',
   };
 }
 

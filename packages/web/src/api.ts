@@ -1,4 +1,6 @@
-import { type ChatClient, ChatError, createChatClient, type ErrorBody, type Member } from '../../client/src/index.ts';
+import { type Calls, createCalls } from '../../client/src/calls.ts';
+import { ChatError, type ErrorBody, type Member } from '../../client/src/index.ts';
+import { fetchInTime, takeAhead } from './ahead.ts';
 
 export type {
   Event,
@@ -38,20 +40,12 @@ export const hooks: { onSignedOut: () => void } = {
   onSignedOut: () => {},
 };
 
-/** The page's one client. It repeats nothing by itself: the outbox and the sync decide when to try again. */
-export const chat: ChatClient = createChatClient({
+/** The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide when to try again. */
+export const chat: Calls = createCalls({
   baseUrl: '',
   retry: { attempts: 1 },
-  fetch: (request) => {
-    // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), longestWait);
-    return fetch(request, { signal: controller.signal });
-  },
+  fetch: (request) => takeAhead(request) ?? fetchInTime(request),
 });
-
-// A line that is dead says nothing; longer than the service takes for its slowest answer, in milliseconds.
-const longestWait = 20_000;
 
 type Answer<T> = Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>;
 

@@ -10,10 +10,10 @@ import { keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
 startRouting();
-followSession();
 startNotifying();
-render(<App />, document.getElementById('app') as HTMLElement);
 void restoreSession();
+// The first picture has what this browser keeps: to draw it twice takes longer.
+void followSession().finally(() => render(<App />, document.getElementById('app') as HTMLElement));
 keepOffline();
 
 // A chunk of an older version is gone: the page of the new one has its own. Drafts are kept when the page goes.

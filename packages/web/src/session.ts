@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { rememberedKey } from './ahead.ts';
 import { ask, chat, Failure, hooks, type User } from './api.ts';
 import { settings } from './settings.ts';
 
@@ -24,7 +25,6 @@ export const isSetUp = signal(true);
 /** Whether the user may make rooms. */
 export const mayMakeRooms = (): boolean => me().is_admin || settings.roomCreation === 'users';
 
-const rememberedKey = 'chat-user';
 hooks.onSignedOut = () => {
   const { value } = session;
   if (value.state === 'in') session.value = { state: 'expired', user: value.user };

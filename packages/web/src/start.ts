@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { dropAhead } from './ahead.ts';
 import { route } from './routes.ts';
 import { logOut as endSession, forget, session } from './session.ts';
 import { openCache, trimCache, wipeCache } from './store/cache.ts';
@@ -15,16 +16,21 @@ import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
 
 let current: string | undefined;
 
-/** Begins and ends with the session what belongs to it: the store, the outbox, the sync. */
-export function followSession(): void {
+/**
+ * Begins and ends with the session what belongs to it: the store, the outbox, the sync. Resolves when the page has what this browser keeps for
+ * whoever is remembered.
+ */
+export function followSession(): Promise<void> {
+  let entering = Promise.resolve();
   effect(() => {
     const { value } = session;
-    if (value.state === 'in') void enter(value.user._id.$oid);
+    if (value.state === 'in') entering = enter(value.user._id.$oid);
     else if (value.state === 'expired') pause();
     else if (value.state === 'out') leave();
   });
   addEventListener('pagehide', saveDrafts);
   document.addEventListener('visibilitychange', saveDrafts);
+  return entering;
 }
 
 /** Signs out here and on the service, and deletes what this browser keeps. Whoever calls it has dealt with what is unsent. */
@@ -51,6 +57,8 @@ async function enter(user: string): Promise<void> {
     await Promise.all([loadOutbox(), loadDrafts(user)]);
     // The rooms last: views appear with them.
     await loadRooms(openFirst);
+    // Not before those have taken the answers who are about to.
+    setTimeout(dropAhead);
     if (current !== user) return;
   }
   sendFor(user);
@@ -64,10 +72,7 @@ async function enter(user: string): Promise<void> {
 async function openFirst(kept: readonly MyRoom[]): Promise<void> {
   const { value } = route;
   const mine = value.name === 'room' && value.seq === undefined ? kept.find(({ id }) => id === value.room) : undefined;
-  if (!mine) return;
-  const timeline = timelineOf(mine.id);
-  await timeline.openKept(mine.lastRead, mine.seq);
-  if (timeline.cursor === undefined) void timeline.open(mine.lastRead, mine.seq, undefined);
+  if (mine) await timelineOf(mine.id).openFirst(mine.lastRead, mine.seq);
 }
 
 function pause(): void {

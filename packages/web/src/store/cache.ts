@@ -1,4 +1,5 @@
 import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from 'idb';
+import { noteOf, readNote } from '../ahead.ts';
 import type { Message } from '../api.ts';
 import type { Cursor, Draft, Entry, KeptRoom, Marker, MyRoom } from './kept.ts';
 
@@ -20,12 +21,14 @@ const version = 1;
 const mostMessages = 200;
 const mostRooms = 40;
 
+let note = '';
 let database: Promise<Database | undefined> | undefined;
 
 const nameOf = (user: string) => `chat-${user}`;
 
 /** Opens what is kept for a user; from here on the other functions work on it. A browser that keeps nothing gets on without. */
 export function openCache(user: string): Promise<Database | undefined> {
+  note = noteOf(user);
   database = openDB<Schema>(nameOf(user), version, {
     upgrade(db) {
       db.createObjectStore('rooms', { keyPath: 'id' });
@@ -44,8 +47,11 @@ export function openCache(user: string): Promise<Database | undefined> {
 /** The open database; undefined where the browser keeps none. */
 export const cache = async (): Promise<Database | undefined> => database;
 
+const writeNote = (rooms: readonly string[]) => localStorage.setItem(note, JSON.stringify(rooms));
+
 /** Deletes all that is kept for a user. */
 export async function wipeCache(user: string): Promise<void> {
+  localStorage.removeItem(noteOf(user));
   (await database)?.close();
   database = undefined;
   await deleteDB(nameOf(user)).catch(() => {});
@@ -69,6 +75,7 @@ export async function keepRoom(room: string, messages: readonly Message[], curso
   for (const message of messages.slice(-mostMessages)) kept.put(message);
   transaction.objectStore('cursors').put({ room, cursor, openedAt: Date.now() });
   await transaction.done;
+  writeNote([...new Set([...readNote(note), room])]);
 }
 
 /**
@@ -109,7 +116,9 @@ export async function forgetRoom(room: string): Promise<void> {
 export async function trimCache(): Promise<void> {
   const db = await cache();
   const known = (await db?.getAll('cursors')) ?? [];
-  const surplus = known.toSorted((one, other) => other.openedAt - one.openedAt).slice(mostRooms);
+  const latest = known.toSorted((one, other) => other.openedAt - one.openedAt);
+  const surplus = latest.slice(mostRooms);
+  if (db) writeNote(latest.slice(0, mostRooms).map(({ room }) => room));
   for (const { room } of surplus) {
     const transaction = db?.transaction(['messages', 'cursors'], 'readwrite');
     transaction?.objectStore('messages').delete(ofRoom(room));

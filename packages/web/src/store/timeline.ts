@@ -1,13 +1,16 @@
 import { batch, type Signal, signal } from '@preact/signals';
+import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, type Event, Failure, type Message, type RoomFrame } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { learnAuthors } from './names.ts';
 import { type Changes, reduce } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
-/** How many messages a page of history has, and how many the newest page, which somebody waits for. */
+/** How many messages a page of history has, besides the newest page. */
 const pageSize = 100;
-const newestPageSize = 50;
+
+/** How long the first picture waits for messages, in milliseconds: less than it takes to draw it. */
+const aMoment = 60;
 
 /** After how many milliseconds a page of history that could not be read is asked for again. */
 const pauseAtEdge = 3_000;
@@ -73,14 +76,31 @@ export class Timeline {
     this.isWatched = false;
     this.isKeptUnread.value = false;
     this.line.value = lastRead;
-    await this.openKept(lastRead, lastSeq);
+    await this.#openRecent(lastRead, lastSeq);
     if (seq !== undefined) await this.goTo(seq);
     else if (this.cursor === undefined || this.state.value !== 'ready') await this.#openFresh(lastRead);
     else this.target.value = { kind: 'line' };
   }
 
+  /**
+   * Opens the room that is in the first picture: resolves when it shows what this browser keeps, or, where that is nothing, the newest messages
+   * if they come within a moment, as those do that were asked for ahead.
+   */
+  async openFirst(lastRead: number, lastSeq: number): Promise<void> {
+    await this.#openRecent(lastRead, lastSeq);
+    if (this.cursor !== undefined) return;
+    this.line.value = lastRead;
+    void this.#openFresh(lastRead);
+    let end = () => {};
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, aMoment);
+      end = this.state.subscribe((state) => state !== 'loading' && resolve());
+    });
+    end();
+  }
+
   /** Shows what this browser keeps of the room, if that goes on from where it was read. */
-  async openKept(lastRead: number, lastSeq: number): Promise<void> {
+  async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
     if (this.cursor !== undefined) return;
     // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
     await this.#openKept(

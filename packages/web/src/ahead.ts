@@ -1,0 +1,61 @@
+/*
+ * What is asked for ahead of the page: `first.ts`, which is loaded before it, asks, and the page takes the answers where it would ask itself. Both
+ * are files of their own, so that what they share is in `globalThis` and in `localStorage`.
+ */
+
+type Ahead = { user: string; answers: Map<string, Promise<Response>> };
+
+const shared = globalThis as { askedAhead?: Ahead | undefined };
+
+/** Where the user is remembered who used the page last. */
+export const rememberedKey = 'chat-user';
+
+const rememberedId = (): string | undefined => JSON.parse(localStorage.getItem(rememberedKey) ?? 'null')?._id.$oid;
+
+/** Where it is noted of which rooms a user's browser keeps messages, for those who can't wait for its database. */
+export const noteOf = (user: string): string => `chat-kept-${user}`;
+
+/** The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or something else not ahead. */
+export const readNote = (note: string): string[] => JSON.parse(localStorage.getItem(note) ?? '[]');
+
+/** How many messages the newest page of a room has, which somebody waits for. */
+export const newestPageSize = 50;
+
+// A line that is dead says nothing; longer than the service takes for its slowest answer, in milliseconds.
+const longestWait = 20_000;
+
+/** Fetches, but does not wait for ever. */
+export function fetchInTime(request: Request): Promise<Response> {
+  // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), longestWait);
+  return fetch(request, { signal: controller.signal });
+}
+
+/** Asks for what a room is read for the first time with, if somebody is remembered who opens one that is not kept. */
+export function askAhead(): void {
+  const [, room] = /^\/rooms\/([0-9a-f]{24})$/.exec(location.pathname) ?? [];
+  const user = rememberedId();
+  if (room === undefined || user === undefined || readNote(noteOf(user)).includes(room)) return;
+  // As the typed client writes them.
+  const asked = [`/api/events?room=${room}`, `/api/messages?room=${room}&limit=${newestPageSize}`];
+  const answers = asked.map((address) => fetchInTime(new Request(address, { redirect: 'error' })));
+  // Whoever takes an answer is told why there is none.
+  for (const answer of answers) answer.catch(() => {});
+  shared.askedAhead = { user, answers: new Map(asked.map((address, at) => [address, answers[at] as Promise<Response>])) };
+}
+
+/** The answer to a request that was made ahead, once, and only as long as the same user is remembered. */
+export function takeAhead({ url }: Request): Promise<Response> | undefined {
+  const { askedAhead } = shared;
+  const { pathname, search } = new URL(url);
+  const answer = askedAhead?.answers.get(`${pathname}${search}`);
+  if (!answer) return undefined;
+  askedAhead?.answers.delete(`${pathname}${search}`);
+  return askedAhead?.user === rememberedId() ? answer : undefined;
+}
+
+/** Forgets the answers that nobody has taken: they would be old some day. */
+export function dropAhead(): void {
+  shared.askedAhead = undefined;
+}
