@@ -107,6 +107,14 @@ describe('npm run conformance', () => {
     expect(stdout).toMatch(/^\d+ of \d+ rows conform, \d+ do not\.$/m);
   });
 
+  it('says in one sentence that nothing answers at the address, and exits with 1', async () => {
+    expect(await conformance(['http://127.0.0.1:1'], 'x')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "The service at http://127.0.0.1:1 can't be reached (ECONNREFUSED): check the address and that it runs.\n",
+    });
+  });
+
   const token = 'a'.repeat(32);
   it.each([
     ['standard input', token, {}],
