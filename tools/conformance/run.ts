@@ -22,8 +22,8 @@ export async function runConformance(
 ): Promise<boolean> {
   const report = reporter(print, interrupted);
   const plain = patient(overHttp(baseUrl));
-  await plain('GET', '/api/health').catch(({ code, message }) => {
-    throw new Error(`The service at ${baseUrl} can't be reached (${code ?? message}): check the address and that it runs.`);
+  await plain('GET', '/api/health').catch(({ code }: NodeJS.ErrnoException) => {
+    if (code) throw new Error(`The service at ${baseUrl} can't be reached (${code}): check the address and that it runs.`);
   });
   const foreign = new Set<string>();
   const call = checking(document, plain, foreign);
