@@ -125,27 +125,23 @@ const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replac
 
 function addResources(serverless: Serverless): void {
   const { service } = serverless;
-  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion, withoutDatabase, withoutNotices } =
-    service.custom.deployment;
+  const { deployment } = service.custom;
+  const { environment } = service.provider;
+  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
+  const { withoutDatabase, withoutNotices, withMail, mailServerVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
-  const { withMail, mailServerVersion } = service.custom.deployment;
-  const mailServer = service.provider.environment.SMTP_URL.slice('ssm:'.length);
+  const mailServer = environment.SMTP_URL.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
 
   const limit = wholeNumber('CONNECTION_LIMIT', connectionLimit);
   const names = Object.keys(service.functions).filter((name) => !withoutDatabase.includes(name));
-  const share = concurrencyFor(
-    limit,
-    wholeNumber('MONGODB_POOL_SIZE', service.provider.environment.MONGODB_POOL_SIZE),
-    names.length,
-  );
+  const share = concurrencyFor(limit, wholeNumber('MONGODB_POOL_SIZE', environment.MONGODB_POOL_SIZE), names.length);
   if (limit > 0 && share < 1)
     throw new Error(`CONNECTION_LIMIT is too small: ${names.length} functions can't share ${limit} connections.`);
 
   // Unless WebSockets have a domain of their own.
-  const { environment } = service.provider;
   if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
   const pushFunction = service.functions.push?.name;
 

@@ -13,19 +13,23 @@ async function main(words: string[]): Promise<void> {
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
-  const driver = import('../../lib/database/direct-calls.ts');
-  // Workers share a database; a single process has it within itself.
-  if (settings.workers > 1 || process.env.MONGODB_URI) await startDatabaseForThisProcess();
-  else {
-    const { startDatabase } = await import('embedded-mongodb');
-    const database = await startDatabase(databaseOptions());
-    process.env.MONGODB_URI = database.uri;
-    process.once('exit', () => void database.close());
-    (await driver).callDirectly(database.connect);
-  }
-  await driver;
+  const [{ callDirectly }, database] = await Promise.all([
+    import('../../lib/database/direct-calls.ts'),
+    ensureDatabase(settings.workers),
+  ]);
+  if (database) callDirectly(database.connect);
   const { serve } = await import('./run.ts');
   await serve(settings);
+}
+
+/** Starts a database, unless MONGODB_URI names one: workers share it, a single process has it within itself, and gets it. */
+async function ensureDatabase(workers: number) {
+  if (workers > 1 || process.env.MONGODB_URI) return startDatabaseForThisProcess();
+  const { startDatabase } = await import('embedded-mongodb');
+  const database = await startDatabase(databaseOptions());
+  process.env.MONGODB_URI = database.uri;
+  process.once('exit', () => void database.close());
+  return database;
 }
 
 try {

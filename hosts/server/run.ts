@@ -22,7 +22,8 @@ export async function serve(settings: Settings): Promise<void> {
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
   await prepareDatabase();
-  const beginning = { hasAdministrator: (await countAdministrators()) > 0, setupCode: await createSetupCode() };
+  const hasAdministrator = (await countAdministrators()) > 0;
+  const beginning = { hasAdministrator, setupCode: hasAdministrator ? undefined : await createSetupCode() };
   if (settings.workers > 1) {
     await closeDatabase();
     const port = await runWorkers(settings.workers);

@@ -4,11 +4,11 @@ import type { APIGatewayProxyWebsocketEventV2, Context } from 'aws-lambda';
 import { limits } from '../api/limits.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
-import { HttpError, internalError, serviceUnavailable } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { describeError, log } from '../log.ts';
+import { log } from '../log.ts';
 import { embeddedMetrics } from '../metrics.ts';
 import { carryNotices } from '../notices.ts';
+import { toHttpError } from './middleware/errors.ts';
 
 /** What happens to a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
 type SocketEvent = APIGatewayProxyWebsocketEventV2 & { headers?: Record<string, string | undefined>; caller?: Caller };
@@ -51,17 +51,11 @@ const inTime = <T>(work: () => Promise<T>): Promise<T> =>
 
 function answerError(request: Request): void {
   const { event, error, context } = request as Request<SocketEvent, SocketAnswer, Error, Context>;
-  const { status, message, body } = toHttpError(error, context.awsRequestId);
+  const { status, message, body } = toHttpError(error, context.awsRequestId, isDatabaseUnavailable);
   request.response =
     event.requestContext.eventType === 'CONNECT'
       ? { statusCode: status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
       : { statusCode: 200, body: JSON.stringify({ type: 'error', status, message }) };
-}
-
-function toHttpError(error: unknown, requestId: string): HttpError {
-  if (error instanceof HttpError) return error;
-  log('error', 'frame failed', { request_id: requestId, error: describeError(error) });
-  return isDatabaseUnavailable(error) ? serviceUnavailable() : internalError(requestId);
 }
 
 const startedAt = new WeakMap<object, number>();

@@ -40,7 +40,7 @@ const policyWith = (socketUrl: string) =>
     "style-src 'self'",
     "img-src 'self'",
     // WebSockets may have an address of their own.
-    `connect-src 'self'${URL.canParse(socketUrl) ? ` ${new URL(socketUrl).protocol}//${new URL(socketUrl).host}` : ''}`,
+    `connect-src 'self'${URL.canParse(socketUrl) ? ` ${new URL(socketUrl).origin}` : ''}`,
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",

@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readHolder } from 'embedded-mongodb/holder';
-import { commands, startService } from '../harness/service.ts';
-import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { memoryOf } from './http.ts';
 import { median, percentile } from './measure.ts';
+import { withServer } from './server.ts';
 import type { Answers, Attack, Repeated } from './worker/attacker.ts';
 import type { Target } from './worker/fill-for-attacks.ts';
-import { withWorker } from './workers.ts';
 
 /** How often the other user asks, and for how long before, during and after an attack, in milliseconds. */
 const period = 100;
@@ -21,28 +18,17 @@ const goals = { times: 3, p99: 500, megabytes: 100, seconds: 2 } as const;
 
 /** Measures what another user notices of each attack on the production server with its own database: `GET /api/users/me` every 100 ms. */
 export const attacks = (bench: Bench): Promise<Figure[]> =>
-  withDirectory(async (directory) => {
+  withServer({}, async (service, ask) => {
     bench.progress('attacks: filling');
-    const settings = { DATA_DIR: directory, MONGODB_URI: '', MONGODB_DATABASE: 'chat' };
-    const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, LOG_LEVEL: 'info' }, command);
-    const uri = readHolder(directory)?.uri ?? '';
-    const target = await withWorker(uri, (worker) => worker.ask('fillForAttacks'), {
-      MONGODB_DATABASE: 'chat',
-      KEEP_DATABASE: '1',
-    });
-    try {
-      const figures: Figure[] = [];
-      const wanted = process.env.ATTACKS;
-      for (const [name, attack] of Object.entries(attacksOn(target))) {
-        if (wanted && !name.includes(wanted)) continue;
-        bench.progress(`attacks: ${name}`);
-        figures.push(...(await measure(name, attack, { ...service, token: target.token })));
-      }
-      return figures;
-    } finally {
-      await service.stop();
+    const target = await ask('fillForAttacks');
+    const figures: Figure[] = [];
+    const wanted = process.env.ATTACKS;
+    for (const [name, attack] of Object.entries(attacksOn(target))) {
+      if (wanted && !name.includes(wanted)) continue;
+      bench.progress(`attacks: ${name}`);
+      figures.push(...(await measure(name, attack, { ...service, token: target.token })));
     }
+    return figures;
   });
 
 type Victim = { url: string; pid: number; token: string };

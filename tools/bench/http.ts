@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { readHolder } from 'embedded-mongodb/holder';
-import { commands, startService } from '../harness/service.ts';
-import { withDatabase, withDirectory } from './database.ts';
+import { startService } from '../harness/service.ts';
+import { withDatabase } from './database.ts';
 import { datasetSize } from './dataset.ts';
 import type { Bench, Figure } from './figure.ts';
 import { type Load, load, withYardstick } from './load.ts';
 import { residentMegabytes } from './measure.ts';
 import { type Workload, workloadsOf } from './operations.ts';
+import { unlimited, withServer } from './server.ts';
 import { withWorker } from './workers.ts';
 
 /**
@@ -49,38 +49,18 @@ export const http = (bench: Bench): Promise<Figure[]> =>
 
 /** Measures the production server with its own database, whose memory is included. */
 export const serve = (bench: Bench): Promise<Figure[]> =>
-  withDirectory(async (directory) => {
-    bench.progress(`serve: filling with ${bench.messages} messages`);
-    const settings = {
-      DATA_DIR: directory,
-      MONGODB_DATABASE: 'chat',
-      BCRYPT_COST: '4',
-      RATE_LIMITS: 'off',
-      ROOM_CREATION: 'users',
-    };
-    // One line per request is logged, as always, but discarded.
-    const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, MONGODB_URI: '', LOG_LEVEL: 'info' }, command);
-    const dataset = await withWorker(
-      readHolder(directory)?.uri ?? '',
-      (worker) => worker.ask('fill', { ...datasetSize, messages: bench.messages, membersOfOthers: 1, people }),
-      {
-        ...settings,
-        KEEP_DATABASE: '1',
-      },
-    );
-    try {
-      const figures = await measure('serve', service.url, workloadsOf(dataset, dataset.people), serveGoals, bench);
-      const memory = memoryOf(service.pid);
-      if (memory === undefined) return figures;
-      const goal = { of: 'value', atMost: mostMegabytes } as const;
-      return [
-        ...figures,
-        { name: `memory with its database, ${bench.messages} messages`, unit: 'MB', value: memory, goal, reason: heaps },
-      ];
-    } finally {
-      await service.stop();
-    }
+  withServer({ ...unlimited, ROOM_CREATION: 'users' }, async (service, ask) => {
+    const { messages } = bench;
+    bench.progress(`serve: filling with ${messages} messages`);
+    const dataset = await ask('fill', { ...datasetSize, messages, membersOfOthers: 1, people });
+    const figures = await measure('serve', service.url, workloadsOf(dataset, dataset.people), serveGoals, bench);
+    const memory = memoryOf(service.pid);
+    if (memory === undefined) return figures;
+    const goal = { of: 'value', atMost: mostMegabytes } as const;
+    return [
+      ...figures,
+      { name: `memory with its database, ${messages} messages`, unit: 'MB', value: memory, goal, reason: heaps },
+    ];
   });
 
 /** Measures each workload, alternately with a bare server of `node:http`: over 16 connections, and over one. */

@@ -2,17 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readHolder } from 'embedded-mongodb/holder';
-import { commands, startService } from '../harness/service.ts';
 import { overHttp } from '../harness/transports.ts';
-import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { load, withYardstick } from './load.ts';
 import { percentile, processorMillis, residentMegabytes } from './measure.ts';
 import type { Operation } from './operations.ts';
+import { unlimited, withServer } from './server.ts';
 import type { Crowd } from './worker/fill-for-push.ts';
 import type { Order, Times } from './worker/followers.ts';
-import { withWorker } from './workers.ts';
 
 const perUser = 10;
 const goals = { kilobytes: 15, processor: 5, p99: 250, rate: 0.95 } as const;
@@ -23,22 +20,16 @@ const count = 50;
 const quietTime = 20_000;
 
 /** Measures what connections cost the production server, and how soon those in a busy room hear of a message. */
-export const push = (bench: Bench): Promise<Figure[]> =>
-  withDirectory(async (directory) => {
-    // One connection in ten is in the busy room; one address has a quarter of the connections.
-    const users = bench.rooms / 10;
-    const connections = users * perUser;
-    bench.progress(`push: filling with ${users} users`);
-    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4', RATE_LIMITS: 'off' };
-    const most = { MAX_CONNECTIONS: String(Math.min(65_535, 5 * connections)) };
-    const command = ['sh', '-c', `exec ${commands.serve.join(' ')} > /dev/null`];
-    const service = await startService({ ...settings, ...most, MONGODB_URI: '', LOG_LEVEL: 'info' }, command);
+export function push(bench: Bench): Promise<Figure[]> {
+  // One connection in ten is in the busy room; one address has a quarter of the connections.
+  const users = bench.rooms / 10;
+  const connections = users * perUser;
+  const most = { MAX_CONNECTIONS: String(Math.min(65_535, 5 * connections)) };
+  return withServer({ ...unlimited, ...most }, async (service, ask) => {
     const followers = startFollowers();
     try {
-      const crowd = await withWorker(readHolder(directory)?.uri ?? '', (worker) => worker.ask('fillForPush', users, users / 10), {
-        ...settings,
-        KEEP_DATABASE: '1',
-      });
+      bench.progress(`push: filling with ${users} users`);
+      const crowd = await ask('fillForPush', users, users / 10);
       const operation: Operation = {
         name: 'a message',
         method: 'POST',
@@ -107,9 +98,9 @@ export const push = (bench: Bench): Promise<Figure[]> =>
       });
     } finally {
       followers.end();
-      await service.stop();
     }
   });
+}
 
 /** The memory of a process in megabytes, when it has had time to collect what it does not need. */
 async function settled(pid: number): Promise<number> {

@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { readHolder } from 'embedded-mongodb/holder';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../harness/browser.ts';
 import { heapAtRest, scrollThrough } from '../harness/scrolling.ts';
-import { commands, startService } from '../harness/service.ts';
-import { withDirectory } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
 import { median, percentile } from './measure.ts';
-import { withWorker } from './workers.ts';
+import { unlimited, withServer } from './server.ts';
 
 /** The room: as many messages as anyone scrolls through, unless fewer are asked for. */
 const mostMessages = 100_000;
@@ -26,18 +23,12 @@ type Place = { url: string; room: string; token: string };
 
 /** Measures what somebody notices who uses the web client under `npm run serve`, with its own database. */
 export const web = (bench: Bench): Promise<Figure[]> =>
-  withDirectory(async (directory) => {
+  withServer({ ...unlimited, LOG_LEVEL: 'error' }, async (service, ask) => {
     const messages = Math.min(bench.messages, mostMessages);
-    bench.progress(`web: filling with ${messages} messages`);
-    const settings = { DATA_DIR: directory, MONGODB_DATABASE: 'chat', BCRYPT_COST: '4', RATE_LIMITS: 'off' };
-    const service = await startService({ ...settings, MONGODB_URI: '', LOG_LEVEL: 'error' }, commands.serve);
     const browser = await openBrowser();
     try {
-      const { token, room } = await withWorker(
-        readHolder(directory)?.uri ?? '',
-        (worker) => worker.ask('fill', { rooms: 50, ownRooms: 50, members: 10, messages }),
-        { ...settings, KEEP_DATABASE: '1' },
-      );
+      bench.progress(`web: filling with ${messages} messages`);
+      const { token, room } = await ask('fill', { rooms: 50, ownRooms: 50, members: 10, messages });
       const place = { url: service.url, room, token };
       // Whoever writes has read what is there: the room opens at its end from now on.
       await send(place);
@@ -51,7 +42,6 @@ export const web = (bench: Bench): Promise<Figure[]> =>
       ]);
     } finally {
       await browser.close();
-      await service.stop();
     }
   });
 

@@ -7,7 +7,7 @@ const usage = `Usage: npm run conformance -- <base_url>
 
 Checks a running service against its contract, one line per row, and deletes everything that it creates.
 It needs an administrator's token, in the environment variable CHAT_TOKEN or else on standard input.
-Exits with 0 when every row conforms, with 1 when one does not or it is interrupted, with 2 for wrong usage.
+Exits with 0 when every row conforms, with 1 when one does not, nothing answers or it is interrupted, with 2 for wrong usage.
 `;
 
 const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));

@@ -11,7 +11,7 @@ import { checkSpecification } from './specification.ts';
 
 /**
  * Checks a running service against the contract, and deletes everything that it creates, also when `interrupted` cuts it short. Returns whether
- * every row conforms.
+ * every row conforms; throws a sentence when nothing answers.
  */
 export async function runConformance(
   baseUrl: string,
@@ -22,6 +22,9 @@ export async function runConformance(
 ): Promise<boolean> {
   const report = reporter(print, interrupted);
   const plain = patient(overHttp(baseUrl));
+  await plain('GET', '/api/health').catch(({ code }: NodeJS.ErrnoException) => {
+    if (code) throw new Error(`The service at ${baseUrl} can't be reached (${code}): check the address and that it runs.`);
+  });
   const foreign = new Set<string>();
   const call = checking(document, plain, foreign);
   // By which all that it creates is found again.

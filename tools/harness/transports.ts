@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/server/event.ts';
 import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
@@ -61,12 +62,10 @@ export const overHttp =
       const outgoing = request(
         baseUrl,
         { path, method, headers: { ...headers, ...length }, agent: false, localAddress: sent.source },
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk) => chunks.push(chunk));
-          incoming.on('end', () => resolve(reply(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks))));
-          incoming.on('error', reject);
-        },
+        (incoming) =>
+          buffer(incoming)
+            .then((bytes) => reply(incoming.statusCode ?? 0, incoming.headers, bytes))
+            .then(resolve, reject),
       );
       outgoing.on('error', reject);
       outgoing.end(body);

@@ -21,7 +21,7 @@ export function errors({ isUnavailable = () => false, hasCodes = true }: Setting
 function responseTo(error: unknown, event: ApiEvent, isUnavailable: IsUnavailable, hasCodes: boolean): ApiResponse {
   if (error instanceof EarlyAnswer)
     return { statusCode: 204, headers: { ...error.headers, 'Cache-Control': 'no-store' }, body: '' };
-  const { status, body, headers } = toHttpError(error, event, isUnavailable);
+  const { status, body, headers } = toHttpError(error, event.requestId, isUnavailable);
   const common = { ...headers, 'Cache-Control': 'no-store' };
   return body === undefined
     ? { statusCode: status, headers: { ...common, 'Content-Length': '0' }, body: '' }
@@ -32,12 +32,13 @@ function responseTo(error: unknown, event: ApiEvent, isUnavailable: IsUnavailabl
       };
 }
 
-function toHttpError(error: unknown, event: ApiEvent, isUnavailable: IsUnavailable): HttpError {
+/** What to answer when this was thrown: an error that is the service's own fault is logged. */
+export function toHttpError(error: unknown, requestId: string, isUnavailable: IsUnavailable): HttpError {
   if (error instanceof HttpError) return error;
   const unavailable = isUnavailable(error);
   log('error', unavailable ? 'database unavailable' : 'request failed', {
-    request_id: event.requestId,
+    request_id: requestId,
     error: describeError(error),
   });
-  return unavailable ? serviceUnavailable() : internalError(event.requestId);
+  return unavailable ? serviceUnavailable() : internalError(requestId);
 }

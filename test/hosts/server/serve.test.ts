@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -110,6 +110,18 @@ describe('npm run serve', () => {
     expect(service.output()).not.toContain(token);
   });
 
+  it('ends with its workers, also when it is told that they have ended before their channels to it close', async () => {
+    // What outlives a worker and has its channel keeps that open.
+    const script = `if (process.channel) {
+      const { spawn } = await import('node:child_process');
+      spawn('sleep', ['600'], { stdio: ['ignore', 'ignore', 'ignore', process.channel.fd] }).unref();
+    }`;
+    const service = await serve(preloading(script), '--workers', '2');
+    onTestFinished(() => service.signal('SIGKILL'));
+    service.signalLeader('SIGTERM');
+    expect(await service.ended).toBe(0);
+  });
+
   it.each([
     ['an unknown option', ['--prot', '80'], 2, "Unknown option '--prot'"],
     ['an invalid port', ['--port', 'http'], 2, "Set --port or HTTP_PORT to a whole number from 0 to 65535, not 'http'."],
@@ -193,10 +205,13 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
     const names = process.moduleLoadList.flatMap((name) => /internal.deps.(amaro|undici)/.exec(name)?.[1] ?? []);
     console.error('loaded: ' + (names.join() || 'none'));
   })`;
-  const service = await serve({ ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
+  const service = await serve({ ...settings, ...preloading(script) });
   expect(await service.stop()).toBe(0);
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }
+
+/** Settings with which each process runs a script before anything else. */
+const preloading = (script: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
 
 /** An administrator's token, created on the command line. */
 async function aToken(environment: Record<string, string>): Promise<string> {

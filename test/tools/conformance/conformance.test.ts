@@ -100,11 +100,22 @@ describe('npm run conformance', () => {
     expect(await leftBehind(token)).toEqual({ users: [], rooms: [] });
   });
 
-  it('reports, row by row, what does not conform, and exits with 1', async () => {
-    const { code, stdout } = await conformance([await aServer()], 'x');
-    expect(code).toBe(1);
+  it.each([
+    ['other JSON', () => aServer()],
+    ['what is not JSON', () => listen((_, response) => response.setHeader('Content-Type', 'application/json').end('{'))],
+  ])('reports, row by row, that %s does not conform, and exits with 1', async (_what, address) => {
+    const { code, stdout, stderr } = await conformance([await address()], 'x');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^FAIL {2}\* GET \/api\/rooms lists every room, each with exactly its five fields: .+/m);
     expect(stdout).toMatch(/^\d+ of \d+ rows conform, \d+ do not\.$/m);
+  });
+
+  it('says in one sentence that nothing answers at the address, and exits with 1', async () => {
+    expect(await conformance(['http://127.0.0.1:1'], 'x')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "The service at http://127.0.0.1:1 can't be reached (ECONNREFUSED): check the address and that it runs.\n",
+    });
   });
 
   const token = 'a'.repeat(32);

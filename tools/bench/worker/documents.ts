@@ -1,7 +1,18 @@
 import { ObjectId } from 'mongodb';
+import { createUser } from '../../../lib/accounts/accounts.ts';
+import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import type { MessageDocument } from '../../../lib/collections/messages.ts';
 import { newRoom, type RoomDocument } from '../../../lib/collections/rooms.ts';
 import { roomKey } from '../../../lib/rooms/rooms.ts';
+
+/** A new account with a token. */
+export async function anAccount(username: string, is_admin = false) {
+  const password = 'a long password';
+  const { _id } = await createUser({ username, email: `${username}@example.org`, password, is_admin });
+  const id = new ObjectId(_id.$oid);
+  const { token } = await createToken(id, 'bench');
+  return { id, username, password, token };
+}
 
 /** A room with these members, of whom the first is the owner and has made it. */
 export function aRoom(members: ObjectId[], fields: Partial<RoomDocument> = {}): RoomDocument {

@@ -1,14 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { createUser } from '../../../lib/accounts/accounts.ts';
-import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
-import { aMessage, aRoom } from './documents.ts';
+import { aMessage, anAccount, aRoom } from './documents.ts';
 
 /** What attackers and others need to know: someone's token, and whoever attacks with rooms of its own. */
 export type Target = {
   token: string;
-  attacker: { id: string; username: string; password: string; token: string };
+  attacker: { id: ObjectId; username: string; password: string; token: string };
   /** Rooms of which the attacker is the owner. */
   rooms: {
     /** Many short messages, all with one word, by the attacker; the last ones reply to the first one, of which the id is `parent`. */
@@ -35,15 +33,14 @@ export async function fillForAttacks(): Promise<Target> {
   const attacker = await anAccount('attacker');
   const names = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
   const members = await Promise.all(names.slice(0, 50).map((name) => anAccount(name)));
-  const owner = new ObjectId(attacker.id);
 
   const room = async (count: number, message: (seq: number) => Partial<MessageDocument>, others: ObjectId[] = []) => {
-    const made = aRoom([owner, ...others], { seq: count, message_count: count });
+    const made = aRoom([attacker.id, ...others], { seq: count, message_count: count });
     const { _id } = made;
     await rooms.unscoped.insertOne(made);
     for (let seq = 1; seq <= count; seq += batchSize) {
       const batch = Array.from({ length: Math.min(batchSize, count - seq + 1) }, (_, at) =>
-        aMessage(_id, owner, seq + at, {
+        aMessage(_id, attacker.id, seq + at, {
           text: '',
           created_at: new Date(Date.now() - 86_400_000 + seq + at),
           ...message(seq + at),
@@ -65,19 +62,9 @@ export async function fillForAttacks(): Promise<Target> {
     long: await room(600, (seq) => ({ text: `aà ${manyWords(seq)}` })),
     flooded: await room(50_000, () => ({ text: 'flood', created_at: new Date() })),
     large: await room(600, () => ({ text: '😀'.repeat(10_000) })),
-    crowded: await room(0, () => ({}), [
-      ...members.map(({ id }) => new ObjectId(id)),
-      ...Array.from({ length: 949 }, () => new ObjectId()),
-    ]),
+    crowded: await room(0, () => ({}), [...members.map(({ id }) => id), ...Array.from({ length: 949 }, () => new ObjectId())]),
   };
   return { token: other.token, attacker, rooms: targets, parent: parent.toHexString(), names: names.slice(0, 50) };
-}
-
-async function anAccount(username: string) {
-  const password = 'a long password';
-  const { _id } = await createUser({ username, email: `${username}@example.org`, password, is_admin: false });
-  const { token } = await createToken(new ObjectId(_id.$oid), 'bench');
-  return { id: _id.$oid, username, password, token };
 }
 
 /** A text of 9 900 characters, of which each word occurs in it once. */

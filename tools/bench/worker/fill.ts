@@ -1,13 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { createUser } from '../../../lib/accounts/accounts.ts';
-import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { messages } from '../../../lib/collections/messages.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { ensureIndexes } from '../../../lib/prepare.ts';
 import { moveReadMarker } from '../../../lib/rooms/read-markers.ts';
 import type { Dataset } from '../operations.ts';
-import { aMessage, aRoom } from './documents.ts';
+import { aMessage, anAccount, aRoom } from './documents.ts';
 
 /** The size of a dataset. */
 export type Size = {
@@ -35,9 +33,9 @@ export async function fill(size: Size): Promise<Dataset & { people: Dataset[] }>
   await database.dropDatabase();
   await ensureIndexes();
   const names = Array.from({ length: authorCount }, (_, i) => `author-${i}`);
-  const authors = await Promise.all(names.map(async (name, i) => new ObjectId((await createAuthor(name, i === 0))._id.$oid)));
-  const caller = authors[0] as ObjectId;
-  const { token } = await createToken(caller, 'bench');
+  const accounts = await Promise.all(names.map((name, i) => anAccount(name, i === 0)));
+  const authors = accounts.map(({ id }) => id);
+  const { id: caller, token } = accounts[0] as (typeof accounts)[number];
 
   const first = { ...numberedRoom(0, caller, size.members), seq: size.messages, message_count: size.messages };
   await rooms.unscoped.insertOne(first);
@@ -53,8 +51,7 @@ export async function fill(size: Size): Promise<Dataset & { people: Dataset[] }>
 async function addPeople(count: number, caller: ObjectId): Promise<Dataset[]> {
   const people: Dataset[] = [];
   for (let number = 0; number < count; number++) {
-    const user = new ObjectId((await createAuthor(`person-${number}`, false))._id.$oid);
-    const { token } = await createToken(user, 'bench');
+    const { id: user, token } = await anAccount(`person-${number}`);
     const member = { _id: new ObjectId(), user, role: 'member', joined_at: new Date(startedAt) } as const;
     await rooms.unscoped.updateMany({ 'members.user': caller }, { $push: { members: member } });
     const own = { ...numberedRoom(number, user, 1), is_visible: false, seq: messagesOfPeople, message_count: messagesOfPeople };
@@ -79,9 +76,6 @@ async function addMessages(room: ObjectId, authors: ObjectId[], count: number): 
     await messages.unscoped.insertMany(batch, { ordered: false });
   }
 }
-
-const createAuthor = (username: string, is_admin: boolean) =>
-  createUser({ username, email: `${username}@example.org`, password: 'a long password', is_admin });
 
 const numberedRoom = (number: number, owner: ObjectId, members: number) =>
   aRoom([owner, ...Array.from({ length: members - 1 }, () => new ObjectId())], {

@@ -22,13 +22,21 @@ export const AccountFields = ({ email, autoFocus = false }: AccountFieldsProps) 
       autocomplete="email"
       {...(email !== undefined && { value: email, readonly: true })}
     />
-    <Field
-      label={strings.signUp.password}
-      name="password"
-      type="password"
-      autocomplete="new-password"
-      hint={strings.signUp.passwordHint}
-      minLength={8}
-    />
+    <NewPasswordField label={strings.signUp.password} />
   </>
+);
+
+type NewPasswordFieldProps = { label: string; autoFocus?: boolean };
+
+/** The password that an account is to have. */
+export const NewPasswordField = ({ label, autoFocus = false }: NewPasswordFieldProps) => (
+  <Field
+    label={label}
+    name="password"
+    type="password"
+    autocomplete="new-password"
+    hint={strings.signUp.passwordHint}
+    minLength={8}
+    autoFocus={autoFocus}
+  />
 );

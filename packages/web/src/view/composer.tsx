@@ -8,7 +8,6 @@ import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { tellTyping } from '../sync/sync.ts';
 import { IconButton } from './controls.tsx';
-import { openDialog } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { editing } from './message.tsx';
 import { takenBack } from './pending.tsx';
@@ -39,14 +38,8 @@ export function Composer({ room, thread, name }: ComposerProps) {
     if (last) editing.value = idOf(last);
   };
   const pickEmoji = async () => {
-    const { EmojiPicker } = await import('./emoji-picker.tsx');
-    openDialog(strings.emoji.title, (close) => {
-      const pick = (emoji: string) => {
-        close();
-        handle.current?.insert(emoji);
-      };
-      return <EmojiPicker onPick={pick} />;
-    });
+    const { openEmojiPicker } = await import('./emoji-picker.tsx');
+    openEmojiPicker((emoji) => handle.current?.insert(emoji));
   };
   const changed = (text: string) => {
     keepDraft(place, text);

@@ -21,6 +21,13 @@ export const IconButton = ({ icon, label, onPress, isPressed, class: extra = '',
   </button>
 );
 
+/** The way back to the rooms, where they are not beside. */
+export const BackLink = () => (
+  <a class="icon-button back" href="/" aria-label={strings.app.back}>
+    <Icon name="back" />
+  </a>
+);
+
 /** Someone's initial on a colour of theirs. */
 export function Avatar({ name, id }: { name: string; id: string }) {
   const hue = Number.parseInt(id.slice(-3), 16) % 12;

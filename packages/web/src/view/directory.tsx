@@ -8,9 +8,8 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { attempt, Field, Form, Loading } from './controls.tsx';
+import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
-import { Icon } from './icon.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The rooms that one may find, to join them. */
@@ -25,9 +24,7 @@ export function Directory() {
   return (
     <main class="pane directory">
       <header class="bar">
-        <a class="icon-button back" href="/" aria-label={strings.app.back}>
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1 class="title">{strings.directory.title}</h1>
         {mayMakeRooms() && (
           <button type="button" class="primary" onClick={create}>

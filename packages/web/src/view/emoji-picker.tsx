@@ -1,12 +1,24 @@
 import { useState } from 'preact/hooks';
 import { strings } from '../strings.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
+import { openDialog } from './dialog.tsx';
 
 const key = 'chat-emoji';
 const usual = ['👍', '❤️', '😂', '🎉', '🙏', '👀', '✅', '🚀'];
 
+/** Opens a dialog in which one emoji can be picked. */
+export function openEmojiPicker(onPick: (emoji: string) => void): void {
+  openDialog(strings.emoji.title, (close) => {
+    const pick = (emoji: string) => {
+      close();
+      onPick(emoji);
+    };
+    return <EmojiPicker onPick={pick} />;
+  });
+}
+
 /** Emoji, to find and to pick. */
-export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
+function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const [word, setWord] = useState('');
   const pick = (emoji: string) => {
     localStorage.setItem(key, JSON.stringify([emoji, ...recent().filter((other) => other !== emoji)].slice(0, 16)));

@@ -14,7 +14,7 @@ import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, attempt, IconButton } from './controls.tsx';
-import { confirmed, openDialog } from './dialog.tsx';
+import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
 import { Text } from './markdown.tsx';
@@ -228,14 +228,8 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
 }
 
 async function react(message: Message): Promise<void> {
-  const { EmojiPicker } = await import('./emoji-picker.tsx');
-  openDialog(strings.emoji.title, (close) => {
-    const pick = (emoji: string) => {
-      close();
-      void toggleReaction(message, emoji);
-    };
-    return <EmojiPicker onPick={pick} />;
-  });
+  const { openEmojiPicker } = await import('./emoji-picker.tsx');
+  openEmojiPicker((emoji) => void toggleReaction(message, emoji));
 }
 
 /** The thread that a reply to a message belongs to: a reply's own one. */

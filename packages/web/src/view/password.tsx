@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure } from '../api.ts';
 import { settings } from '../settings.ts';
 import { strings } from '../strings.ts';
+import { NewPasswordField } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 
 /** A new password for whoever forgot the old one: asks for a link or, once the page was opened by one, for the password. */
@@ -64,15 +65,7 @@ function NewPassword({ code }: { code: string }) {
         <p role="status">{strings.password.done}</p>
       ) : (
         <Form onSubmit={submit} submit={strings.password.submit}>
-          <Field
-            label={strings.password.password}
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            hint={strings.signUp.passwordHint}
-            minLength={8}
-            autoFocus
-          />
+          <NewPasswordField label={strings.password.password} autoFocus />
         </Form>
       )}
       <ToLogin />

@@ -7,7 +7,7 @@ import { strings } from '../strings.ts';
 import { wake } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Composer } from './composer.tsx';
-import { Loading } from './controls.tsx';
+import { BackLink, Loading } from './controls.tsx';
 import { Details } from './details.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Members } from './members.tsx';
@@ -54,9 +54,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
       <h1 class="visually-hidden">{name}</h1>
       <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
         <header class="bar">
-          <a class="icon-button back" href="/" aria-label={strings.app.back}>
-            <Icon name="back" />
-          </a>
+          <BackLink />
           <div class="title">
             {/* The heading says it to those who can’t see it, also when something stands over the room. */}
             <p class="name" aria-hidden="true">

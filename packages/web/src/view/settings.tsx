@@ -12,9 +12,8 @@ import { strings } from '../strings.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
-import { attempt, Field, Form, Loading } from './controls.tsx';
+import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import { Icon } from './icon.tsx';
 import { openShortcuts } from './keys.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -27,9 +26,7 @@ export function Settings({ tab }: { tab: string }) {
   return (
     <main class="pane settings">
       <header class="bar">
-        <a class="icon-button back" href="/" aria-label={strings.app.back}>
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1 class="title">{strings.settings.title}</h1>
       </header>
       <nav class="tabs" aria-label={strings.settings.title}>
