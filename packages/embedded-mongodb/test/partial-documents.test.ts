@@ -1,9 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Int32, ObjectId } from 'bson';
+import fc from 'fast-check';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { compileFilter } from '../src/match/filter.ts';
+import { fieldsOf } from '../src/plan/find.ts';
+import { compileProjection } from '../src/project/projection.ts';
 import { startDatabase } from '../src/server.ts';
+import { decode, decodeFields, encode } from '../src/values/bson.ts';
+import type { Fields } from '../src/values/bson-reader.ts';
+import type { Doc, Value } from '../src/values/value.ts';
+import { doc } from './query/arbitraries.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'partial-'));
 const database = await startDatabase({ dataDir });
@@ -23,7 +32,7 @@ describe('a find decodes no more of a document than it needs, and answers as if 
     [{}, { a: 1 }, undefined, { _id: 1, a: 1 }],
     [{ g: { h: [5] } }, { a: 1, _id: 0 }, undefined, { a: 1 }],
     [{ 'b.c': 2, f: null, nowhere: null }, { 'b.d': true }, { e: 1 }, { _id: 1, b: [{ d: 3 }] }],
-    [{ b: { $elemMatch: { c: 2 } } }, { 'b.$': 1 }, undefined, { _id: 1, b: [{ c: 2, d: 3 }] }],
+    [{ 'b.c': 2 }, { b: { $elemMatch: { d: 3 } } }, undefined, { _id: 1, b: [{ c: 2, d: 3 }] }],
     [{ $or: [{ e: 'text' }] }, { g: 1 }, undefined, { _id: 1, g: { h: [5] } }],
     [{ $expr: { $eq: ['$e', 'text'] } }, { a: 1 }, undefined, { _id: 1, a: 1 }],
     [{ $text: { $search: 'text' } }, { a: 1 }, undefined, { _id: 1, a: 1 }],
@@ -33,5 +42,64 @@ describe('a find decodes no more of a document than it needs, and answers as if 
   ])('%j projected to %j', async (filter, projection, sort, expected) => {
     const found = await things.find(filter, { projection, ...(sort && { sort: sort as { a: 1 } }) }).toArray();
     expect(found).toEqual([expected]);
+  });
+});
+
+describe('of an array of documents, a find decodes those alone that an id speaks of', () => {
+  const ids = ['65a000000000000000000001', '65a000000000000000000002'].map((hex) => new ObjectId(hex));
+  const id = fc.constantFrom<Value>(...ids);
+  const number = fc.constantFrom<Value>(new Int32(1), new Int32(2));
+  const inside = fc.oneof(id, number, fc.array(fc.oneof(id, number), { maxLength: 2 }), fc.constant(null));
+  const record = fc
+    .tuple(fc.option(inside, { nil: undefined }), number)
+    .map(([b, c]): Value => doc(...(b === undefined ? [] : [['b', b] as [string, Value]]), ['c', c]));
+  const array = fc.array(fc.oneof({ weight: 5, arbitrary: record }, id, number, fc.array(record, { maxLength: 2 })), {
+    maxLength: 5,
+  });
+  const documents = fc
+    .tuple(fc.oneof({ weight: 5, arbitrary: array }, record, id), number)
+    .map(([a, e]) => doc(['a', a as Value], ['e', e]));
+
+  const match = fc.oneof(
+    id.map((id) => doc(['b', id])),
+    fc.tuple(id, number).map(([id, c]) => doc(['c', c], ['b', id])),
+    id.map((id) => doc(['b', doc(['$ne', id])])),
+  );
+  const simple = fc.oneof(
+    id.map((id) => doc(['a.b', id])),
+    fc.tuple(id, number).map(([id, c]) => doc(['a.b', id], ['a.c', c])),
+    match.map((match) => doc(['a', doc(['$elemMatch', match])])),
+    id.map((id) => doc(['a.0', id])),
+    id.map((id) => doc(['a', id])),
+    number.map((e) => doc(['e', e])),
+  );
+  const filters = fc.oneof(
+    simple,
+    fc
+      .tuple(fc.constantFrom('$and', '$or', '$nor'), fc.array(simple, { minLength: 1, maxLength: 3 }))
+      .map(([name, parts]) => doc([name, parts])),
+  );
+
+  it('and answers as if it had decoded all of it', () => {
+    fc.assert(
+      fc.property(documents, filters, fc.option(match, { nil: undefined }), (whole, filter, shown) => {
+        const bytes = encode(whole);
+        const projection = shown && doc(['e', true], ['a', doc(['$elemMatch', shown])]);
+        const part = decodeFields(bytes, fieldsOf({ filter }, projection) as Fields);
+        const { matches } = compileFilter(filter);
+        expect(matches(part)).toBe(matches(whole));
+        if (projection) expect(compileProjection(projection)(part)).toEqual(compileProjection(projection)(decode(bytes)));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('and no other', () => {
+    const [mine, other] = ids as [ObjectId, ObjectId];
+    const members = [doc(['user', other]), doc(['user', mine], ['role', 'owner']), doc(['role', 'member'])];
+    const found = (filter: Doc) => decodeFields(encode(doc(['members', members])), fieldsOf({ filter }) as Fields).get('members');
+    expect(found(doc(['members.user', mine]))).toEqual([members[1]]);
+    expect(found(doc(['members', doc(['$elemMatch', doc(['user', mine])])]))).toEqual([members[1]]);
+    expect(found(doc(['members.user', mine], ['members.role', 'owner']))).toEqual(members);
   });
 });

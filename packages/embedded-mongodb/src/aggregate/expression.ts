@@ -134,7 +134,6 @@ class ExpressionCompiler implements Compiler {
     const parts = rest.length === 0 ? [] : fieldParts(rest.join('.'));
     const cell = this.#variables.get(name);
     if (cell !== undefined) return { constant: false, evaluate: () => walk(cell.value, parts, 0, this.context) };
-    if (path === 'REMOVE') return constantOf(undefined);
     if (name === 'ROOT') return { constant: false, evaluate: (root) => walk(root, parts, 0, this.context) };
     throw new DatabaseError(17276, `Use of undefined variable: ${name}`);
   }

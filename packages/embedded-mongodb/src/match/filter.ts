@@ -3,61 +3,46 @@ import type { Context } from '../context.ts';
 import { badValue, DatabaseError } from '../values/errors.ts';
 import { visitPath } from '../values/path.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
-import { type FieldTest, type Position, rankOf, testsOfField } from './fields.ts';
+import { elementTest, type FieldTest, testsOfField } from './fields.ts';
 
 /** A filter, compiled once and asked for many documents. */
 export type Filter = {
   /** Whether the document matches. */
   matches(doc: Doc): boolean;
-  /** The index of the array element by which a matching document matched: what `$` stands for in a projection. */
-  positionOf(doc: Doc): number | undefined;
 };
 
 /** Compiles a filter of the query language; what MongoDB refuses is refused here and not while matching. */
 export function compileFilter(filter: Doc, context: Context = {}): Filter {
-  const test = conjunction(clausesOf(filter, context));
-  return {
-    matches: (doc) => test(doc, undefined),
-    positionOf(doc) {
-      const position: Position = { index: undefined };
-      test(doc, position);
-      return position.index;
-    },
-  };
+  return { matches: conjunction(testsOf(filter, context)) };
 }
 
-type DocTest = (doc: Doc, position: Position | undefined) => boolean;
+/** Compiles what `$elemMatch` asks of an element. */
+export function compileElementMatch(operand: Doc, context: Context): (element: Value) => boolean {
+  return elementTest(operand, (filter) => subtest(filter, context));
+}
 
-/** One part of a conjunction; `rank` and `path` put the parts into MongoDB's order, by which the last one sets the position. */
-type Clause = {
-  readonly rank: number;
-  readonly path: string;
-  readonly test: DocTest;
-};
+type DocTest = (doc: Doc) => boolean;
 
-const rankTree = -1;
-const rankLast = 100;
-
-function clausesOf(filter: Doc, context: Context): Clause[] {
+function testsOf(filter: Doc, context: Context): DocTest[] {
   return [...filter].flatMap(([name, value]) =>
-    name.startsWith('$') ? topLevel(name, value, context) : fieldClauses(name, value, context),
+    name.startsWith('$') ? topLevel(name, value, context) : fieldTests(name, value, context),
   );
 }
 
-function topLevel(name: string, value: Value, context: Context): Clause[] {
+function topLevel(name: string, value: Value, context: Context): DocTest[] {
   switch (name) {
     case '$and':
-      return branches(name, value).flatMap((branch) => clausesOf(branch, context));
+      return branches(name, value).flatMap((branch) => testsOf(branch, context));
     case '$or': {
       const tests = branches(name, value).map((branch) => subtest(branch, context));
-      return [clause(rankTree, (doc) => tests.some((test) => test(doc, undefined)))];
+      return [(doc) => tests.some((test) => test(doc))];
     }
     case '$nor': {
       const tests = branches(name, value).map((branch) => subtest(branch, context));
-      return [clause(rankLast, (doc) => !tests.some((test) => test(doc, undefined)))];
+      return [(doc) => !tests.some((test) => test(doc))];
     }
     case '$expr':
-      return [clause(rankLast, compileCondition(value, context))];
+      return [compileCondition(value, context)];
     case '$text':
       if (!isDoc(value)) throw badValue('$text expects an object');
       if (!context.hasText) throw new DatabaseError(27, 'text index required for $text query');
@@ -75,56 +60,40 @@ function branches(name: string, value: Value): Doc[] {
 
 /** A filter inside another one, where `$text` would have to be asked of each document. */
 function subtest(filter: Doc, context: Context): DocTest {
-  return conjunction(clausesOf(filter, { ...context, hasText: false }));
+  return conjunction(testsOf(filter, { ...context, hasText: false }));
 }
 
-function clause(rank: number, test: DocTest): Clause {
-  return { rank, path: '', test };
-}
-
-function conjunction(clauses: readonly Clause[]): DocTest {
-  const [first] = clauses;
-  if (first === undefined) return () => true;
-  if (clauses.length === 1) return first.test;
-  const tests = clauses
-    .toSorted((a, b) => a.rank - b.rank || (a.path < b.path ? -1 : Number(a.path > b.path)))
-    .map(({ test }) => test);
-  return (doc, position) => {
-    for (const test of tests) if (!test(doc, position)) return false;
+function conjunction(tests: readonly DocTest[]): DocTest {
+  const [first, ...others] = tests;
+  if (first === undefined || others.length === 0) return first ?? (() => true);
+  return (doc) => {
+    for (const test of tests) if (!test(doc)) return false;
     return true;
   };
 }
 
-function fieldClauses(path: string, value: Value, context: Context): Clause[] {
+function fieldTests(path: string, value: Value, context: Context): DocTest[] {
   const parts = path.split('.');
-  const subfilter = (filter: Doc) => {
-    const test = subtest(filter, context);
-    return (doc: Doc) => test(doc, undefined);
-  };
-  return testsOfField(value, subfilter).map((test) => ({ rank: rankOf(test), path, test: onPath(parts, test) }));
+  return testsOfField(value, (filter) => subtest(filter, context)).map((test) => onPath(parts, test));
 }
 
-/** Binds a test to a path. A negation sees no position, because what did not match has none. */
+/** Binds a test to a path. */
 function onPath(parts: readonly string[], test: FieldTest): DocTest {
   if (test.kind === 'not') {
     const inner = onPath(parts, test.test);
-    return (doc) => !inner(doc, undefined);
+    return (doc) => !inner(doc);
   }
   if (test.kind === 'all') {
     const tests = test.tests.map((part) => onPath(parts, part));
-    return (doc, position) => tests.every((part) => part(doc, position));
+    return (doc) => tests.every((part) => part(doc));
   }
   const { wholeArrays, test: holds } = test;
   const [name = ''] = parts;
-  return (doc, position) => {
+  return (doc) => {
     if (parts.length === 1) {
       const value = doc.get(name);
-      if (wholeArrays || !Array.isArray(value)) return holds(value, position);
+      if (wholeArrays || !Array.isArray(value)) return holds(value);
     }
-    return visitPath(doc, parts, wholeArrays, (value, index) => {
-      if (!holds(value, position)) return false;
-      if (position !== undefined && index >= 0) position.index = index;
-      return true;
-    });
+    return visitPath(doc, parts, wholeArrays, holds);
   };
 }

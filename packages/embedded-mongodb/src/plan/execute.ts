@@ -1,6 +1,7 @@
 import type { Filter } from '../match/filter.ts';
 import { type Scan, type Stored, scanIndex, scanTable } from '../storage/scan.ts';
 import { decodeFields, decodeStored } from '../values/bson.ts';
+import type { Fields } from '../values/bson-reader.ts';
 import type { Doc } from '../values/value.ts';
 import type { Counts, Plan } from './plan.ts';
 import { scanText } from './text-scan.ts';
@@ -9,11 +10,11 @@ import { scanText } from './text-scan.ts';
 export class Row {
   readonly rid: number;
   readonly document: Buffer;
-  readonly fields: ReadonlySet<string> | undefined;
+  readonly fields: Fields | undefined;
   #doc: Doc | undefined;
   #whole: Doc | undefined;
 
-  constructor({ rid, document }: Stored, fields?: ReadonlySet<string>) {
+  constructor({ rid, document }: Stored, fields?: Fields) {
     this.rid = rid;
     this.document = document;
     this.fields = fields;
@@ -37,7 +38,7 @@ export function* execute(
   plan: Plan,
   filter: Filter,
   scan: Omit<Scan, 'backward'>,
-  fields: ReadonlySet<string> | undefined,
+  fields: Fields | undefined,
   counts: Counts = { keys: 0, documents: 0 },
 ): Generator<Row | undefined> {
   const expected = plan.exact ? scan.expected : undefined;

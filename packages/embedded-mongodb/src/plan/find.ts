@@ -1,3 +1,4 @@
+import { ObjectId } from 'bson';
 import type { Context } from '../context.ts';
 import { compileFilter, type Filter } from '../match/filter.ts';
 import { compileSort } from '../match/sort.ts';
@@ -5,7 +6,8 @@ import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
-import { type Doc, isDoc } from '../values/value.ts';
+import type { Fields, Narrowing } from '../values/bson-reader.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { execute, Row } from './execute.ts';
 import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
 import { planQuery } from './planner.ts';
@@ -17,7 +19,7 @@ export type FindQuery = Query & {
   /** None: all. */
   readonly limit?: number | undefined;
   /** The fields of the documents that filter, sort and whoever gets them look at. None: all. */
-  readonly fields?: ReadonlySet<string> | undefined;
+  readonly fields?: Fields | undefined;
 };
 
 /** A query that is planned and ready to run. */
@@ -53,16 +55,37 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
   return { query, plan, filter, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
 }
 
-/** The fields at the top of documents that a query looks at; `undefined` where it may look at all. */
-export function fieldsOf({ filter, sort = new Map() }: Query): Set<string> | undefined {
-  const fields = new Set(Array.from(sort.keys(), topOf));
+/** The fields at the top of documents that a query and a projection of fields look at; `undefined` where they may look at all. */
+export function fieldsOf({ filter, sort = new Map() }: Query, projection: Doc = new Map()): Fields | undefined {
+  const fields = new Map<string, Narrowing | undefined>();
+  const look = (path: string, value?: Value) => {
+    const name = topOf(path);
+    const [known, narrowing] = [fields.get(name), narrowingOf(path, value)];
+    const isSame = narrowing !== undefined && known?.field.equals(narrowing.field) && known.id.equals(narrowing.id);
+    fields.set(name, isSame || !fields.has(name) ? narrowing : undefined);
+    return true;
+  };
   const add = (filter: Doc): boolean =>
     [...filter].every(([name, value]) => {
-      if (!name.startsWith('$')) return fields.add(topOf(name));
+      if (!name.startsWith('$')) return look(name, value);
       return logic.has(name) && Array.isArray(value) && value.every((part) => isDoc(part) && add(part));
     });
+  for (const name of sort.keys()) look(name);
+  for (const [name, value] of projection) look(name, value);
   const isComplete = add(filter) && [...sort.values()].every((direction) => !isDoc(direction));
   return isComplete ? fields : undefined;
+}
+
+/** What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of. */
+function narrowingOf(path: string, value: Value | undefined): Narrowing | undefined {
+  const [, field, ...deeper] = path.split('.');
+  if (field !== undefined && /^\d+$/.test(field)) return undefined;
+  const match = field === undefined && isDoc(value) && value.size === 1 ? value.get('$elemMatch') : undefined;
+  const inElement: Iterable<[string | undefined, Value | undefined]> = isDoc(match) ? match : [[field, value]];
+  for (const [name, id] of inElement)
+    if (id instanceof ObjectId && name !== undefined && !name.includes('.') && deeper.length === 0)
+      return { field: Buffer.from(name), id: Buffer.from(id.id) };
+  return undefined;
 }
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);

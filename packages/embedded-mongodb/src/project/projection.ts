@@ -4,14 +4,14 @@ import type { Context } from '../context.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
-import { elementMatch, type FindProjection, positional } from './find-operators.ts';
+import { elementMatch } from './find-operators.ts';
 import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './tree.ts';
 
 /** Makes one document of another. */
 export type Transform = (doc: Doc) => Doc;
 
-/** Compiles the projection of a find; the filter tells what the positional `a.$` stands for. */
-export function compileProjection(spec: Doc, context: FindProjection = {}): Transform {
+/** Compiles the projection of a find. */
+export function compileProjection(spec: Doc, context: Context = {}): Transform {
   return spec.size === 0 ? (doc) => doc : compile(spec, context, true);
 }
 
@@ -34,9 +34,7 @@ export function compileAddFields(spec: Value, context: Context = {}): Transform 
 type Builder = {
   readonly root: ProjectionNode;
   readonly compiler: Compiler;
-  readonly find: FindProjection | undefined;
-  /** Done after the tree has been applied, for what needs the document's array as a whole. */
-  finish: ((result: Doc, doc: Doc) => Doc) | undefined;
+  readonly find: Context | undefined;
   /** `$elemMatch` decides for inclusion where nothing else decides. */
   hasElementMatch: boolean;
   mode: Mode | undefined;
@@ -44,14 +42,13 @@ type Builder = {
 
 type Mode = 'inclusion' | 'exclusion';
 
-function compile(spec: Doc, context: FindProjection, isFind: boolean): Transform {
+function compile(spec: Doc, context: Context, isFind: boolean): Transform {
   const root = projectionRoot();
   const find = isFind ? context : undefined;
   const builder: Builder = {
     root,
     compiler: compilerFor(context),
     find,
-    finish: undefined,
     hasElementMatch: false,
     mode: undefined,
   };
@@ -62,12 +59,8 @@ function compile(spec: Doc, context: FindProjection, isFind: boolean): Transform
   const mode = builder.mode ?? ((idIsFlag && keepsId) || builder.hasElementMatch ? 'inclusion' : 'exclusion');
   if (mode === 'inclusion' && keepsId && !root.children.has('_id')) root.children.set('_id', { kind: 'include' });
   if (mode === 'exclusion' && !keepsId) root.children.set('_id', { kind: 'exclude' });
-  const { finish } = builder;
-  const apply: Transform =
-    mode === 'inclusion'
-      ? (doc) => applyInclusion(root, doc, doc)
-      : (doc) => (root.computes ? applyAdditions(root, applyExclusion(root, doc), doc) : applyExclusion(root, doc));
-  return finish === undefined ? apply : (doc) => finish(apply(doc), doc);
+  if (mode === 'inclusion') return (doc) => applyInclusion(root, doc, doc);
+  return (doc) => (root.computes ? applyAdditions(root, applyExclusion(root, doc), doc) : applyExclusion(root, doc));
 }
 
 function isFlag(value: Value): boolean {
@@ -75,14 +68,8 @@ function isFlag(value: Value): boolean {
 }
 
 function addField(builder: Builder, path: string, value: Value): void {
-  if (builder.find !== undefined && (path.endsWith('.$') || path === '$')) {
-    require(builder, path, 'inclusion');
-    if (builder.finish !== undefined)
-      throw new DatabaseError(31276, 'Cannot specify more than one positional projection per query.');
-    builder.finish = positional(builder.find, path);
-    addLeaf(builder.root, path.slice(0, -2), { kind: 'include' });
-    return;
-  }
+  if (builder.find !== undefined && path.includes('$'))
+    throw new DatabaseError(115, `a projection of '${path}' is not supported`);
   if (isFlag(value)) {
     require(builder, path, isTrue(value) ? 'inclusion' : 'exclusion');
     addLeaf(builder.root, path, { kind: isTrue(value) ? 'include' : 'exclude' });

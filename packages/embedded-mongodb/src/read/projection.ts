@@ -1,10 +1,10 @@
-import type { FindProjection } from '../project/find-operators.ts';
+import type { Context } from '../context.ts';
 import { compileProjection, type Transform } from '../project/projection.ts';
 import { docArg } from '../protocol/args.ts';
 import type { Doc } from '../values/value.ts';
 
 /** Makes what a client sees of a document; `undefined`: all of it. */
-export function projectionArg(args: Doc, name: string, context: FindProjection): Transform | undefined {
+export function projectionArg(args: Doc, name: string, context: Context): Transform | undefined {
   const spec = docArg(args, name);
   return spec === undefined || spec.size === 0 ? undefined : compileProjection(spec, context);
 }

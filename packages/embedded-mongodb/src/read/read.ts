@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { compilePipeline } from '../aggregate/pipeline.ts';
 import type { PipelineContext } from '../aggregate/stages/stage.ts';
 import type { Context } from '../context.ts';
-import { compileFilter, type Filter } from '../match/filter.ts';
+import { compileFilter } from '../match/filter.ts';
 import { type Find, type FindQuery, prepareFind } from '../plan/find.ts';
 import type { Counts } from '../plan/plan.ts';
 import { pushDown } from '../plan/pushdown.ts';
@@ -43,22 +43,11 @@ const countAllStage: Doc = new Map([
 ]);
 
 /** Prepares a query on a collection. */
-export function prepareRead(
-  database: Database,
-  db: string,
-  name: string,
-  query: FindQuery,
-  context: Context,
-): Read & { readonly filter: Filter } {
+export function prepareRead(database: Database, db: string, name: string, query: FindQuery, context: Context): Read {
   const collection = database.catalog.get(db, name);
   const find = collection && prepareFind(database.file, collection, query, context);
-  return {
-    collection,
-    find,
-    filter: find?.filter ?? compileFilter(query.filter, context),
-    rest: [],
-    rows: (counts) => find?.rows(counts) ?? [],
-  };
+  if (find === undefined) compileFilter(query.filter, context);
+  return { collection, find, rest: [], rows: (counts) => find?.rows(counts) ?? [] };
 }
 
 /** Prepares a pipeline on a collection; as much as possible of its beginning is left to an index. */

@@ -1,6 +1,6 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
-import { asBuffer, valueEnd } from './raw.ts';
+import { asBuffer, rawField, rawValues, sameBytes, valueEnd } from './raw.ts';
 import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
@@ -15,6 +15,18 @@ const lengthFirst: ReadonlySet<number> = new Set([
 ]);
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** `bson` reads ids where they stand in a message; its types keep that to itself. */
+const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => ObjectId;
+
+/** Names that were read before, each in the place of its hash: to find one takes less than to make it. */
+const knownNames: string[] = new Array(1024).fill('');
+
+/** Which fields of a stored document somebody looks at: `undefined` stands for all that is in one. */
+export type Fields = ReadonlyMap<string, Narrowing | undefined>;
+
+/** Of an array of documents only those are looked at in which a field, by its encoded name, has an id or may have it in an array. */
+export type Narrowing = { readonly field: Buffer; readonly id: Buffer };
 
 /** Reads BSON values one after the other; every length is checked before a byte behind it is touched. */
 export class Reader {
@@ -40,16 +52,32 @@ export class Reader {
     return doc;
   }
 
-  /** The named fields of a document that has been read as a whole before: what is skipped is not checked. */
-  fields(names: ReadonlySet<string>, depth: number, limit: number): Doc {
+  /** Some fields of a document that has been read as a whole before: what is skipped is not checked. */
+  fields(wanted: Fields, depth: number, limit: number): Doc {
     const end = this.#open(depth, limit);
     const doc: Doc = new Map();
-    for (let type = this.#byte(); type !== 0 && doc.size < names.size; type = this.#byte()) {
+    for (let type = this.#byte(); type !== 0 && doc.size < wanted.size; type = this.#byte()) {
       const name = this.#cstring(end);
-      if (names.has(name)) doc.set(name, this.value(type, depth, end));
+      const narrowing = wanted.get(name);
+      if (narrowing !== undefined && type === bsonType.array) doc.set(name, this.#narrowed(narrowing, depth - 1));
+      else if (wanted.has(name)) doc.set(name, this.value(type, depth, end));
       else this.at = valueEnd(this.#bytes, typeOf(type), this.at);
     }
     return doc;
+  }
+
+  #narrowed({ field, id }: Narrowing, depth: number): Value[] {
+    const bytes = this.#bytes;
+    const items: Value[] = [];
+    const array = { type: bsonType.array, bytes, start: this.at, end: valueEnd(bytes, bsonType.array, this.at) };
+    for (const item of rawValues(array)) {
+      const found = item.type === bsonType.object ? rawField(item, field) : item;
+      if (found === undefined || (found.type === bsonType.objectId && !sameBytes(bytes, found.start, id))) continue;
+      this.at = item.start;
+      items.push(this.value(item.type, depth, item.end));
+    }
+    this.at = array.end;
+    return items;
   }
 
   #array(depth: number, limit: number): Value[] {
@@ -88,7 +116,7 @@ export class Reader {
       case bsonType.array:
         return this.#array(depth - 1, end);
       case bsonType.objectId:
-        return new ObjectId(this.#copy(12, end));
+        return new idAt(this.#take(12, end), this.at - 12);
       case bsonType.date:
         return this.#date(end);
       case bsonType.null:
@@ -157,9 +185,23 @@ export class Reader {
   }
 
   #cstring(end: number): string {
+    const bytes = this.#bytes;
     const start = this.at;
-    this.#skipCstring(end);
-    return this.#utf8(start, this.at - 1);
+    let hash = 0;
+    let at = start;
+    for (; at < end && bytes[at] !== 0; at++) hash = (hash * 31 + (bytes[at] as number)) | 0;
+    if (at >= end) throw invalidBson('a name runs over the end of its document');
+    this.at = at + 1;
+    const known = knownNames[hash & 1023] as string;
+    if (known.length === at - start && this.#reads(known, start)) return known;
+    const name = this.#utf8(start, at);
+    if (name.length === at - start && name.length < 32) knownNames[hash & 1023] = name;
+    return name;
+  }
+
+  #reads(text: string, at: number): boolean {
+    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== this.#bytes[at + i]) return false;
+    return true;
   }
 
   #skipCstring(end: number): void {

@@ -2,6 +2,9 @@ import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { badValue, DatabaseError, tooDeep } from './errors.ts';
 import { bsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
 
+/** What `bson` can do with an id; its types keep that to themselves. */
+type WritesItself = { serializeInto: (bytes: Uint8Array, at: number) => number };
+
 /** Kept between calls so that a small document costs one copy and no allocation beside the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
 const maxScratch = 1024 * 1024;
@@ -83,7 +86,8 @@ export class Writer {
         this.#array(value as Value[], depth - 1);
         break;
       case bsonType.objectId:
-        this.#raw((value as ObjectId).id);
+        this.#reserve(12);
+        this.#at += (value as ObjectId & WritesItself).serializeInto(this.#bytes, this.#at);
         break;
       case bsonType.date:
         this.#date(value as Date);
@@ -155,7 +159,9 @@ export class Writer {
 
   #date(date: Date): void {
     this.#reserve(8);
-    this.#at = this.#bytes.writeBigInt64LE(BigInt(date.getTime()), this.#at);
+    const high = Math.floor(date.getTime() / 2 ** 32);
+    this.#at = this.#bytes.writeUInt32LE(date.getTime() - high * 2 ** 32, this.#at);
+    this.#at = this.#bytes.writeInt32LE(high, this.#at);
   }
 
   #binary(binary: Binary): void {

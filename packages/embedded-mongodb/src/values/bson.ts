@@ -1,4 +1,4 @@
-import { maxLevels, Reader } from './bson-reader.ts';
+import { type Fields, maxLevels, Reader } from './bson-reader.ts';
 import { Writer } from './bson-writer.ts';
 import { invalidBson } from './errors.ts';
 import type { Doc } from './value.ts';
@@ -23,8 +23,8 @@ export function decodeStored(bytes: Uint8Array): Doc {
 }
 
 /** Decodes some fields, in their order, of a stored document, which has passed `decode` once. */
-export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
-  return new Reader(bytes).fields(names, mostStoredLevels, bytes.length);
+export function decodeFields(bytes: Uint8Array, fields: Fields): Doc {
+  return new Reader(bytes).fields(fields, mostStoredLevels, bytes.length);
 }
 
 /** Encodes a document that is to be stored, no deeper than one that comes from a client; the bytes are the caller's own. */

@@ -1,7 +1,7 @@
 import { type Doc, isDoc, type Value } from './value.ts';
 
-/** Sees one value that a path leads to (`undefined`: missing) and the index in the outermost array passed, -1 for none. */
-export type Visitor = (value: Value | undefined, index: number) => boolean;
+/** Sees one value that a path leads to; `undefined`: missing. */
+export type Visitor = (value: Value | undefined) => boolean;
 
 /**
  * Shows a visitor every value that a dotted path leads to, until it answers true. This is how MongoDB's predicates look at a
@@ -48,16 +48,10 @@ function visitFrom(doc: Doc, path: readonly string[], from: number, wholeArrays:
   let value: Value | undefined = doc;
   for (let at = from; at < path.length; at++) {
     if (Array.isArray(value)) return visitElements(value, path, at, wholeArrays, visit);
-    if (!isDoc(value)) return visit(undefined, -1);
+    if (!isDoc(value)) return visit(undefined);
     value = value.get(path[at] as string);
   }
-  if (wholeArrays || !Array.isArray(value)) return visit(value, -1);
-  return visitLeafArray(value, visit);
-}
-
-function visitLeafArray(items: readonly Value[], visit: Visitor): boolean {
-  for (let i = 0; i < items.length; i++) if (visit(items[i], i)) return true;
-  return visit(items as Value[], -1);
+  return (!wholeArrays && Array.isArray(value) && value.some((item) => visit(item))) || visit(value);
 }
 
 /** Goes through an array that stands before part `at` of the path: into its documents, and to the element that the part numbers. */
@@ -73,10 +67,10 @@ function visitElements(
   const numbered = isIndex(part) ? Number(part) : -1;
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as Value;
-    if (isDoc(item) && visitFrom(item, path, at, wholeArrays, (value) => visit(value, i))) return true;
+    if (isDoc(item) && visitFrom(item, path, at, wholeArrays, visit)) return true;
     if (i !== numbered) continue;
     if (last) {
-      if (visit(item, i)) return true;
+      if (visit(item)) return true;
     } else if (Array.isArray(item)) {
       if (visitElements(item, path, at + 1, wholeArrays, visit)) return true;
     } else if (isDoc(item) && visitFrom(item, path, at + 1, wholeArrays, visit)) return true;

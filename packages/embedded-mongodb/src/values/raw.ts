@@ -70,7 +70,8 @@ function typeAt(bytes: Buffer, at: number): number {
   return type === 0xff ? bsonType.minKey : type;
 }
 
-function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
+/** Whether these bytes stand at this place. */
+export function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
   for (let i = 0; i < other.length; i++) if (bytes[at + i] !== other[i]) return false;
   return true;
 }

@@ -1,5 +1,4 @@
 import { Int32 } from 'bson';
-import { compileFilter } from '../match/filter.ts';
 import type { Row } from '../plan/execute.ts';
 import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, docArg } from '../protocol/args.ts';
@@ -75,8 +74,7 @@ type Show = (row: Row | undefined) => Value;
 
 /** Shows a document as the projection wants it. */
 function showing({ context }: Target, args: Doc, raw: RawTransform | undefined): Show {
-  const filter = compileFilter(docArg(args, 'query') ?? new Map(), { ...context, hasText: true });
-  const project = projectionArg(args, 'fields', { ...context, filter });
+  const project = projectionArg(args, 'fields', context);
   return (row) => {
     if (row === undefined) return null;
     if (project === undefined) return new Opaque(bsonType.object, row.document);

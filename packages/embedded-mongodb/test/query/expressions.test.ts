@@ -34,18 +34,6 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$eq tells null from missing', { $eq: ['$none', null] }, false],
     ['$lt has missing before null', { $lt: ['$none', null] }, true],
     ['$and, $or', [{ $and: [1, 'x'] }, { $or: [0, null] }], [true, false]],
-    [
-      '$setDifference',
-      {
-        $setDifference: [
-          [2, 1, 2, 3],
-          [3.0, 4],
-        ],
-      },
-      [2, 1],
-    ],
-    ['$setDifference of null', { $setDifference: [[1], null] }, null],
-    ['$$REMOVE leaves a field out', { $mergeObjects: [{ a: 1, b: '$$REMOVE' }] }, { a: 1 }],
     ['$not', [{ $not: ['$nothing'] }, { $not: 1 }], [true, false]],
     ['$cond by list and by name', [{ $cond: [true, 1, 2] }, { $cond: named(['if', 0], ['then', 1], ['else', 2]) }], [1, 2]],
     ['$ifNull takes the first that is there', { $ifNull: ['$none', null, 3] }, 3],

@@ -130,26 +130,6 @@ describe.each(Object.entries(sections))('%s', (_section, rows) => {
   });
 });
 
-describe('the position of the match', () => {
-  it.each<[string, object, object, number | undefined]>([
-    ['is the index of the element', { a: 2 }, { a: [1, 2] }, 1],
-    ['is the index of the document in the array on the way', { 'a.b': 2 }, { a: [{ b: 1 }, { b: 2 }] }, 1],
-    ['is the index in the outermost array', { 'a.b': 2 }, { a: [{ b: [1, 2] }] }, 0],
-    ['comes from $elemMatch', { a: { $elemMatch: { b: 2 } } }, { a: [{ b: 1 }, { b: 2 }] }, 1],
-    [
-      'comes from the array, whatever stands beside it',
-      { _id: 1, 'a.b': 2, c: { $gt: 0 } },
-      { _id: 1, a: [{ b: 1 }, { b: 2 }], c: 1 },
-      1,
-    ],
-    ['comes from none where no array was passed', { a: 2 }, { a: 2 }, undefined],
-    ['does not come from a negation', { a: { $ne: 3 } }, { a: [1, 2] }, undefined],
-    ['does not come from an $or', { $or: [{ a: 2 }] }, { a: [1, 2] }, undefined],
-  ])('%s', (_story, filter, document, position) => {
-    expect(compileFilter(d(filter)).positionOf(d(document))).toBe(position);
-  });
-});
-
 describe('a filter is refused', () => {
   it.each<[string, object, number]>([
     ['with an operator that there is not', { a: { $foo: 1 } }, 2],

@@ -37,7 +37,7 @@ export function ownOracle(): Oracle {
         const found = docs.filter((doc) => compiled.matches(doc));
         const order = compileSort(sort ?? new Map());
         const sorted = found.toSorted((a, b) => order.compareKeys(order.keyOf(a), order.keyOf(b)));
-        return sorted.map(compileProjection(projection, { filter: compiled }));
+        return sorted.map(compileProjection(projection));
       }),
     update: async (docs, update, arrayFilters = []) =>
       docs.map((doc) => {

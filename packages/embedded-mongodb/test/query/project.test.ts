@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilter } from '../../src/match/filter.ts';
 import { compileAddFields, compileProject, compileProjection } from '../../src/project/projection.ts';
 import { codeOf, d } from './notation.ts';
 
@@ -59,11 +58,6 @@ describe('the projection of a find', () => {
     expect(compileProjection(d(spec))(d(example))).toEqual(d(expected));
   });
 
-  it('a.$ keeps the element by which the filter found the document', () => {
-    const filter = compileFilter(d({ 'l.x': 3 }));
-    expect(compileProjection(d({ 'l.$': 1, t: 1 }), { filter })(d(example))).toEqual(d({ _id: 1, l: [{ x: 3 }], t: 'text' }));
-  });
-
   it('$meta adds the relevance', () => {
     const project = compileProjection(d({ score: { $meta: 'textScore' } }), { textScore: () => 1.5 });
     expect(project(d({ _id: 1, a: 2 }))).toEqual(d({ _id: 1, a: 2, score: 1.5 }));
@@ -82,16 +76,11 @@ describe('the projection of a find', () => {
     ['of a path that ends in a dot', { 'a.': 1 }, 40353],
     ['by $elemMatch of no document', { a: { $elemMatch: 1 } }, 31274],
     ['by $elemMatch inside a field', { 'a.b': { $elemMatch: { x: 1 } } }, 31275],
-    ['by two positions', { 'a.$': 1, 'b.$': 1 }, 31276],
+    ['by a position', { 'a.$': 1 }, 115],
     ['by an unknown $meta', { a: { $meta: 'color' } }, 115],
     ['by $slice', { a: { $slice: 1 } }, 31325],
   ])('%s is refused', (_story, spec, code) => {
     expect(codeOf(() => compileProjection(d(spec)))).toBe(code);
-  });
-
-  it('by a position that the filter did not note is refused with 51246', () => {
-    const project = compileProjection(d({ 'l.$': 1 }), { filter: compileFilter(d({ _id: 1 })) });
-    expect(codeOf(() => project(d(example)))).toBe(51246);
   });
 });
 

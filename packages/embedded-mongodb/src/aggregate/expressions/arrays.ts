@@ -2,7 +2,6 @@ import { Int32 } from 'bson';
 import type { Context } from '../../context.ts';
 import { compare, equals } from '../../values/compare.ts';
 import { DatabaseError } from '../../values/errors.ts';
-import { hashKey } from '../../values/hash-key.ts';
 import { integerOf } from '../../values/numbers.ts';
 import { isTrue } from '../../values/truth.ts';
 import { type Doc, isNullish, isNumber, type Maybe, typeName, type Value } from '../../values/value.ts';
@@ -48,15 +47,6 @@ export const arrays: Readonly<Record<string, Operator>> = {
   $setUnion: listOperator(0, many, (...asked) => {
     const sorted = arraysUntilNull(asked, 17043)?.flat().sort(compare);
     return sorted?.filter((item, i) => i === 0 || compare(sorted[i - 1], item) !== 0) ?? null;
-  }),
-  $setDifference: binaryOperator((items, others) => {
-    if (isNullish(items) || isNullish(others)) return null;
-    if (!Array.isArray(items))
-      throw new DatabaseError(17048, `both operands of $setDifference must be arrays, not ${typeName(items)}`);
-    if (!Array.isArray(others))
-      throw new DatabaseError(17049, `both operands of $setDifference must be arrays, not ${typeName(others)}`);
-    const known = new Set(others.map(hashKey));
-    return items.filter((item) => known.size < known.add(hashKey(item)).size);
   }),
   $map: (operand, compiler, name) => {
     const codes = { notObject: 16878, unknown: 16879, absent: { input: 16880, in: 16882 } };
