@@ -32,7 +32,7 @@ export const handler = endpoint({
     run: async ({ query: { room, user, since, limit, after }, caller, request }) => {
       if (room && user) throw invalidParameter('user', "not be combined with 'room'");
       if (room && since) throw invalidParameter('since', "not be combined with 'room'");
-      if (room) return answerList(await listMembers(room, { limit, after: after?.member }, caller), request);
+      if (room) return answerList(await listMembers(room, { limit, after: after?.id }, caller), request);
       if (!user) throw missingEvery(['room', 'user']);
       const { nextSince, ...page } = await listMyRooms({ limit, after, since }, caller);
       return withHeaders(answerList(page, request), { 'X-Next-Cursor': nextSince.toISOString() });

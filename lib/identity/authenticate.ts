@@ -35,9 +35,9 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   );
 }
 
-function callerOf({ _id, kind, scopes }: CallerRow, user: CallerRow['users'][number]): Caller {
+function callerOf({ _id, kind, scopes, now: at }: CallerRow, user: CallerRow['users'][number]): Caller {
   const { session_generation: _, ...account } = user;
-  return { token: { _id, kind, scopes }, user: account };
+  return { token: { _id, kind, scopes }, user: account, at };
 }
 
 /** Whose a token was when this process last saw it; from this nothing may be answered. */

@@ -11,6 +11,8 @@ export type Caller = {
     UserDocument,
     '_id' | 'username' | 'email' | 'is_admin' | 'is_active' | 'created_at' | 'blocked' | 'writes_per_second'
   >;
+  /** When the token was looked up, by the database's clock; the command line has none. */
+  at?: Date;
 };
 
 const nobody = new ObjectId('0'.repeat(24));

@@ -10,7 +10,7 @@ import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
  * moderators, or if it has none of its members, the one who joined first. Doing it again completes what a process that died left undone.
  */
 export async function leaveAllRooms(user: ObjectId): Promise<void> {
-  const theirs = await rooms.find({ 'members.user': user }, { projection: { 'members.$': 1 } }).toArray();
+  const theirs = await rooms.find({ 'members.user': user }, { projection: { members: { $elemMatch: { user } } } }).toArray();
   for (const { _id, members } of theirs) {
     for (const member of members) await leaveRoom(_id, member);
   }

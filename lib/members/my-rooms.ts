@@ -7,19 +7,19 @@ import { type MemberDocument, type RoomDocument, rooms } from '../collections/ro
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames, type OtherUser } from '../identity/users.ts';
-import { notBlocked } from '../rooms/conversations.ts';
+import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
 import { findReadings, type Reading } from '../rooms/read-markers.ts';
 import { type Member, showOwnMember } from './members.ts';
 
-/** A place in a list of members: after this member and, in the list of someone's rooms, the time when its room was last active. */
-export type MemberCursor = { member: ObjectId; at: Date | undefined };
+/** A place in a list: after this member of a room or, with the time when something last happened in it, after this one of someone's rooms. */
+export type MemberCursor = { id: ObjectId; at: Date | undefined };
 
 /** The cursor as it is sent. With its time it stays valid although its room may be active again, left or deleted meanwhile. */
 export const memberCursor: Parameter<MemberCursor> = {
   read: (sent) => {
-    const [, at, member] = typeof sent === 'string' ? (/^(?:(\d{1,15})-)?([0-9a-fA-F]{24})$/.exec(sent) ?? []) : [];
-    return member === undefined ? undefined : { member: new ObjectId(member), at: at ? new Date(Number(at)) : undefined };
+    const [, at, id] = typeof sent === 'string' ? (/^(?:(\d{1,15})-)?([0-9a-fA-F]{24})$/.exec(sent) ?? []) : [];
+    return id === undefined ? undefined : { id: new ObjectId(id), at: at ? new Date(Number(at)) : undefined };
   },
   rule: "be a member's id or a cursor from the list's Link header",
   schema: { type: 'string', pattern: '^(\\d{1,15}-)?[0-9a-fA-F]{24}$' },
@@ -40,7 +40,7 @@ export async function listMyRooms(
   { limit, after, since }: MyRoomsPage,
   caller: Caller,
 ): Promise<Listed<Member> & { nextSince: Date }> {
-  const { user } = caller;
+  const { user, at } = caller;
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const found = await readPage({ limit, after, since }, caller);
   const [readings, usernames] = await Promise.all([
@@ -48,15 +48,14 @@ export async function listMyRooms(
       found.map(({ _id }) => _id),
       user._id,
     ),
-    findUsernames(distinct(found.flatMap(({ others = [] }) => others))),
+    findUsernames(distinct(found.flatMap((room) => othersIn(room, user._id)))),
   ]);
   const show = (room: MyRoom): Member => ({
-    ...showOwnMember(room, room.member, user.username, readings.get(room._id.toHexString()) as Reading),
-    ...(room.others && { others: room.others.map((other) => showOther(other, usernames)) }),
+    ...showOwnMember(room, room.members[0], user.username, readings.get(room._id.toHexString()) as Reading),
+    ...(room.direct_key !== undefined && { others: othersIn(room, user._id).map((other) => showOther(other, usernames)) }),
   });
-  const page = pageOf(found, limit, show, ({ active_at, member }) => `${active_at.getTime()}-${member._id.toHexString()}`);
-  const now = (found[0]?.now.getTime() ?? 0) - longestWrite;
-  return { ...page, nextSince: new Date(Math.max(now, since?.getTime() ?? 0)) };
+  const page = pageOf(found, limit, show, ({ _id, changed_at }) => `${changed_at.getTime()}-${_id.toHexString()}`);
+  return { ...page, nextSince: new Date(Math.max((at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)) };
 }
 
 // A change has the time at which its update began. One that was made within so many milliseconds may not have been there to be read.
@@ -67,35 +66,32 @@ const showOther = (id: ObjectId, usernames: Map<string, string>): OtherUser => (
   username: usernames.get(id.toHexString()) ?? deletedUsername,
 });
 
-type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> &
-  Counters & { member: MemberDocument; active_at: Date; now: Date; others?: ObjectId[] };
+/** A room with the caller's membership. Whatever happens in a room, messages too, moves its `changed_at`. */
+type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'seq' | 'changed_at' | 'direct_key'> & Counters & { members: [MemberDocument] };
+
+const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] =>
+  people === undefined ? [] : peopleOf(people).filter((one) => !one.equals(user));
 
 const readPage = ({ limit, after, since }: MyRoomsPage, caller: Caller) =>
   rooms
-    .aggregate<MyRoom>(
-      { 'members.user': caller.user._id, ...notBlocked(caller), ...(since && { changed_at: { $gte: since } }) },
-      [
-        {
-          $project: {
-            name: 1,
-            seq: 1,
-            ...counterFields,
-            now: '$$NOW',
-            active_at: { $max: ['$last_message_at', '$changed_at'] },
-            member: { $arrayElemAt: [{ $filter: { input: '$members', as: 'member', cond: isUser(caller) } }, 0] },
-            others: { $cond: ['$is_direct', { $setDifference: ['$members.user', [caller.user._id]] }, '$$REMOVE'] },
-          },
+    .find<MyRoom>(
+      {
+        'members.user': caller.user._id,
+        ...notBlocked(caller),
+        ...(since && { changed_at: { $gte: since } }),
+        ...(after?.at && { $or: [{ changed_at: { $lt: after.at } }, { changed_at: after.at, _id: { $gt: after.id } }] }),
+      },
+      {
+        projection: {
+          name: 1,
+          seq: 1,
+          ...counterFields,
+          changed_at: 1,
+          direct_key: 1,
+          members: { $elemMatch: { user: caller.user._id } },
         },
-        ...(after ? [{ $match: isAfter(after) }] : []),
-        { $sort: { active_at: -1, 'member._id': 1 } },
-        { $limit: limit + 1 },
-      ],
-      { batchSize: withOneMore(limit).batchSize },
+        sort: { changed_at: -1, _id: 1 },
+        ...withOneMore(limit),
+      },
     )
     .toArray();
-
-const isUser = ({ user }: Caller) => ({ $eq: ['$$member.user', user._id] });
-
-const isAfter = ({ at, member }: MemberCursor) => ({
-  $or: [{ active_at: { $lt: at } }, { active_at: at, 'member._id': { $gt: member } }],
-});

@@ -74,6 +74,9 @@ const keyOf = (all: ObjectId[]) =>
     .sort()
     .join(' ');
 
+/** The people whom such a key is made of. */
+export const peopleOf = (key: string): ObjectId[] => key.split(' ').map((one) => new ObjectId(one));
+
 /** Inserts a conversation: hidden, closed, without a name, and with nobody who could change that; undefined when there is one. */
 async function insert(all: ObjectId[], key: string, creator: ObjectId): Promise<ShownRoom | undefined> {
   const _id = new ObjectId();
