@@ -9,10 +9,13 @@ const deadlines = new AsyncLocalStorage<number>();
 export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(serviceUnavailable()), deadline - performance.now());
-    deadlines
-      .run(deadline, work)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+    const ending =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    deadlines.run(deadline, work).then(ending(resolve), ending(reject));
   });
 }
 

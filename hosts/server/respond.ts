@@ -5,14 +5,19 @@ import type { ApiResponse } from '../../lib/http/request.ts';
 /** Sends what a function returned, as API Gateway does; returns how many bytes the body has. */
 export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): number {
   const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
-  response.writeHead(statusCode, fields(statusCode, headers, cookies, payload));
+  const bytes = Buffer.byteLength(payload);
+  response.writeHead(statusCode, fields(statusCode, headers, cookies, bytes));
   response.end(payload);
-  return Buffer.byteLength(payload);
+  return bytes;
 }
 
 /** The same on a connection whose request could not be read, so that Node.js has no response object for it. */
 export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
-  const all = { ...fields(statusCode, headers, undefined, body), Date: new Date().toUTCString(), Connection: 'close' };
+  const all = {
+    ...fields(statusCode, headers, undefined, Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
 }
@@ -24,9 +29,9 @@ export function isWithinLimit(response: ApiResponse): boolean {
   return Buffer.byteLength(JSON.stringify(response)) <= limits.response;
 }
 
-function fields(status: number, headers: Record<string, string>, cookies: string[] | undefined, payload: string | Buffer) {
+function fields(status: number, headers: Record<string, string>, cookies: string[] | undefined, bytes: number) {
   const all: Record<string, string | number | string[]> = { ...headers };
   if (cookies) all['Set-Cookie'] = cookies;
-  if (status !== 204) all['Content-Length'] = Buffer.byteLength(payload);
+  if (status !== 204) all['Content-Length'] = bytes;
   return all;
 }

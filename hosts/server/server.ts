@@ -89,11 +89,13 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     }
   }
 
-  // What nobody reads stays in memory.
+  // What nobody reads stays in memory; most is gone at once.
   function send(response: ServerResponse, answer: ApiResponse): void {
+    const bytes = respond(response, answer);
+    if (response.socket?.writableLength === 0) return;
     const share = memory.begin(() => response.destroy());
     response.once('close', share.release);
-    share.add(respond(response, answer));
+    share.add(bytes);
   }
 
   // Requests that are not HTTP, or whose headers are too long; the rest of these errors are broken connections.
