@@ -104,11 +104,11 @@ function* slice(rows: Generator<Row | undefined>, skip: number, limit: number | 
   }
 }
 
-/** A fresh row is kept, so that the decoded document need not stay in memory. */
+/** Of a document that is decoded as a whole a fresh row is kept, so that what is decoded need not stay in memory. */
 const sortable = {
   docOf: ({ doc }: Row) => doc,
-  kept: (row: Row) => new Row(row, row.fields),
-  sizeOf: ({ document }: Row) => document.length + 200,
+  kept: (row: Row) => (row.fields === undefined ? new Row(row) : row),
+  sizeOf: ({ document, fields }: Row) => document.length * (fields === undefined ? 1 : 3) + 200,
 };
 
 function scoring({ index, search }: TextPlan): (doc: Doc) => number {

@@ -1,4 +1,5 @@
 import { fieldParts } from '../aggregate/expression.ts';
+import { knownName, learnName } from '../values/names.ts';
 import { type RawValue, rawDocument, rawValues } from '../values/raw.ts';
 import { isTrue } from '../values/truth.ts';
 import { bsonType, type Doc, isNumber } from '../values/value.ts';
@@ -6,7 +7,7 @@ import { bsonType, type Doc, isNumber } from '../values/value.ts';
 /** Makes one encoded document of another. */
 export type RawTransform = (document: Buffer) => Buffer;
 
-/** Which fields of a document a projection names, by their encoded names: a whole field, or some below it. */
+/** Which fields of a document a projection names: a whole field, or some below it. */
 type Named = Map<string, Named | 'whole'>;
 
 /**
@@ -33,7 +34,7 @@ export function compileRawProjection(spec: Doc): RawTransform | undefined {
 }
 
 function add(root: Named, path: string): void {
-  const parts = fieldParts(path).map((part) => Buffer.from(part).toString('latin1'));
+  const parts = [...fieldParts(path)];
   const last = parts.pop() as string;
   let named = root;
   for (const part of parts) {
@@ -48,6 +49,9 @@ function add(root: Named, path: string): void {
 /** Where copies are made, which are mostly much shorter than their documents. */
 let scratch: Buffer = Buffer.allocUnsafe(64 * 1024);
 const maxScratch = 1024 * 1024;
+
+/** So many bytes are copied one by one in less time than a call into native code takes. */
+const few = 32;
 
 /** A copy of some fields of a document, which is never longer than the document. */
 class Copy {
@@ -70,7 +74,7 @@ class Copy {
   document(named: Named, document: RawValue): void {
     const start = this.#open();
     for (const field of rawValues(document)) {
-      const below = named.get(this.#from.toString('latin1', field.nameStart, field.start - 1));
+      const below = named.get(this.#name(field.nameStart, field.start - 1));
       if (below instanceof Map && (isNested(field) || !this.#includes)) {
         this.#copy(field.nameStart - 1, field.start);
         this.#value(below, field);
@@ -98,6 +102,10 @@ class Copy {
     this.#close(start);
   }
 
+  #name(start: number, end: number): string {
+    return knownName(this.#from, start, end) ?? learnName(this.#from.toString('utf8', start, end));
+  }
+
   #open(): number {
     this.#at += 4;
     return this.#at - 4;
@@ -109,7 +117,8 @@ class Copy {
   }
 
   #copy(from: number, to: number): void {
-    this.#at += this.#from.copy(this.#to, this.#at, from, to);
+    if (to - from > few) this.#at += this.#from.copy(this.#to, this.#at, from, to);
+    else for (let at = from; at < to; at++) this.#to[this.#at++] = this.#from[at] as number;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
+import { knownName, learnName } from './names.ts';
 import { asBuffer, rawField, rawValues, sameBytes, valueEnd } from './raw.ts';
 import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
@@ -18,9 +19,6 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** `bson` reads ids where they stand in a message; its types keep that to itself. */
 const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => ObjectId;
-
-/** Names that were read before, each in the place of its hash: to find one takes less than to make it. */
-const knownNames: string[] = new Array(1024).fill('');
 
 /** Which fields of a stored document somebody looks at: `undefined` stands for all that is in one. */
 export type Fields = ReadonlyMap<string, Narrowing | undefined>;
@@ -185,23 +183,9 @@ export class Reader {
   }
 
   #cstring(end: number): string {
-    const bytes = this.#bytes;
     const start = this.at;
-    let hash = 0;
-    let at = start;
-    for (; at < end && bytes[at] !== 0; at++) hash = (hash * 31 + (bytes[at] as number)) | 0;
-    if (at >= end) throw invalidBson('a name runs over the end of its document');
-    this.at = at + 1;
-    const known = knownNames[hash & 1023] as string;
-    if (known.length === at - start && this.#reads(known, start)) return known;
-    const name = this.#utf8(start, at);
-    if (name.length === at - start && name.length < 32) knownNames[hash & 1023] = name;
-    return name;
-  }
-
-  #reads(text: string, at: number): boolean {
-    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== this.#bytes[at + i]) return false;
-    return true;
+    this.#skipCstring(end);
+    return knownName(this.#bytes, start, this.at - 1) ?? learnName(this.#utf8(start, this.at - 1));
   }
 
   #skipCstring(end: number): void {
