@@ -31,7 +31,7 @@ export type Listed<T> = { items: T[]; next: string | undefined };
 export function pageOf<Found, T>(
   found: Found[],
   limit: number,
-  show: (found: Found) => T,
+  show: (found: Found, at: number) => T,
   cursorOf: (last: Found) => string,
 ): Listed<T> {
   const page = found.slice(0, limit);

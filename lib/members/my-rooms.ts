@@ -50,8 +50,8 @@ export async function listMyRooms(
     ),
     findUsernames(distinct(found.flatMap((room) => othersIn(room, user._id)))),
   ]);
-  const show = (room: MyRoom): Member => ({
-    ...showOwnMember(room, room.members[0], user.username, readings.get(room._id.toHexString()) as Reading),
+  const show = (room: MyRoom, index: number): Member => ({
+    ...showOwnMember(room, room.members[0], user.username, readings[index] as Reading),
     ...(room.direct_key !== undefined && { others: othersIn(room, user._id).map((other) => showOther(other, usernames)) }),
   });
   const page = pageOf(found, limit, show, ({ _id, changed_at }) => `${changed_at.getTime()}-${_id.toHexString()}`);

@@ -34,7 +34,8 @@ export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]):
   note(mentions.map((user) => ({ _id: { room, user }, highest: { mentioned: seq } })));
 
 /** What is noted of a marker and not stored yet. To be asked before the marker is read: what is stored meanwhile is in one of the two. */
-export const notedOf = (room: ObjectId, user: ObjectId): Highest => notes.get(keyOf({ room, user }))?.highest ?? {};
+export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
+  notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
 /** Stores what is noted, once what is being stored is there: whoever waits for it can be sure that no earlier number comes later. */
 export function storeNotes(): Promise<void> {

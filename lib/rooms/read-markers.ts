@@ -19,26 +19,22 @@ export async function findReading(room: ObjectId, user: ObjectId): Promise<Readi
   return readingOf(room, user, markerOf(await readMarkers.findOne({ _id: { room, user } }), noted));
 }
 
-/** What a user has read in each of these rooms, by their ids in hexadecimal. */
-export async function findReadings(rooms: ObjectId[], user: ObjectId): Promise<Map<string, Reading>> {
+/** What a user has read in each of these rooms, in their order. */
+export async function findReadings(rooms: ObjectId[], user: ObjectId): Promise<Reading[]> {
   const noted = rooms.map((room) => notedOf(room, user));
   const found = await readMarkers
     .find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 })
     .toArray();
   const markers = new Map(found.map((marker) => [marker._id.room.toHexString(), marker]));
-  const readings = rooms.map(async (room, at) => {
-    const key = room.toHexString();
-    return [key, await readingOf(room, user, markerOf(markers.get(key), noted[at]))] as const;
-  });
-  return new Map(await Promise.all(readings));
+  return Promise.all(rooms.map((room, at) => readingOf(room, user, markerOf(markers.get(room.toHexString()), noted[at]))));
 }
 
 /** Counts the unread mentions, by their index and only where there may be some. */
-export async function readingOf(room: ObjectId, user: ObjectId, marker: ReadMarker): Promise<Reading> {
+export function readingOf(room: ObjectId, user: ObjectId, marker: ReadMarker): Reading | Promise<Reading> {
   const { seq, mentioned } = marker;
+  if (mentioned <= seq) return { ...marker, mentions: 0 };
   const unread = { room, mentions: user, seq: { $gt: seq } };
-  const mentions = mentioned > seq ? await messages.unscoped.countDocuments(unread, { limit: mostMentions }) : 0;
-  return { ...marker, mentions };
+  return messages.unscoped.countDocuments(unread, { limit: mostMentions }).then((mentions) => ({ ...marker, mentions }));
 }
 
 /** Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where it is then. */
@@ -90,7 +86,7 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
 }
 
 /** The marker that is stored, if there is one, with what is noted and not stored yet. */
-function markerOf(stored: ReadMarkerDocument | null | undefined, noted: Highest = {}): ReadMarker {
+function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: Highest): ReadMarker {
   const { _id, is_muted = false, ...highest } = stored ?? { _id: undefined };
-  return { seq: 0, ordinal: 0, mentioned: 0, ...highestOf(highest, noted), isMuted: is_muted };
+  return { seq: 0, ordinal: 0, mentioned: 0, ...(noted ? highestOf(highest, noted) : highest), isMuted: is_muted };
 }
