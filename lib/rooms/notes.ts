@@ -60,10 +60,10 @@ async function storeAll(): Promise<void> {
   for (const [key, note] of stored) if (notes.get(key) === note) notes.delete(key);
 }
 
-/** Of several numbers of each kind the highest. */
-export function highestOf(...all: Highest[]): Highest {
-  const highest: Record<string, number> = {};
-  for (const [name, value] of all.flatMap((one) => Object.entries(one))) highest[name] = Math.max(highest[name] ?? 0, value);
+/** Of two numbers of each kind the higher. */
+export function highestOf(one: Highest, other: Highest): Highest {
+  const highest: Record<string, number> = { ...one };
+  for (const [name, value] of Object.entries(other)) highest[name] = Math.max(highest[name] ?? 0, value);
   return highest;
 }
 
