@@ -127,12 +127,14 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await opened(ann, bob))._id).toEqual(second._id);
   });
 
-  it('makes a room that can still be read when one of its people has deleted the account', async () => {
+  it('makes a room that can still be read, and says with whom, when one of its people has deleted the account', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     await aMessage(bob, room, { text: 'Farewell' }, call);
     await deleteUser(new ObjectId(bob.id));
-    expect(await roomsOf(ann)).toMatchObject([{ room: { $oid: room }, others: [] }]);
+    expect(await roomsOf(ann)).toMatchObject([
+      { room: { $oid: room }, others: [{ _id: { $oid: bob.id }, username: '(deleted)' }] },
+    ]);
     expect((await call('GET', `/api/messages?room=${room}`, { token: ann.token })).body).toMatchObject([
       { text: 'Farewell', username: '(deleted)' },
     ]);

@@ -36,6 +36,7 @@ describe('a token', () => {
     expect(await findCaller(token)).toEqual({
       token: { _id: expect.any(ObjectId), kind: 'api', scopes: [] },
       user: { _id: new ObjectId(id), username, email, is_admin: true, is_active: true, created_at: expect.any(Date) },
+      at: expect.any(Date),
     });
   });
 
