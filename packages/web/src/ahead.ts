@@ -45,17 +45,19 @@ export function askAhead(): void {
   shared.askedAhead = { user, answers: new Map(asked.map((address, at) => [address, answers[at] as Promise<Response>])) };
 }
 
-/** The answer to a request that was made ahead, once, and only as long as the same user is remembered. */
-export function takeAhead({ url }: Request): Promise<Response> | undefined {
+/**
+ * The answer to a request that was made ahead, once, and only while the page is young and the same user is remembered. What was refused then is
+ * asked for anew: somebody may have signed in since.
+ */
+export function takeAhead(request: Request): Promise<Response> | undefined {
   const { askedAhead } = shared;
-  const { pathname, search } = new URL(url);
-  const answer = askedAhead?.answers.get(`${pathname}${search}`);
-  if (!answer) return undefined;
-  askedAhead?.answers.delete(`${pathname}${search}`);
-  return askedAhead?.user === rememberedId() ? answer : undefined;
-}
-
-/** Forgets the answers that nobody has taken: they would be old some day. */
-export function dropAhead(): void {
-  shared.askedAhead = undefined;
+  if (!askedAhead) return undefined;
+  if (performance.now() > longestWait || askedAhead.user !== rememberedId()) {
+    shared.askedAhead = undefined;
+    return undefined;
+  }
+  const { pathname, search } = new URL(request.url);
+  const answer = askedAhead.answers.get(`${pathname}${search}`);
+  askedAhead.answers.delete(`${pathname}${search}`);
+  return answer?.then((response) => (response.ok ? response : fetchInTime(request)));
 }

@@ -1,5 +1,4 @@
 import { effect } from '@preact/signals';
-import { dropAhead } from './ahead.ts';
 import { route } from './routes.ts';
 import { logOut as endSession, forget, session } from './session.ts';
 import { openCache, trimCache, wipeCache } from './store/cache.ts';
@@ -57,8 +56,6 @@ async function enter(user: string): Promise<void> {
     await Promise.all([loadOutbox(), loadDrafts(user)]);
     // The rooms last: views appear with them.
     await loadRooms(openFirst);
-    // Not before those have taken the answers who are about to.
-    setTimeout(dropAhead);
     if (current !== user) return;
   }
   sendFor(user);
