@@ -28,9 +28,11 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
     if (!mine) return;
     void timeline.open(mine.lastRead, mine.seq, seq).then(() => wake(room));
   }, [timeline, isKnown, seq]);
+  // Messages come first.
+  const isOpen = isKnown && timeline.state.value !== 'loading';
   useEffect(() => {
-    if (isKnown) void loadAbout(room).catch(() => {});
-  }, [room, isKnown]);
+    if (isOpen) void loadAbout(room).catch(() => {});
+  }, [room, isOpen]);
 
   if (!mine)
     return (
