@@ -43,16 +43,17 @@ export async function listMyRooms(
   const { user, at } = caller;
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const found = await readPage({ limit, after, since }, caller);
+  const others = found.map((room) => othersIn(room, user._id));
   const [readings, usernames] = await Promise.all([
     findReadings(
       found.map(({ _id }) => _id),
       user._id,
     ),
-    findUsernames(distinct(found.flatMap((room) => othersIn(room, user._id)))),
+    findUsernames(distinct(others.flatMap((people = []) => people))),
   ]);
   const show = (room: MyRoom, index: number): Member => ({
     ...showOwnMember(room, room.members[0], user.username, readings[index] as Reading),
-    ...(room.direct_key !== undefined && { others: othersIn(room, user._id).map((other) => showOther(other, usernames)) }),
+    ...(others[index] && { others: others[index].map((other) => showOther(other, usernames)) }),
   });
   const page = pageOf(found, limit, show, ({ _id, changed_at }) => `${changed_at.getTime()}-${_id.toHexString()}`);
   return { ...page, nextSince: new Date(Math.max((at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)) };
@@ -69,8 +70,9 @@ const showOther = (id: ObjectId, usernames: Map<string, string>): OtherUser => (
 /** A room with the caller's membership. Whatever happens in a room, messages too, moves its `changed_at`. */
 type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'seq' | 'changed_at' | 'direct_key'> & Counters & { members: [MemberDocument] };
 
-const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] =>
-  people === undefined ? [] : peopleOf(people).filter((one) => !one.equals(user));
+/** With whom a direct conversation is. */
+const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] | undefined =>
+  people === undefined ? undefined : peopleOf(people).filter((one) => !one.equals(user));
 
 const readPage = ({ limit, after, since }: MyRoomsPage, caller: Caller) =>
   rooms
