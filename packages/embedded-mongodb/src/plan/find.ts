@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import type { Context } from '../context.ts';
-import { compileFilter, type Filter } from '../match/filter.ts';
+import { compileFilter } from '../match/filter.ts';
 import { compileSort } from '../match/sort.ts';
 import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
@@ -26,7 +26,6 @@ export type FindQuery = Query & {
 export type Find = {
   readonly query: FindQuery;
   readonly plan: Plan;
-  readonly filter: Filter;
   /** How much a document has to do with what a `$text` asks for. */
   readonly textScore: Context['textScore'];
   /** The documents asked for, each read from disk when it is taken, and `undefined` where others may have their turn. */
@@ -52,7 +51,7 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
     const all = plan.index?.ranges.reduce((sum, range) => sum + (plan.index as IndexPlan).index.count(range), 0);
     return Math.min(Math.max((all ?? collection.totals().count) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
   };
-  return { query, plan, filter, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
+  return { query, plan, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
 }
 
 /** The fields at the top of documents that a query and a projection of fields look at; `undefined` where they may look at all. */
