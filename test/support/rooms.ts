@@ -49,7 +49,7 @@ export async function aRoomOf(members: (Account | [Account, Role])[], fields: Pa
 /** Makes everything in a room older than any function may run, so that a feed no longer waits at a gap. */
 export async function age(room: string): Promise<void> {
   const id = new ObjectId(room);
-  const earlier = (field: string) => [{ $set: { [field]: { $subtract: [`$${field}`, 60_000] } } }];
+  const earlier = (field: string) => [{ $set: { [field]: { $add: [`$${field}`, -60_000] } } }];
   await Promise.all([
     messages.unscoped.updateMany({ room: id, created_at: { $exists: true } }, earlier('created_at')),
     events.updateMany({ room: id }, earlier('at')),

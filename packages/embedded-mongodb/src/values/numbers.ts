@@ -41,10 +41,3 @@ export function intOrLong(value: number): Int32 | Long {
 export function inLong(value: bigint): Long | undefined {
   return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
 }
-
-/** The number with its sign turned; the least int of its size becomes wider. */
-export function negate(value: NumberValue): NumberValue {
-  if (value instanceof Int32) return intOrLong(-value.value || 0);
-  if (value instanceof Double) return new Double(-value.value);
-  return inLong(-toBigInt(value)) ?? new Double(2 ** 63);
-}

@@ -20,7 +20,6 @@ const arrays: Arbitrary<Value> = fc.oneof(
 
 const arithmetic: Arbitrary<Value> = fc.oneof(
   call(['$add'], fc.array(fc.oneof({ weight: 5, arbitrary: numeric }, dates), { minLength: 1, maxLength: 3 })),
-  call(['$subtract'], fc.array(fc.oneof({ weight: 5, arbitrary: numeric }, dates), { minLength: 2, maxLength: 2 })),
   call(['$max'], fc.array(numeric, { minLength: 1, maxLength: 3 })),
 );
 

@@ -118,7 +118,7 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
   {
     reason: 'the engine adds whole numbers above 2^53 to doubles in doubles; MongoDB rounds the exact sum',
     applies: ({ docs, stages, own, theirs }) =>
-      uses(stages, '$sum', '$add', '$subtract') &&
+      uses(stages, '$sum', '$add') &&
       typeof own !== 'number' &&
       typeof theirs !== 'number' &&
       [...docs, ...stages].some((doc) => some(doc, isBeyondDoubles)),

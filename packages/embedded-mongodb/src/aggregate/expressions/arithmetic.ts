@@ -1,9 +1,9 @@
 import { Double } from 'bson';
 import { compare } from '../../values/compare.ts';
 import { DatabaseError, typeMismatch } from '../../values/errors.ts';
-import { add, inLong, integerOf, negate, toNumber } from '../../values/numbers.ts';
+import { integerOf, toNumber } from '../../values/numbers.ts';
 import { isNullish, isNumber, type Maybe, type NumberValue, typeName } from '../../values/value.ts';
-import { binaryOperator, listOperator, type Operator } from './operator.ts';
+import { listOperator, type Operator } from './operator.ts';
 import { Summation } from './summation.ts';
 
 const many = Number.POSITIVE_INFINITY;
@@ -11,7 +11,6 @@ const many = Number.POSITIVE_INFINITY;
 /** Arithmetic; whole numbers stay whole, int32 gives way to int64 and int64 to double. */
 export const arithmetic: Readonly<Record<string, Operator>> = {
   $add: listOperator(0, many, addAll),
-  $subtract: binaryOperator(subtract),
   $max: listOperator(0, many, (args) => {
     const [only] = args;
     const values = args.length === 1 && Array.isArray(only) ? only : args;
@@ -31,15 +30,6 @@ function addAll(args: Maybe[]): Maybe {
     else throw typeMismatch(`$add only supports numeric or date types, not ${typeName(arg)}`);
   }
   return date === undefined ? total.total : shifted(date, total.total);
-}
-
-function subtract(a: Maybe, b: Maybe): Maybe {
-  if (isNullish(a) || isNullish(b)) return null;
-  // Int64 that overflows goes on as double.
-  if (isNumber(a) && isNumber(b)) return add(a, negate(b)) ?? new Double(toNumber(a) - toNumber(b));
-  if (a instanceof Date && b instanceof Date) return inLong(BigInt(a.getTime() - b.getTime()));
-  if (a instanceof Date && isNumber(b)) return shifted(a, negate(b));
-  throw typeMismatch(`can't $subtract ${typeName(b)} from ${typeName(a)}`);
 }
 
 /** A date some milliseconds later; halves of them are rounded away from zero, unlike everywhere else. */
