@@ -1,5 +1,6 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { savedByTheNext } from '../database/unsynced.ts';
 
 /** A place in a room's order, and the database's time when it was taken. */
 export type Place = {
@@ -32,6 +33,7 @@ export async function takePlace<Wanted extends object = object>(
 ): Promise<(ChangedRoom & Wanted) | null> {
   return rooms.findOneAndUpdate<ChangedRoom & Wanted>(where, takingPlace(update, messages), {
     returnDocument: 'after',
+    ...(messages > 0 && savedByTheNext()),
     projection: { seq: 1, changed_at: 1, message_count: 1, name: 1, ...projection },
     ...(arrayFilters && { arrayFilters }),
   });

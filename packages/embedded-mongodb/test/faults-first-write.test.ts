@@ -47,9 +47,27 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
   });
 });
 
-/** What a database that is killed after one command has asked of the kernel, in order. */
-async function traced(parent: string, dataDir: string, command: Record<string, unknown>): Promise<string[]> {
-  const output = join(parent, `strace-${Object.keys(command)[0]}`);
+describe(`a write that asks for no sync (j: false)${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
+  it.runIf(hindrance === undefined)(
+    'is answered once it is in the log, and synced by the next write that asks for it',
+    async () => {
+      const dataDir = freshDirectory();
+      const writeConcern = { w: 'majority', j: false };
+      const unsynced = { insert: 'things', documents: [{ _id: 2 }], writeConcern };
+      const synced = { insert: 'things', documents: [{ _id: 3 }] };
+      const calls = await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] }, unsynced, synced);
+      const log = join(dataDir, 'database.sqlite-wal');
+      const answers = calls.flatMap((call, at) => (call === 'answer' ? [at] : [])).slice(-3);
+      const between = (from: number) => new Set(calls.slice(answers[from], answers[from + 1]));
+      expect(between(0)).toEqual(new Set(['answer', `write ${log}`]));
+      expect(between(1)).toEqual(new Set(['answer', `write ${log}`, `sync ${log}`]));
+    },
+  );
+});
+
+/** What a database that is killed after some commands has asked of the kernel, in order. */
+async function traced(parent: string, dataDir: string, ...commands: Record<string, unknown>[]): Promise<string[]> {
+  const output = join(parent, `strace-${Object.keys(commands[0] ?? {})[0]}`);
   const events = 'trace=mkdir,openat,fsync,fdatasync,pwrite64,write,writev';
   const args = ['-f', '-y', '-s', '0', '-e', events, '-o', output, process.execPath, databaseFileName, '--data-dir', dataDir];
   const strace = spawn('strace', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
@@ -59,7 +77,7 @@ async function traced(parent: string, dataDir: string, command: Record<string, u
   onTestFinished(() => void kill());
   const [uri] = await once(createInterface(strace.stdout), 'line');
   const client = await connectWire(uri);
-  expect(await client.command('test', command)).toMatchObject({ ok: 1 });
+  for (const command of commands) expect(await client.command('test', command)).toMatchObject({ ok: 1 });
   client.close();
   kill();
   await ended;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Catalog } from '../src/storage/catalog.ts';
-import { openDatabaseFile } from '../src/storage/file.ts';
+import { type DatabaseFile, openDatabaseFile } from '../src/storage/file.ts';
 import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
 import { encode } from '../src/values/bson.ts';
 import { DatabaseError } from '../src/values/errors.ts';
@@ -73,6 +73,42 @@ describe('writes of one turn, committed together', () => {
   });
 });
 
+describe('changes that need no sync', () => {
+  it('are committed without one, and by themselves when changes of their turn need one', async () => {
+    const syncs: boolean[] = [];
+    const { catalog, commits } = await freshStorage((isSynced) => syncs.push(isSynced));
+    syncs.length = 0;
+    commits.unsynced(() => insert(catalog, 1));
+    await setImmediate();
+    expect(syncs).toEqual([false]);
+    commits.unsynced(() => insert(catalog, 2));
+    insert(catalog, 3);
+    await setImmediate();
+    expect(syncs).toEqual([false, false, true]);
+    insert(catalog, 4);
+    commits.unsynced(() => insert(catalog, 5));
+    await setImmediate();
+    expect(syncs).toEqual([false, false, true, true]);
+    expect(stored(catalog)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('are told so with the others of their turn when they cannot be committed', async () => {
+    let isBroken = false;
+    const { catalog, commits } = await freshStorage(() => {
+      if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    });
+    isBroken = true;
+    const outcomes: (number | undefined)[] = [];
+    commits.unsynced(() => insert(catalog, 1));
+    commits.settled((failure) => outcomes.push(failure?.code));
+    expect(() => insert(catalog, 2)).toThrow('no writes until the database is restarted');
+    commits.settled((failure) => outcomes.push(failure?.code));
+    await setImmediate();
+    expect(outcomes).toEqual([96, 96]);
+    expect(stored(catalog)).toEqual([]);
+  });
+});
+
 describe('a command that changes the catalog', () => {
   it('leaves nothing of several indexes behind when the last one is refused', async () => {
     const things = await freshCollection();
@@ -83,9 +119,17 @@ describe('a command that changes the catalog', () => {
   });
 });
 
-async function freshStorage() {
-  const file = await openDatabaseFile(freshDirectory());
-  onTestFinished(() => file.close());
+/** `beforeCommit` is told whether the commit will be synced. */
+async function freshStorage(beforeCommit: (isSynced: boolean) => void = () => {}) {
+  const opened = await openDatabaseFile(freshDirectory());
+  onTestFinished(() => opened.close());
+  const file: DatabaseFile = {
+    ...opened,
+    prepare(sql) {
+      if (sql === 'COMMIT') beforeCommit((opened.prepare('PRAGMA synchronous').get() as unknown as [number])[0] === 2);
+      return opened.prepare(sql);
+    },
+  };
   const commits: GroupCommit = createGroupCommit(file, () => catalog.load());
   const catalog = new Catalog(file, () => commits);
   catalog.create('test', 'things');
@@ -100,5 +144,5 @@ function insert(catalog: Catalog, n: number): void {
 
 function stored(catalog: Catalog): (number | undefined)[] {
   const things = catalog.get('test', 'things');
-  return [1, 2, 3].filter((rid) => things?.get(rid) !== undefined).map((rid) => things?.get(rid)?.readInt32LE(9));
+  return [1, 2, 3, 4, 5].filter((rid) => things?.get(rid) !== undefined).map((rid) => things?.get(rid)?.readInt32LE(9));
 }

@@ -95,6 +95,9 @@ export function checkWriteConcern(name: string, args: Doc): Doc | undefined {
   return members > 1 ? writeConcernError(100, 'Not enough data-bearing nodes') : undefined;
 }
 
+/** Whether the client asks not to wait until its write is synced (`j: false`). */
+export const isUnjournaled = (args: Doc): boolean => docArg(args, 'writeConcern')?.get('j') === false;
+
 function writeConcernError(code: number, message: string): Doc {
   return new Map<string, Value>([
     ['code', new Int32(code)],

@@ -4,7 +4,14 @@ import type { GroupCommit } from '../storage/group-commit.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 import type { Command, Database, Work } from './command.ts';
-import { checkFields, checkReadConcern, checkWriteConcern, maxMillisOf, refuseTransactions } from './common-options.ts';
+import {
+  checkFields,
+  checkReadConcern,
+  checkWriteConcern,
+  isUnjournaled,
+  maxMillisOf,
+  refuseTransactions,
+} from './common-options.ts';
 import type { Connection, Handler } from './connection.ts';
 import { errorFields } from './error-fields.ts';
 import type { Message } from './messages.ts';
@@ -100,8 +107,10 @@ function begin(
     operation.resume(connection, maxMillisOf(args));
     const db = String(args.get('$db') ?? '');
     const command: Command = { name, db, args, message, connection, now: new Date(), operation };
-    const carryOut = () => entry.handle(database, command);
-    const begun = entry.atomic ? database.commits.atomically(carryOut) : carryOut();
+    const { commits } = database;
+    const handle = () => entry.handle(database, command);
+    const carryOut = () => (entry.atomic ? commits.atomically(handle) : handle());
+    const begun = isUnjournaled(args) ? commits.unsynced(carryOut) : carryOut();
     if (begun instanceof Promise) return begun.then(encodedReply).catch((error) => refusal(name, error));
     if ('next' in begun) return begun;
     if (concernError !== undefined && begun instanceof Map) begun.set('writeConcernError', concernError);

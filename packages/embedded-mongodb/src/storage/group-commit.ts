@@ -31,6 +31,8 @@ export type GroupCommit = {
   write<T>(change: () => T): T;
   /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the turn is not touched. */
   atomically<T>(change: () => T): T;
+  /** Runs what may be told once it is committed, though the next synced commit alone saves it from a power cut. */
+  unsynced<T>(step: () => T): T;
   /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
   settled(callback: Settled): void;
   /** How many changes were asked for so far. */
@@ -47,6 +49,8 @@ export type GroupCommit = {
  */
 export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, grown: () => void = () => {}): GroupCommit {
   let open = false;
+  let wantsSync = true;
+  let syncs = true;
   let changes = 0;
   let commits = 0;
   let changing = false;
@@ -70,6 +74,17 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
 
   const schedule = () => {
     scheduled ??= setImmediate(flush);
+  };
+
+  /** Begins the turn's transaction, if there is none. Once changes are to be synced, those before that need no sync have one of their own. */
+  const begin = () => {
+    if (open && (syncs || !wantsSync)) return;
+    if (open) file.prepare('COMMIT').run();
+    open = false;
+    if (syncs !== wantsSync) file.exec(`PRAGMA synchronous = ${wantsSync ? 'FULL' : 'NORMAL'}`);
+    syncs = wantsSync;
+    file.prepare('BEGIN IMMEDIATE').run();
+    open = true;
   };
 
   const commit = () => {
@@ -139,8 +154,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     const before = changes;
     changing = true;
     try {
-      if (!open) file.prepare('BEGIN IMMEDIATE').run();
-      open = true;
+      begin();
       return change();
     } catch (error) {
       const reason = storageError(error);
@@ -166,6 +180,14 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
             file.prepare('RELEASE change').run();
             return result;
           }, undo),
+    unsynced(step) {
+      wantsSync = false;
+      try {
+        return step();
+      } finally {
+        wantsSync = true;
+      }
+    },
     settled(callback) {
       const touched = open || doomed !== undefined;
       waiting.push(touched ? callback : () => callback(undefined));

@@ -23,6 +23,7 @@ function neverSync(): void {
 
 function commitLate(millis: number): void {
   const { run } = sqlite.StatementSync.prototype;
+  const { exec } = sqlite.DatabaseSync.prototype;
   let commit: (() => void) | undefined;
   function runLate(this: StatementSync, ...values: SQLInputValue[]) {
     const begin = this.sourceSQL === 'BEGIN IMMEDIATE';
@@ -37,4 +38,8 @@ function commitLate(millis: number): void {
     return { changes: 0, lastInsertRowid: 0 };
   }
   sqlite.StatementSync.prototype.run = runLate as typeof run;
+  // Whether commits are synced cannot be changed within the transaction that is still there.
+  sqlite.DatabaseSync.prototype.exec = function (sql) {
+    if (!sql.startsWith('PRAGMA synchronous')) exec.call(this, sql);
+  };
 }

@@ -34,14 +34,18 @@ const writerCount = 16;
 /** Of a database that does not start. */
 const nowhere = 'mongodb://127.0.0.1:1/';
 
+/** The number that each writer had taken before its latest acknowledged command. */
+type Saved = Map<number, number>;
+
 /**
- * Lets several clients write, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
+ * Lets several clients write, each taking a number without a sync before each command, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
  * again what was not, and so on.
  */
 export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promise<CrashReport> {
   const random = createRandom(plan.seed);
   const writers = Array.from({ length: writerCount }, (_, id) => createWriter(id, plan.seed));
   const underWay = { sent: 0, done: 0 };
+  const saved: Saved = new Map();
   let acknowledged = 0;
   let cuts = 0;
   let { uri } = await victim.start();
@@ -49,6 +53,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
   for (;;) {
     const documents: Document[] = [];
     const findings = await examine(writers, uri, documents);
+    findings.lost.push(...(await lostNumbers(saved, uri)));
     const report = { cuts, acknowledged, documents: documents.length, underWay, findings };
     if (Object.values(findings).some((list) => list.length > 0) || cuts >= plan.cuts) return report;
     count(writers, documents, underWay);
@@ -57,7 +62,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
     const enough = last ? plan.acknowledgements : acknowledged + (goal - acknowledged) * 2 * random.fraction();
     const reached = signal();
     const running = writers.map((writer) =>
-      write(writer, uri, () => {
+      write(writer, saved, uri, () => {
         acknowledged++;
         if (acknowledged >= enough) reached.done();
       }),
@@ -75,16 +80,38 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
 }
 
 /** Works until the connection breaks. */
-async function write(writer: Writer, uri: string, acknowledged: () => void): Promise<void> {
+async function write(writer: Writer, saved: Saved, uri: string, acknowledged: () => void): Promise<void> {
   const client = await connectWire(uri);
   for (;;) {
+    const taken = await client.command(testDatabase, takeNumber(writer.id)).catch(() => undefined);
     const { command } = writer.next();
-    const reply = await client.command(testDatabase, command).catch(() => undefined);
+    const reply = taken && (await client.command(testDatabase, command).catch(() => undefined));
     if (reply === undefined) break;
     writer.acknowledged(reply);
+    saved.set(writer.id, taken?.value.n);
     acknowledged();
   }
   client.close();
+}
+
+const takeNumber = (writer: number): Document => ({
+  findAndModify: 'numbers',
+  query: { _id: writer },
+  update: { $inc: { n: 1 } },
+  upsert: true,
+  new: true,
+  writeConcern: { w: 'majority', j: false },
+});
+
+/** A write without a sync is lost only together with all that was acknowledged after it. */
+async function lostNumbers(saved: Saved, uri: string): Promise<string[]> {
+  const client = await connectWire(uri).catch(() => undefined);
+  const reply = await client?.command(testDatabase, { find: 'numbers' });
+  client?.close();
+  const stored = new Map<number, number>(reply?.cursor.firstBatch.map(({ _id, n }: Document) => [_id, n]));
+  return [...saved]
+    .filter(([writer, n]) => (stored.get(writer) ?? 0) < n)
+    .map(([writer, n]) => `the number ${n} that writer ${writer} had taken`);
 }
 
 function count(writers: readonly Writer[], documents: readonly Document[], underWay: { sent: number; done: number }): void {
