@@ -1,4 +1,5 @@
 import { entityTag, lists } from '../api/entity-tag.ts';
+import { jsonOf } from '../api/written.ts';
 import { config } from '../config.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
@@ -56,7 +57,7 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   const cookies = cookie !== undefined && { cookies: [cookie] };
   if (operation.status === 204)
     return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, ...cookies, body: '' };
-  const body = toJson(value);
+  const body = jsonOf(value);
   if (!operation.hasTag) return { statusCode: operation.status, headers: { ...success, ...headers }, ...cookies, body };
   const ETag = entityTag(body);
   const known = event.headers['if-none-match'];
@@ -71,13 +72,3 @@ export const success = {
   'Cache-Control': 'max-age=86400, must-revalidate, no-store',
   Vary: 'Accept-Encoding',
 };
-
-// Several requests may be answered with the same list, which nobody changes: its JSON is made once.
-const textOf = new WeakMap<unknown[], string>();
-
-function toJson(value: unknown): string {
-  if (!Array.isArray(value)) return JSON.stringify(value);
-  const text = textOf.get(value) ?? JSON.stringify(value);
-  textOf.set(value, text);
-  return text;
-}

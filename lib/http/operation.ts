@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Parameters, Values } from '../api/parameters.ts';
 import type { JsonSchema, Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
+import type { Written } from '../api/written.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Answer } from './answers.ts';
@@ -27,6 +28,9 @@ export type Input<
     source: string;
   };
 };
+
+/** What an operation shows, written as JSON already or not. */
+type Result<Shown> = Shown | Written<Shown>;
 
 /** What happened, and to whom or what, by its id. */
 export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
@@ -72,7 +76,7 @@ export type Operation<
   refusals?: readonly Refusal[];
   run: (
     input: Input<Path, Query, Body> & { caller: Who extends 'anyone' ? Caller | undefined : Caller },
-  ) => Promise<NoInfer<Shown> | Answer<NoInfer<Shown>>>;
+  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>>>;
 };
 
 /** The operations of one path, by method. */

@@ -6,7 +6,8 @@ import { oneAtATime } from '../database/turns.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { type AuthoredMessage, type Message, showAuthored, withAuthor } from './messages.ts';
+import { type AuthoredMessage, showAuthored, withAuthor } from './messages.ts';
+import { type HistoryPage, newestPage, type PageAsRead } from './newest-pages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
 import { countReplies } from './replies.ts';
 import { findSeqAt } from './time.ts';
@@ -50,9 +51,6 @@ type PlacedQuery = Omit<HistoryQuery, 'at'>;
 
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
-/** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
-export type HistoryPage = { messages: Message[]; next: Record<string, string> | undefined };
-
 /**
  * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
  * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
@@ -66,15 +64,15 @@ export async function readHistory(
   requireAtMostOne(['before', 'after', 'around', 'at'], { at, ...wanted });
   requireAtMostOne(filters, wanted);
 
-  const context = at && (await findReadableRoom(room, caller));
+  const findRoom = () => findReadableRoom(room, caller);
+  const context = at && (await findRoom());
   const query = context ? { ...wanted, around: await findSeqAt(context, at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
-  const [, page] = await Promise.all([
-    context ?? findReadableRoom(room, caller),
-    query.q === undefined ? read() : searchInTurn(caller, read),
-  ]);
-  return page;
+  if (Object.values(query).every((value) => value === undefined)) return newestPage(key, findRoom, read);
+
+  const [, { shown }] = await Promise.all([context ?? findRoom(), query.q === undefined ? read() : searchInTurn(caller, read)]);
+  return shown;
 }
 
 /** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */
@@ -83,18 +81,13 @@ export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Pro
 const inTurn = oneAtATime(1);
 
 // Those who read a room at the same time read the same.
-const sharedPages = singleFlight<HistoryPage>();
+const sharedPages = singleFlight<PageAsRead>();
 
-async function readPage(
-  room: ObjectId,
-  filter: Filter<MessageDocument>,
-  query: PlacedQuery,
-  limit: number,
-): Promise<HistoryPage> {
+async function readPage(room: ObjectId, filter: Filter<MessageDocument>, query: PlacedQuery, limit: number): Promise<PageAsRead> {
   const { found, next } = await findPage(filter, query, limit);
   const replies = await countReplies(room, found);
   const sorted = query.q === undefined ? found : found.toSorted(byScore);
-  return { messages: sorted.map((message) => showAuthored(message, replies)), next };
+  return { found, shown: { messages: sorted.map((message) => showAuthored(message, replies)), next } };
 }
 
 const matching = (

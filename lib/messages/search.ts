@@ -4,16 +4,9 @@ import { rooms } from '../collections/rooms.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import {
-  type Bounds,
-  findMatching,
-  type HistoryPage,
-  type HistoryQuery,
-  readHistory,
-  type Scored,
-  searchInTurn,
-} from './history.ts';
+import { type Bounds, findMatching, type HistoryQuery, readHistory, type Scored, searchInTurn } from './history.ts';
 import { type AuthoredMessage, showAuthored } from './messages.ts';
+import type { HistoryPage } from './newest-pages.ts';
 import { fitting, weightOf } from './page-size.ts';
 import { countReplies } from './replies.ts';
 

@@ -1,0 +1,21 @@
+/** What an operation shows, already written as JSON. */
+export class Written<Shown> {
+  declare readonly shown: Shown;
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+// Several requests may be answered with the same list, which nobody changes: its JSON is made once.
+const textOf = new WeakMap<unknown[], string>();
+
+/** The JSON of what an operation shows. */
+export function jsonOf(value: unknown): string {
+  if (value instanceof Written) return value.json;
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  const text = textOf.get(value) ?? JSON.stringify(value);
+  textOf.set(value, text);
+  return text;
+}
