@@ -5,7 +5,8 @@ import { answerTooLarge } from '../lib/errors.ts';
 import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { createRoom, listAllRooms, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
+import { listAllRooms } from '../lib/rooms/all-rooms.ts';
+import { createRoom, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
 
 /** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({

@@ -2,17 +2,15 @@ import type { Document } from 'mongodb';
 import { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
-import { limits } from '../api/limits.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, listOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { batch, fulfilled, singleFlight } from '../database/batching.ts';
+import { batch, fulfilled } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
-import { answerTooLarge } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
@@ -44,37 +42,12 @@ export const nameKey = (name: string): string => name.normalize('NFC').toLowerCa
 /** The key of one room among all; U+0001, which no name has, sorts before whatever a longer name continues with. */
 export const roomKey = (name: string, id: ObjectId): string => `${nameKey(name)}\u0001${id.toHexString()}`;
 
-/** Every room. */
-export const listAllRooms = (): Promise<Room[]> => sharedLists('all', readAllRooms);
-
 /** A page of the rooms, by the order of their ids. */
 export async function listRooms({ limit, after }: Page): Promise<Listed<Room>> {
   const options = { projection: shownRoom.reads, sort: { _id: 1 as const }, ...withOneMore(limit) };
   const found = await rooms.find<ShownRoom>(after ? { _id: { $gt: after } } : {}, options).toArray();
   return pageById(found, limit, shownRoom.show);
 }
-
-const sharedLists = singleFlight<Room[]>();
-
-async function readAllRooms(): Promise<Room[]> {
-  const found = rooms.find<ShownRoom>({}, { projection: shownRoom.reads, sort: { _id: 1 } });
-  const all: Room[] = [];
-  let size = 0;
-  while (await found.hasNext()) {
-    const batch = found.readBufferedDocuments();
-    size += batch.reduce((sum, room) => sum + sizeOf(room), 0);
-    if (size > largestList) {
-      await found.close();
-      throw answerTooLarge();
-    }
-    for (const room of batch) all.push(shownRoom.show(room));
-  }
-  return all;
-}
-
-// About the bytes of a room in JSON. A list of four times what a response carries is not worth its memory: no compression makes it fit.
-const sizeOf = ({ name, members }: ShownRoom) => 108 + name.length + 36 * members.length;
-const largestList = 4 * limits.response;
 
 /** Creates a room whose one member, and owner, is its creator. When the key was used before, the result is the room created then. */
 export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {

@@ -1,0 +1,77 @@
+import type { ObjectId } from 'mongodb';
+import { limits } from '../api/limits.ts';
+import { Written } from '../api/written.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { singleFlight } from '../database/batching.ts';
+import { answerTooLarge } from '../errors.ts';
+import { type Room, type ShownRoom, shownRoom } from './rooms.ts';
+
+/*
+ * The list of all rooms, which few ask for, but as a whole and again and again. What it shows of a room changes only with the room's `seq` and
+ * `changed_at`, by the same update: a process keeps the list that it has made, and reads those rooms again that have moved since.
+ */
+
+/** A room's JSON, and when it was so. */
+type Entry = Stamp & { json: string };
+type Stamp = Pick<RoomDocument, '_id' | 'seq' | 'changed_at'>;
+
+/** Every room, by the order of their ids. */
+export const listAllRooms = (): Promise<Written<Room[]>> => sharedList('all', readAllRooms);
+
+const sharedList = singleFlight<Written<Room[]>>();
+
+/** The latest list: its rooms by their ids, and as a whole. */
+let latest: { entries: Map<string, Entry>; list: Written<Room[]> } = { entries: new Map(), list: new Written('[]') };
+
+/** How many characters of a list are kept. */
+const mostKept = 2 * 1024 * 1024;
+
+async function readAllRooms(): Promise<Written<Room[]>> {
+  const { entries, list } = latest;
+  if (entries.size === 0) return remember(await readEntries({}));
+  const options = { projection: { seq: 1, changed_at: 1 }, sort: { _id: 1 as const }, batchSize: 10_000 };
+  const stamps = await rooms.find<Stamp>({}, options).toArray();
+  const moved = stamps.filter((stamp) => !isSame(stamp, entries.get(stamp._id.toHexString())));
+  if (moved.length === 0 && stamps.length === entries.size) return list;
+  if (moved.length > stamps.length / 2) return remember(await readEntries({}));
+  const read = await readEntries({ _id: { $in: moved.map(({ _id }) => _id) } });
+  const now = new Map(read.map((entry) => [entry._id.toHexString(), entry]));
+  // A room that is deleted meanwhile is in neither.
+  return remember(stamps.flatMap(({ _id }) => now.get(_id.toHexString()) ?? entries.get(_id.toHexString()) ?? []));
+}
+
+function isSame({ seq, changed_at }: Stamp, entry: Entry | undefined): boolean {
+  return entry?.seq === seq && entry.changed_at.getTime() === changed_at.getTime();
+}
+
+function remember(entries: Entry[]): Written<Room[]> {
+  const list = new Written<Room[]>(`[${entries.map(({ json }) => json).join()}]`);
+  const isKept = list.json.length <= mostKept;
+  latest = { entries: new Map(isKept ? entries.map((entry) => [entry._id.toHexString(), entry]) : []), list };
+  return list;
+}
+
+async function readEntries(where: { _id?: { $in: ObjectId[] } }): Promise<Entry[]> {
+  const found = rooms.find<ShownRoom & Stamp>(where, {
+    projection: { ...shownRoom.reads, seq: 1, changed_at: 1 },
+    sort: { _id: 1 },
+  });
+  const all: Entry[] = [];
+  let size = 0;
+  while (await found.hasNext()) {
+    for (const room of found.readBufferedDocuments()) {
+      const { _id, seq, changed_at } = room;
+      const json = JSON.stringify(shownRoom.show(room));
+      all.push({ _id, seq, changed_at, json });
+      size += json.length;
+    }
+    if (size > largestList) {
+      await found.close();
+      throw answerTooLarge();
+    }
+  }
+  return all;
+}
+
+// A list of four times what a response carries is not worth its memory: no compression makes it fit.
+const largestList = 4 * limits.response;

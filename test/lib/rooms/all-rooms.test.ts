@@ -1,0 +1,91 @@
+import '../../support/isolated-database.ts';
+
+import { describe, expect, it } from 'vitest';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { addMember, aRoom, memberId, succeed } from '../../support/rooms.ts';
+import { commandsOf } from '../../support/sent-commands.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+const [admin, ann, bob] = await Promise.all([anAdmin(), anAccount(), anAccount()]);
+
+describe('the list of all rooms', () => {
+  it('shows each change to the next reader, and reads again only the rooms that moved', async () => {
+    const room = await aRoom({ name: 'One', owner: ann });
+    const others = await Promise.all(['Two', 'Three', 'Four'].map((name) => aRoom({ name, owner: ann })));
+    expect(await list()).toHaveLength(4);
+    const { token } = ann;
+    const path = `/api/members/${await memberId(room, ann)}`;
+    const changes: [string, () => Promise<unknown>][] = [
+      ['a name', () => succeed(call('PATCH', room.path, { token, body: { name: 'Other' } }))],
+      ['closed', () => succeed(call('PATCH', room.path, { token, body: { is_open: false } }))],
+      ['hidden', () => succeed(call('PATCH', room.path, { token, body: { is_visible: false } }))],
+      ['a member', () => addMember(room, bob)],
+      [
+        'an owner',
+        async () => succeed(call('PATCH', `/api/members/${await memberId(room, bob)}`, { token, body: { role: 'owner' } })),
+      ],
+      ['one who left', () => succeed(call('DELETE', path, { token }))],
+      ['a deleted account', () => deletedAccountIn(others[0] as { id: string })],
+      ['a new room', () => aRoom({ name: 'Five', owner: bob })],
+      ['no such room', () => succeed(call('DELETE', room.path, { token: admin.token }))],
+    ];
+    for (const [what, change] of changes) {
+      await list();
+      await change();
+      expect({ what, rooms: await list() }).toEqual({ what, rooms: await pageByPage() });
+    }
+    expect(await readsOf(list)).toEqual([['find rooms', undefined]]);
+    await aMessage(ann, others[1]?.id ?? '');
+    expect(await readsOf(list)).toEqual([
+      ['find rooms', undefined],
+      ['find rooms', 1],
+    ]);
+    expect(await list()).toEqual(await pageByPage());
+  });
+
+  it('is whole for everyone while rooms come, change and go', async () => {
+    let isOver = false;
+    const lists: Listed[][] = [];
+    const readers = Array.from({ length: 3 }, async () => {
+      while (!isOver) lists.push(await list());
+    });
+    await aRoom({ name: 'Kept', owner: ann });
+    for (let round = 0; round < 15; round++) {
+      const room = await aRoom({ name: `Round ${round}`, owner: ann });
+      expect(await names()).toContain(`Round ${round}`);
+      await succeed(call('PATCH', room.path, { token: ann.token, body: { name: `Renamed ${round}` } }));
+      expect(await names()).toEqual(expect.arrayContaining(['Kept', `Renamed ${round}`]));
+      await succeed(call('DELETE', room.path, { token: admin.token }));
+      expect(await names()).not.toContain(`Renamed ${round}`);
+    }
+    isOver = true;
+    await Promise.all(readers);
+    for (const one of lists) {
+      const ids = one.map(({ _id }) => _id.$oid);
+      expect(ids).toEqual([...new Set(ids)].sort());
+    }
+    expect(await names()).toContain('Kept');
+  });
+});
+
+type Listed = { _id: { $oid: string }; name: string };
+
+const list = async () => (await succeed(call('GET', '/api/rooms', { token: admin.token }))).body as Listed[];
+const names = async () => (await list()).map(({ name }) => name);
+
+/** The same by another way. */
+const pageByPage = async () => (await succeed(call('GET', '/api/rooms?limit=200', { token: admin.token }))).body;
+
+/** How the rooms were read: which commands, and how many rooms each asked for by their ids. */
+const readsOf = async (work: () => Promise<unknown>) =>
+  (await commandsOf(work))
+    .filter(({ collection }) => collection === 'rooms')
+    .map(({ name, collection, command }) => [`${name} ${collection}`, command.filter._id?.$in.length]);
+
+async function deletedAccountIn(room: { id: string }): Promise<void> {
+  const gone: Account = await anAccount();
+  await addMember({ ...room, path: '', owner: ann }, gone);
+  await list();
+  await succeed(call('DELETE', '/api/users/me', { token: gone.token, body: { current_password: gone.password } }));
+}
