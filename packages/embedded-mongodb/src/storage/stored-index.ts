@@ -36,6 +36,8 @@ export class StoredIndex {
   readonly sql: IndexSql;
   readonly #file: DatabaseFile;
   readonly #partial: Filter | undefined;
+  /** The fields at the top of documents that decide about the keys; undefined where that may be any. */
+  readonly #deciding: readonly Buffer[] | undefined;
 
   /** `documents` is the table of its collection. */
   constructor({ id, spec, multikey }: IndexIdentity, documents: string, file: DatabaseFile) {
@@ -50,6 +52,7 @@ export class StoredIndex {
     this.sparse = spec.get('sparse') === true;
     this.partialFilter = spec.get('partialFilterExpression') as Doc | undefined;
     this.#partial = this.partialFilter && compileFilter(this.partialFilter);
+    this.#deciding = decidingFields(this.pattern, this.partialFilter);
     const expiry = spec.get('expireAfterSeconds') as Int32 | Double | Long | Decimal128 | undefined;
     this.expireAfterSeconds = expiry === undefined ? undefined : Number(expiry.toString());
     this.table = `i${id}`;
@@ -70,8 +73,7 @@ export class StoredIndex {
 
   /** Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. */
   leavesUntouched(before: Buffer, after: Buffer): boolean {
-    if (this.#partial !== undefined) return false;
-    return this.fields.every(({ path: [top] }) => top !== undefined && hasSameField(before, after, top));
+    return this.#deciding?.every((field) => hasSameField(before, after, field)) ?? false;
   }
 
   /** The document, other than `rid`, that already has one of the keys, if the index is unique. */
@@ -154,6 +156,12 @@ function indexSql(table: string, documents: string): IndexSql {
     forward: scan('ASC', '(i.key, i.rid) > (?, ?) AND i.key < ?'),
     backward: scan('DESC', '(i.key, i.rid) < (?, ?) AND i.key >= ?'),
   };
+}
+
+function decidingFields(pattern: Doc, partialFilter: Doc = new Map()): Buffer[] | undefined {
+  const paths = [...pattern.keys(), ...partialFilter.keys()];
+  if (paths.some((path) => path.startsWith('$'))) return undefined;
+  return [...new Set(paths.map((path) => path.split('.', 1)[0] as string))].map((name) => Buffer.from(name));
 }
 
 const noKeys: IndexKeys = { keys: [], multikey: 0 };
