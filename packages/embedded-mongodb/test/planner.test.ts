@@ -1,4 +1,4 @@
-import { Int32 } from 'bson';
+import { Int32, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileSort } from '../src/match/sort.ts';
@@ -7,7 +7,7 @@ import { type Doc, isDoc, type Value } from '../src/values/value.ts';
 import { collections, doc, filters, scalars, sorts, updates } from './query/arbitraries.ts';
 import { runs } from './support/all-values.ts';
 import { indexedPaths, indexes } from './support/arbitrary-indexes.ts';
-import { freshDatabase, freshDirectory } from './support/database.ts';
+import { freshCollection, freshDatabase, freshDirectory } from './support/database.ts';
 import { testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
 import { connectWire, type WireClient } from './support/wire-client.ts';
@@ -81,6 +81,29 @@ describe('the planner', () => {
     client.close();
     await database.close();
     expect(await faultsOfStoredData(dataDir)).toEqual([]);
+  });
+
+  it('looks up an id at once, and asks of that document all else that the filter says', async () => {
+    const things = await freshCollection();
+    const [one, two] = [new ObjectId(), new ObjectId()];
+    await things.createIndexes([{ key: { n: 1 } }, { key: { text: 'text' }, default_language: 'none' }]);
+    await things.insertMany([
+      { _id: one, n: 1, text: 'owl' },
+      { _id: two, n: 2, text: 'owl' },
+    ]);
+    const found = async (filter: object, options = {}) => (await things.find(filter, options).toArray()).map(({ n }) => n);
+    expect(await found({ _id: two })).toEqual([2]);
+    expect(await found({ n: { $gt: 0 }, _id: two }, { sort: { n: -1 }, limit: 5 })).toEqual([2]);
+    expect(await found({ _id: two, n: 1 })).toEqual([]);
+    expect(await found({ _id: two, $or: [{ n: 1 }, { n: 3 }] })).toEqual([]);
+    expect(await found({ _id: two, $and: [{ _id: one }] })).toEqual([]);
+    expect(await found({ _id: two }, { skip: 1 })).toEqual([]);
+    expect(await found({ _id: two, $text: { $search: 'owl' } })).toEqual([2]);
+    expect(await found({ _id: two, $text: { $search: 'eagle' } })).toEqual([]);
+    expect([await things.countDocuments({ _id: two }), await things.countDocuments({ _id: two, n: 1 })]).toEqual([1, 0]);
+    expect((await things.updateOne({ _id: two, n: 1 }, { $set: { n: 5 } })).matchedCount).toBe(0);
+    expect((await things.deleteMany({ _id: two, n: 2 })).deletedCount).toBe(1);
+    expect(await found({ _id: two })).toEqual([]);
   });
 
   it('does not get lost in lists of values whose combinations are too many to look up', async () => {

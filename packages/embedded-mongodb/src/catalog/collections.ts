@@ -1,4 +1,3 @@
-import { Int32 } from 'bson';
 import { compileFilter } from '../match/filter.ts';
 import { boolArg, collectionName, docArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
@@ -17,13 +16,8 @@ function create({ catalog }: Database, command: Command): Doc {
 function drop({ catalog }: Database, command: Command): Doc {
   const name = collectionName(command);
   const collection = catalog.get(command.db, name);
-  if (collection === undefined) return reply([['ns', `${command.db}.${name}`]]);
-  const indexes = new Int32(collection.indexes.length);
-  catalog.drop(collection);
-  return reply([
-    ['nIndexesWas', indexes],
-    ['ns', collection.namespace],
-  ]);
+  if (collection !== undefined) catalog.drop(collection);
+  return reply([['ns', `${command.db}.${name}`]]);
 }
 
 function dropDatabase({ catalog }: Database, { db }: Command): Doc {

@@ -68,9 +68,8 @@ function dropIndexes({ catalog }: Database, command: Command): Doc {
   const name = collectionName(command);
   const collection = catalog.get(command.db, name);
   if (collection === undefined) throw new DatabaseError(26, `ns not found ${command.db}.${name}`);
-  const before = collection.indexes.length;
   for (const index of indexesToDrop(collection, command.args.get('index'))) catalog.dropIndex(collection, index);
-  return reply([['nIndexesWas', new Int32(before)]]);
+  return reply([]);
 }
 
 function indexesToDrop(collection: Collection, which: Value | undefined): CollectionIndex[] {

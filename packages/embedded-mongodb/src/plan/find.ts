@@ -49,7 +49,7 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
   };
   const count = () => {
     const all = plan.index?.ranges.reduce((sum, range) => sum + (plan.index as IndexPlan).index.count(range), 0);
-    return Math.min(Math.max((all ?? collection.totals().count) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
+    return Math.min(Math.max((all ?? collection.count()) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
   };
   return { query, plan, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
 }

@@ -1,9 +1,10 @@
+import { ObjectId } from 'bson';
 import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
-import { type Interval, intervalsOf, rangesOf, sayAll } from './intervals.ts';
+import { type Interval, intervalsOf, pointAt, rangesOf, sayAll } from './intervals.ts';
 import type { IndexPlan, Plan, Query } from './plan.ts';
 import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
@@ -13,6 +14,20 @@ const maxRanges = 20_000;
 
 /** Chooses how to answer a query. */
 export function planQuery(collection: Collection, query: Query): Plan {
+  return planId(collection, query.filter) ?? planAny(collection, query);
+}
+
+/** Most queries have an id, which at most one document has: nothing else need be looked at. */
+function planId(collection: Collection, filter: Doc): Plan | undefined {
+  const id = filter.get('_id');
+  const [index] = collection.indexes;
+  if (!(id instanceof ObjectId) || index?.name !== '_id_' || index.kind === 'text' || filter.has('$text')) return undefined;
+  const intervals = [[pointAt(id)]];
+  const found = { backward: false, exact: filter.size === 1, sorted: true };
+  return { index: { index, ranges: rangesOf(index.fields, intervals), intervals, ...found }, ...found };
+}
+
+function planAny(collection: Collection, query: Query): Plan {
   const bounds = analyseFilter(query.filter);
   const operand = textOf(query.filter);
   const isUnsorted = isEmpty(query.sort);

@@ -34,7 +34,7 @@ export class Collection {
   readonly #commits: () => GroupCommit;
   readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
   #lastRid: number | undefined;
-  #totals: { count: number; size: number } | undefined;
+  #count: number | undefined;
 
   constructor(identity: CollectionIdentity, file: DatabaseFile, commits: () => GroupCommit) {
     this.identity = identity;
@@ -75,7 +75,7 @@ export class Collection {
       keys.forEach((key, i) => {
         this.indexes[i]?.put(key, rid);
       });
-      if (this.#totals !== undefined) this.#totals = { count: this.#totals.count + 1, size: this.#totals.size + document.length };
+      if (this.#count !== undefined) this.#count++;
     });
   }
 
@@ -92,7 +92,6 @@ export class Collection {
         index.remove(gone, rid);
         index.put(added, rid);
       });
-      if (this.#totals !== undefined) this.#totals.size += after.length - before.length;
     });
   }
 
@@ -103,7 +102,7 @@ export class Collection {
       keys.forEach((key, i) => {
         this.indexes[i]?.remove(key, rid);
       });
-      if (this.#totals !== undefined) this.#totals = { count: this.#totals.count - 1, size: this.#totals.size - document.length };
+      if (this.#count !== undefined) this.#count--;
     });
   }
 
@@ -121,14 +120,10 @@ export class Collection {
     return this.#lastRid;
   }
 
-  /** How many documents there are and their bytes: read once, then kept in step. */
-  totals(): { readonly count: number; readonly size: number } {
-    if (this.#totals === undefined) {
-      const row = this.#file.prepare(`SELECT count(*), coalesce(sum(length(doc)), 0) FROM ${this.table}`).get();
-      const [count, size] = row as unknown as [number, number];
-      this.#totals = { count, size };
-    }
-    return this.#totals;
+  /** How many documents there are: counted once, then kept in step. */
+  count(): number {
+    this.#count ??= (this.#file.prepare(`SELECT count(*) FROM ${this.table}`).get() as unknown as [number])[0];
+    return this.#count;
   }
 
   /** Fills a new index from the documents that are there; refuses if one of them stands against it. */

@@ -50,6 +50,8 @@ describe('a join through an index', () => {
       { $project: { n: '$x.name' } },
     ];
     expect(run(stages, all({ u: 2 }), { collection, isIndexed: () => true }).map(plain)).toEqual([{ n: ['Bob'] }]);
-    expect(filters).toEqual([d({ _id: { $in: [2] } })]);
+    expect(filters).toEqual([d({ _id: 2 })]);
+    run(stages, all({ u: [1, 2] }), { collection, isIndexed: () => true });
+    expect(filters).toEqual([d({ _id: 2 }), d({ _id: { $in: [1, 2] } })]);
   });
 });

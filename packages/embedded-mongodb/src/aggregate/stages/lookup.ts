@@ -48,8 +48,9 @@ const mostKnownBytes = 50_000;
 
 function byIndex(from: string, foreign: string, parts: readonly string[], { collection }: StageContext): Finder {
   function* find(values: readonly Value[], keys: ReadonlySet<string>): Generator<undefined, { found: Doc[]; bytes: number }> {
+    const wanted = values.length === 1 ? (values[0] as Value) : new Map([['$in', [...values]]]);
     // A document of operators would mean something else in a filter than it does as a value.
-    const filter = values.some(isOperatorDoc) ? undefined : new Map([[foreign, new Map([['$in', [...values]]])]]);
+    const filter = values.some(isOperatorDoc) ? undefined : new Map([[foreign, wanted]]);
     const found: Doc[] = [];
     let bytes = 0;
     for (const partner of collection(from, filter)) {
