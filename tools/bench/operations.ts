@@ -62,6 +62,7 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
     all('a list of rooms', [operationsOf(shared)], 'rooms'),
     all('a page of 50 messages', inOneRoom, 'page'),
     all('a page of 50 messages, each of another room', inTheirs, 'page'),
+    { name: 'a page of 50 older messages, each of another room', calls: people.map(older) },
     all('a page of 50 events', inOneRoom, 'events'),
     all('a page of 50 events, each of another room', inTheirs, 'events'),
     all('the rooms of each', inTheirs, 'ownRooms'),
@@ -69,6 +70,12 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
     all('a message, each to another room', inTheirs, 'message'),
     all('a new room', inTheirs, 'newRoom'),
   ];
+}
+
+/** A page that is read anew each time: a process keeps only the newest ones. */
+function older(dataset: Dataset): Operation {
+  const { page } = operationsOf(dataset);
+  return { ...page, path: `${page.path}&before=${dataset.seq}` };
 }
 
 /** An operation as a browser sends it: it accepts compressed responses. */
