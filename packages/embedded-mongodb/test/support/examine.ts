@@ -1,4 +1,4 @@
-import type { Document } from 'bson';
+import { type Document, Long } from 'bson';
 import { compareWithWriters, type Findings } from './findings.ts';
 import { connectWire, type WireClient } from './wire-client.ts';
 import { sharedCollection, type Writer } from './writer.ts';
@@ -39,7 +39,8 @@ async function readAll(client: WireClient): Promise<Document[]> {
     if (reply.ok !== 1) throw new Error(reply.errmsg);
     documents.push(...(reply.cursor.firstBatch ?? reply.cursor.nextBatch));
     if (reply.cursor.id === 0) return documents;
-    reply = await client.command(testDatabase, { getMore: reply.cursor.id, collection: sharedCollection, batchSize: 10_000 });
+    const getMore = Long.fromValue(reply.cursor.id);
+    reply = await client.command(testDatabase, { getMore, collection: sharedCollection, batchSize: 10_000 });
   }
 }
 
