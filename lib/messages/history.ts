@@ -64,14 +64,16 @@ export async function readHistory(
   requireAtMostOne(['before', 'after', 'around', 'at'], { at, ...wanted });
   requireAtMostOne(filters, wanted);
 
-  const findRoom = () => findReadableRoom(room, caller);
-  const context = at && (await findRoom());
+  const context = at && (await findReadableRoom(room, caller));
   const query = context ? { ...wanted, around: await findSeqAt(context, at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
-  if (Object.values(query).every((value) => value === undefined)) return newestPage(key, findRoom, read);
+  if (Object.values(query).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
-  const [, { shown }] = await Promise.all([context ?? findRoom(), query.q === undefined ? read() : searchInTurn(caller, read)]);
+  const [, { shown }] = await Promise.all([
+    context ?? findReadableRoom(room, caller),
+    query.q === undefined ? read() : searchInTurn(caller, read),
+  ]);
   return shown;
 }
 

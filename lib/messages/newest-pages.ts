@@ -1,17 +1,19 @@
 import { ObjectId } from 'mongodb';
 import { jsonOf, Written } from '../api/written.ts';
 import { events } from '../collections/events.ts';
+import { rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
+import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
-import type { RoomContext } from '../rooms/permissions.ts';
+import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
  * The newest pages of rooms are read more often than all else, and mostly nothing has happened since the last time. Whatever changes a message
  * takes a place first, so that a page is what it was while the room's `seq` is: a process keeps the pages that it has read, and asks the
- * database only whether the caller may read the room, how far the room is, and what the authors are called.
+ * database only how far the room is, what the authors are called, and, of whom it does not know it, whether the caller may read the room.
  *
  *   seq          7           8                                 Who changes something takes a place, and is done a moment later.
  *   done            5  7  6              8
@@ -24,8 +26,15 @@ export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Reco
 /** The same with the messages as they were found, which the newest page has in ascending order of `seq`. */
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage };
 
-/** The names of the authors are by their ids; a deleted account has none. */
-type Kept = { shown: HistoryPage; names: ReadonlyMap<string, string | undefined>; until: number; weight: number };
+type Kept = {
+  shown: HistoryPage;
+  /** By the ids of the authors; a deleted account has none. */
+  names: ReadonlyMap<string, string | undefined>;
+  /** Members who have read it: whoever comes or goes takes a place as well, so that they are members while the room's `seq` is the same. */
+  readers: Set<string>;
+  until: number;
+  weight: number;
+};
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
 type Known = { seq: number; kept?: Kept };
@@ -38,29 +47,48 @@ const mostPages = 1_000;
 const mostWeight = 4 * 1024 * 1024;
 let weight = 0;
 
+/** So many readers of a page are remembered. */
+const mostReaders = 200;
+
 /**
- * The newest page of a room, the one that `key` stands for, for a caller who may read it, as `findRoom` finds out or refuses. `read` reads it,
- * where that is necessary.
+ * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others. `read` reads it, where that is
+ * necessary.
  */
 export async function newestPage(
   key: string,
-  findRoom: () => Promise<RoomContext>,
+  room: ObjectId,
+  caller: Caller,
   read: () => Promise<PageAsRead>,
 ): Promise<HistoryPage> {
   const known = pages.get(key);
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
-  const [before, isCalledSo] = kept ? await Promise.all([findRoom(), areCalled(kept.names)]) : [];
-  if (kept && isCalledSo && before?.seq === known?.seq) {
+  const [found, isCalledSo] = kept
+    ? await Promise.all([howFar(kept, room, caller), areCalled(kept.names)])
+    : [{ seq: known?.seq, context: undefined }, false];
+  if (kept && isCalledSo && found.seq === known?.seq) {
+    if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
     put(key, known as Known);
     return kept.shown;
   }
   const begun = performance.now();
-  const [context, page] = await Promise.all([before ?? findRoom(), read()]);
+  const [context, page] = await Promise.all([found.context ?? findReadableRoom(room, caller), read()]);
   // What was read before the room had come so far is not the page of that `seq`.
-  if (before || known?.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
+  if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
   else put(key, { seq: context.seq });
   return page.shown;
 }
+
+/** How far a room is, and how the caller finds it, unless that is known to be a reader: 403 or 404 for others. */
+async function howFar({ readers }: Kept, room: ObjectId, caller: Caller) {
+  if (readers.has(caller.user._id.toHexString())) return { seq: await seqOf(room.toHexString()), context: undefined };
+  const context = await findReadableRoom(room, caller);
+  return { seq: context.seq, context };
+}
+
+const seqOf = loader<number>(async (ids) => {
+  const found = await rooms.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }, { projection: { seq: 1 } }).toArray();
+  return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
+});
 
 const nameOf = loader<string>((ids) => findUsernames(ids.map((id) => new ObjectId(id))));
 
@@ -80,7 +108,9 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
     if (!(await isComplete(page, context))) return;
     const messages = new Written<Message[]>(jsonOf(page.shown.messages));
     const names = new Map(page.found.map(({ user, authors }) => [user.toHexString(), authors[0]]));
-    put(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, until, weight: messages.json.length } });
+    const readers = new Set(context.member && [context.member.user.toHexString()]);
+    const weight = messages.json.length;
+    put(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until, weight } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {

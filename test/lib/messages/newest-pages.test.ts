@@ -6,16 +6,16 @@ import { config } from '../../../lib/config.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { insertEvent } from '../../../lib/rooms/event-log.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';
-import { type Account, anAccount } from '../../support/accounts.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, age, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
 
 describe('the newest page of a room', () => {
-  it('is kept once it was read twice, and then only the caller, the room and the names of the authors are asked for', async () => {
+  it('is kept once it was read twice, and then only the caller, how far the room is and the names of the authors are asked for', async () => {
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room);
     await aMessage(bob, room);
@@ -25,6 +25,8 @@ describe('the newest page of a room', () => {
     await untilKept(room);
     const read = await newest(room, bob);
     expect(await namesOf(async () => expect(await newest(room, ann)).toEqual(read))).toEqual(kept);
+    const other = await namesOf(() => newest(room, admin));
+    expect(other).toEqual(['aggregate tokens', 'aggregate rooms', 'find users']);
     expect(read).toEqual(await notKept(room, ann));
   });
 
@@ -65,13 +67,21 @@ describe('the newest page of a room', () => {
     expect((await newest(room.id, ann)).map(({ username }) => username)).toEqual(['(deleted)']);
   });
 
-  it('is not for those who may not read the room any more', async () => {
+  it('is not for those who may not read the room any more, nor for administrators who are none any more', async () => {
     const room = await aRoom({ owner: ann, members: [bob] });
+    const other = await anAdmin();
     await aMessage(ann, room.id);
     await untilKept(room.id);
-    await newest(room.id, bob);
+    for (const reader of [bob, bob, other, other]) await newest(room.id, reader);
+    const statusFor = async ({ token }: Account) =>
+      (await call('GET', `/api/messages?room=${room.id}&limit=100`, { token })).status;
+    await succeed(call('PATCH', `/api/users/${other.id}`, { token: admin.token, body: { is_admin: false } }));
+    expect([await statusFor(bob), await statusFor(other)]).toEqual([200, 403]);
     await succeed(call('DELETE', `/api/members/${await memberId(room, bob)}`, { token: ann.token }));
-    expect((await call('GET', `/api/messages?room=${room.id}`, { token: bob.token })).status).toBe(403);
+    expect([await statusFor(bob), await statusFor(ann)]).toEqual([403, 200]);
+    await untilKept(room.id);
+    await succeed(call('DELETE', room.path, { token: admin.token }));
+    expect(await statusFor(ann)).toBe(404);
   });
 
   it('is read again when it was kept for as long as a function may run', async () => {
@@ -174,7 +184,7 @@ it('shows everyone at once what they did, whoever reads and changes at the same 
   await Promise.all(readers);
 });
 
-const kept = ['aggregate tokens', 'aggregate rooms', 'find users'];
+const kept = ['aggregate tokens', 'find rooms', 'find users'];
 
 async function newest(room: string, { token }: Account, limit = 100): Promise<Message[]> {
   return (await succeed(call('GET', `/api/messages?room=${room}&limit=${limit}`, { token }))).body as Message[];
