@@ -12,7 +12,10 @@ export const recall = (hash: string): Rated | undefined => known.get(hash);
 export function remember(hash: string, { _id, writes_per_second }: Rated): void {
   known.delete(hash);
   known.set(hash, { _id, ...(writes_per_second !== undefined && { writes_per_second }) });
-  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+  for (const oldest of known.keys()) {
+    if (known.size <= mostKnown) break;
+    known.delete(oldest);
+  }
 }
 
 export const forget = (hash: string): boolean => known.delete(hash);

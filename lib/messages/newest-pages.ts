@@ -27,13 +27,12 @@ export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Reco
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage };
 
 type Kept = {
-  shown: HistoryPage;
+  shown: HistoryPage & { messages: Written<Message[]> };
   /** By the ids of the authors; a deleted account has none. */
   names: ReadonlyMap<string, string | undefined>;
   /** Members who have read it: whoever comes or goes takes a place as well, so that they are members while the room's `seq` is the same. */
   readers: Set<string>;
   until: number;
-  weight: number;
 };
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
@@ -109,8 +108,7 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
     const messages = new Written<Message[]>(jsonOf(page.shown.messages));
     const names = new Map(page.found.map(({ user, authors }) => [user.toHexString(), authors[0]]));
     const readers = new Set(context.member && [context.member.user.toHexString()]);
-    const weight = messages.json.length;
-    put(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until, weight } });
+    put(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {
@@ -151,11 +149,16 @@ async function isComplete(
 function put(key: string, known: Known): void {
   drop(key);
   pages.set(key, known);
-  weight += known.kept?.weight ?? 0;
-  for (const oldest of pages.keys()) if (pages.size > mostPages || weight > mostWeight) drop(oldest);
+  weight += weightOf(known);
+  for (const oldest of pages.keys()) {
+    if (pages.size <= mostPages && weight <= mostWeight) break;
+    drop(oldest);
+  }
 }
 
 function drop(key: string): void {
-  weight -= pages.get(key)?.kept?.weight ?? 0;
+  weight -= weightOf(pages.get(key));
   pages.delete(key);
 }
+
+const weightOf = (known: Known | undefined): number => known?.kept?.shown.messages.json.length ?? 0;

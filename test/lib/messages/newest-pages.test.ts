@@ -186,8 +186,8 @@ it('shows everyone at once what they did, whoever reads and changes at the same 
 
 const kept = ['aggregate tokens', 'find rooms', 'find users'];
 
-async function newest(room: string, { token }: Account, limit = 100): Promise<Message[]> {
-  return (await succeed(call('GET', `/api/messages?room=${room}&limit=${limit}`, { token }))).body as Message[];
+async function newest(room: string, { token }: Account): Promise<Message[]> {
+  return (await succeed(call('GET', `/api/messages?room=${room}&limit=100`, { token }))).body as Message[];
 }
 
 /** The same page by another way. */
