@@ -31,17 +31,15 @@ async function readAllRooms(): Promise<Written<Room[]>> {
   if (entries.size === 0) return remember(await readEntries({}));
   const options = { projection: { seq: 1, changed_at: 1 }, sort: { _id: 1 as const }, batchSize: 10_000 };
   const stamps = await rooms.find<Stamp>({}, options).toArray();
-  const moved = stamps.filter((stamp) => !isSame(stamp, entries.get(stamp._id.toHexString())));
+  const knownOf = (stamp: Stamp) => {
+    const entry = entries.get(stamp._id.toHexString());
+    return entry?.seq === stamp.seq && entry.changed_at.getTime() === stamp.changed_at.getTime() ? entry : undefined;
+  };
+  const moved = stamps.filter((stamp) => !knownOf(stamp)).map(({ _id }) => _id);
   if (moved.length === 0 && stamps.length === entries.size) return list;
-  if (moved.length > stamps.length / 2) return remember(await readEntries({}));
-  const read = await readEntries({ _id: { $in: moved.map(({ _id }) => _id) } });
-  const now = new Map(read.map((entry) => [entry._id.toHexString(), entry]));
+  const read = new Map((await readEntries({ _id: { $in: moved } })).map((entry) => [entry._id.toHexString(), entry]));
   // A room that is deleted meanwhile is in neither.
-  return remember(stamps.flatMap(({ _id }) => now.get(_id.toHexString()) ?? entries.get(_id.toHexString()) ?? []));
-}
-
-function isSame({ seq, changed_at }: Stamp, entry: Entry | undefined): boolean {
-  return entry?.seq === seq && entry.changed_at.getTime() === changed_at.getTime();
+  return remember(stamps.flatMap((stamp) => knownOf(stamp) ?? read.get(stamp._id.toHexString()) ?? []));
 }
 
 function remember(entries: Entry[]): Written<Room[]> {
