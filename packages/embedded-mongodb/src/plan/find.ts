@@ -7,6 +7,7 @@ import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
 import type { Fields, Narrowing } from '../values/bson-reader.ts';
+import { topOf } from '../values/path.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { execute, Row } from './execute.ts';
 import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
@@ -88,11 +89,6 @@ function narrowingOf(path: string, value: Value | undefined): Narrowing | undefi
 }
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
-
-/** The field at the top of a document in which a path begins. */
-export function topOf(path: string): string {
-  return path.split('.', 1)[0] as string;
-}
 
 function* slice(rows: Generator<Row | undefined>, skip: number, limit: number | undefined): Generator<Row | undefined> {
   let at = 0;

@@ -107,10 +107,9 @@ function begin(
     operation.resume(connection, maxMillisOf(args));
     const db = String(args.get('$db') ?? '');
     const command: Command = { name, db, args, message, connection, now: new Date(), operation };
-    const { commits } = database;
     const handle = () => entry.handle(database, command);
-    const carryOut = () => (entry.atomic ? commits.atomically(handle) : handle());
-    const begun = isUnjournaled(args) ? commits.unsynced(carryOut) : carryOut();
+    const carryOut = () => (entry.atomic ? database.commits.atomically(handle) : handle());
+    const begun = isUnjournaled(args) ? database.commits.unsynced(carryOut) : carryOut();
     if (begun instanceof Promise) return begun.then(encodedReply).catch((error) => refusal(name, error));
     if ('next' in begun) return begun;
     if (concernError !== undefined && begun instanceof Map) begun.set('writeConcernError', concernError);

@@ -105,8 +105,8 @@ function openLocked(directory: string): Opened {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     const format = formatOf(database, directory);
     secureLog(directory);
-    // FULL: the log is synced at every commit. Checkpoints are our own, because SQLite's would hide a failed sync. What a savepoint
-    // may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
+    // FULL: a commit syncs the log, unless a client asks for no sync. Checkpoints are our own, because SQLite's would hide a failed sync. What a
+    // savepoint may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
         'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST',

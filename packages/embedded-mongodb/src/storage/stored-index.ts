@@ -1,5 +1,6 @@
 import { type Decimal128, type Double, Int32, type Long } from 'bson';
 import { compileFilter, type Filter } from '../match/filter.ts';
+import { topOf } from '../values/path.ts';
 import { hasSameField } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
@@ -161,7 +162,7 @@ function indexSql(table: string, documents: string): IndexSql {
 function decidingFields(pattern: Doc, partialFilter: Doc = new Map()): Buffer[] | undefined {
   const paths = [...pattern.keys(), ...partialFilter.keys()];
   if (paths.some((path) => path.startsWith('$'))) return undefined;
-  return [...new Set(paths.map((path) => path.split('.', 1)[0] as string))].map((name) => Buffer.from(name));
+  return [...new Set(paths.map(topOf))].map((name) => Buffer.from(name));
 }
 
 const noKeys: IndexKeys = { keys: [], multikey: 0 };

@@ -1,5 +1,10 @@
 import { type Doc, isDoc, type Value } from './value.ts';
 
+/** The field at the top of a document in which a path begins. */
+export function topOf(path: string): string {
+  return path.split('.', 1)[0] as string;
+}
+
 /** Sees one value that a path leads to; `undefined`: missing. */
 export type Visitor = (value: Value | undefined) => boolean;
 
