@@ -56,6 +56,23 @@ describe('explain', () => {
     ]);
   });
 
+  it('shows what of a filter is still asked of the documents that an index has found', async () => {
+    const things = (await freshDb()).collection('things');
+    await things.createIndex({ tags: 1 });
+    await things.insertMany([
+      { tags: ['a', 'b'], text: 'one' },
+      { tags: ['b', 'c'], text: 'two' },
+    ]);
+    const asked = async (filter: Document) => (await statistics(things.find(filter))).executionStages.filter;
+    expect(await asked({ tags: 'b' })).toBeUndefined();
+    expect(await asked({ tags: 'b', text: 'two' })).toEqual({ text: 'two' });
+    expect(await asked({ tags: { $in: ['a', 'b'] }, $or: [{ text: 'two' }] })).toEqual({ $or: [{ text: 'two' }] });
+    // Of an array, two elements may lie on the two sides of a range that none is in.
+    expect(await asked({ tags: { $gt: 'a', $lt: 'b' } })).toEqual({ tags: { $gt: 'a', $lt: 'b' } });
+    expect(await things.countDocuments({ tags: { $in: ['a', 'b'] } })).toBe(2);
+    await expect(things.find({ tags: { $in: [{ $gt: 'a' }] } }).toArray()).rejects.toMatchObject({ code: 2 });
+  });
+
   it('refuses what cannot be explained', async () => {
     const { db } = await withMessages();
     await expect(explain(db, { ping: 1 })).rejects.toMatchObject({ code: 59 });

@@ -33,13 +33,10 @@ function topLevel(name: string, value: Value, context: Context): DocTest[] {
   switch (name) {
     case '$and':
       return branches(name, value).flatMap((branch) => testsOf(branch, context));
-    case '$or': {
-      const tests = branches(name, value).map((branch) => subtest(branch, context));
-      return [(doc) => tests.some((test) => test(doc))];
-    }
+    case '$or':
     case '$nor': {
       const tests = branches(name, value).map((branch) => subtest(branch, context));
-      return [(doc) => !tests.some((test) => test(doc))];
+      return [(doc) => tests.some((test) => test(doc)) === (name === '$or')];
     }
     case '$expr':
       return [compileCondition(value, context)];

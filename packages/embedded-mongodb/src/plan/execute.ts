@@ -41,10 +41,11 @@ export function* execute(
   fields: Fields | undefined,
   counts: Counts = { keys: 0, documents: 0 },
 ): Generator<Row | undefined> {
-  const expected = plan.exact ? scan.expected : undefined;
+  const isTold = plan.residual.size === 0;
+  const expected = isTold ? scan.expected : undefined;
   for (const stored of found(plan, { ...scan, backward: plan.backward, expected }, counts)) {
     const row = stored && new Row(stored, fields);
-    if (row === undefined || plan.exact || filter.matches(row.doc)) yield row;
+    if (row === undefined || isTold || filter.matches(row.doc)) yield row;
   }
 }
 

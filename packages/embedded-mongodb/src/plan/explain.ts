@@ -27,7 +27,7 @@ export function above(inputStage: Doc, stage: string, fields: Iterable<readonly 
 function access(plan: Plan, filter: Doc, counts: Counts | undefined): Doc {
   if (plan.text !== undefined) return textMatch(plan.text, filter, counts);
   if (plan.index === undefined) return collectionScan(plan.backward, filter, counts);
-  return fetch(plan.index, filter, plan.exact, counts);
+  return fetch(plan.index, counts);
 }
 
 /** MongoDB's stages: the documents with the words, of those the ones with the phrases, of those the ones that match as a whole. */
@@ -64,9 +64,9 @@ function collectionScan(backward: boolean, filter: Doc, counts: Counts | undefin
   ]);
 }
 
-function fetch(plan: IndexPlan, filter: Doc, exact: boolean, counts: Counts | undefined): Doc {
+function fetch(plan: IndexPlan, counts: Counts | undefined): Doc {
   return above(indexScan(plan, counts), 'FETCH', [
-    ...(exact ? [] : [['filter', filter] as const]),
+    ...(plan.residual.size === 0 ? [] : [['filter', plan.residual] as const]),
     ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
   ]);
 }

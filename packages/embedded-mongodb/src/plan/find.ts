@@ -19,8 +19,8 @@ export type FindQuery = Query & {
   readonly skip?: number | undefined;
   /** None: all. */
   readonly limit?: number | undefined;
-  /** The fields of the documents that filter, sort and whoever gets them look at. None: all. */
-  readonly fields?: Fields | undefined;
+  /** What whoever gets the documents looks at in them, as a projection. None: all. */
+  readonly shown?: Doc | undefined;
 };
 
 /** A query that is planned and ready to run. */
@@ -38,9 +38,12 @@ export type Find = {
 /** Prepares a query on a collection. */
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, context: Context): Find {
   const plan = planQuery(collection, query);
-  const filter = compileFilter(query.filter, { ...context, hasText: plan.text !== undefined });
+  const inFilter = { ...context, hasText: plan.text !== undefined };
+  const whole = compileFilter(query.filter, inFilter);
+  const filter = plan.residual.size === query.filter.size ? whole : compileFilter(plan.residual, inFilter);
   const { operation = new Operation() } = context;
-  const { skip = 0, limit, sort, fields } = query;
+  const { skip = 0, limit, sort, shown } = query;
+  const fields = shown && fieldsOf(plan.residual, plan.sorted ? undefined : sort, shown);
   const wanted = limit === undefined ? undefined : skip + limit;
   const rows = (counts?: Counts) => {
     const expected = plan.sorted ? wanted : undefined;
@@ -48,15 +51,17 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
     const ordered = plan.sorted || sort === undefined ? found : sorted(found, compileSort(sort), sortable, operation, wanted);
     return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
   };
+  // A document may stand in an index more than once.
+  const isCounted = plan.residual.size === 0 && !plan.text && !plan.index?.index.multikey;
   const count = () => {
     const all = plan.index?.ranges.reduce((sum, range) => sum + (plan.index as IndexPlan).index.count(range), 0);
     return Math.min(Math.max((all ?? collection.count()) - skip, 0), limit ?? Number.POSITIVE_INFINITY);
   };
-  return { query, plan, textScore: plan.text && scoring(plan.text), rows, count: plan.exact ? count : undefined };
+  return { query, plan, textScore: plan.text && scoring(plan.text), rows, count: isCounted ? count : undefined };
 }
 
-/** The fields at the top of documents that a query and a projection of fields look at; `undefined` where they may look at all. */
-export function fieldsOf({ filter, sort = new Map() }: Query, projection: Doc = new Map()): Fields | undefined {
+/** The fields at the top of documents that a filter, a sort and a projection of fields look at; `undefined` where they may look at all. */
+export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = new Map()): Fields | undefined {
   const fields = new Map<string, Narrowing | undefined>();
   const look = (path: string, value?: Value) => {
     const name = topOf(path);

@@ -19,8 +19,8 @@ export type IndexPlan = {
   /** The intervals by field, as `explain` shows them. */
   readonly intervals: readonly (readonly Interval[])[];
   readonly backward: boolean;
-  /** All documents found match; the filter need not be asked again. */
-  readonly exact: boolean;
+  /** What of the filter the index does not tell, and is to be asked of each document found. */
+  readonly residual: Doc;
   /** The documents come in the order that was asked for. */
   readonly sorted: boolean;
 };
@@ -42,7 +42,7 @@ export type Plan = {
   /** Set for a query with `$text`, which nothing else answers. */
   readonly text?: TextPlan;
   readonly backward: boolean;
-  readonly exact: boolean;
+  readonly residual: Doc;
   readonly sorted: boolean;
 };
 

@@ -23,7 +23,7 @@ function planId(collection: Collection, filter: Doc): Plan | undefined {
   const [index] = collection.indexes;
   if (!(id instanceof ObjectId) || index?.name !== '_id_' || index.kind === 'text' || filter.has('$text')) return undefined;
   const intervals = [[pointAt(id)]];
-  const found = { backward: false, exact: filter.size === 1, sorted: true };
+  const found = { backward: false, residual: new Map([...filter].filter(([name]) => name !== '_id')), sorted: true };
   return { index: { index, ranges: rangesOf(index.fields, intervals), intervals, ...found }, ...found };
 }
 
@@ -39,11 +39,11 @@ function planAny(collection: Collection, query: Query): Plan {
   if (operand !== undefined) {
     const inOrder = isUnsorted ? undefined : plans.find(({ sorted }) => sorted);
     const text = planText(collection, operand, bounds, query.sort, inOrder);
-    return { index: undefined, text, backward: false, exact: false, sorted: isUnsorted || inOrder !== undefined };
+    return { index: undefined, text, backward: false, residual: query.filter, sorted: isUnsorted || inOrder !== undefined };
   }
   const [index] = plans;
-  if (index === undefined) return { index, backward: false, exact: bounds.size === 0, sorted: isUnsorted };
-  return { index, backward: index.backward, exact: index.exact, sorted: index.sorted };
+  const { backward = false, residual = query.filter, sorted = isUnsorted } = index ?? {};
+  return { index, backward, residual, sorted };
 }
 
 function isEmpty(doc: Doc | undefined): boolean {
@@ -66,9 +66,9 @@ function planIndex(
   const backward = order === 'backward';
   const ranges = rangesOf(index.fields, prefix);
   const sorted = order !== undefined || ranges.length === 0;
-  const exact = index.multikey === 0 && coversAll(index, prefix.length, bounds);
+  const residual = residualOf(index, prefix, bounds, query.filter);
   return {
-    plan: { index, ranges: backward ? ranges.toReversed() : ranges, intervals: prefix, backward, exact, sorted },
+    plan: { index, ranges: backward ? ranges.toReversed() : ranges, intervals: prefix, backward, residual, sorted },
     score: score(index, prefix, sorted && !isEmpty(query.sort)),
   };
 }
@@ -100,10 +100,14 @@ function samePrefix(index: StoredIndex, a: number, b: number): boolean {
   return index.fields[a]?.name.split('.')[0] === index.fields[b]?.name.split('.')[0];
 }
 
-/** Every condition of the filter is told by the bounds on the fields that are used. */
-function coversAll(index: StoredIndex, used: number, bounds: Map<string, PathBounds>): boolean {
-  const names = index.fields.slice(0, used).map(({ name }) => name);
-  return [...bounds].every(([path, found]) => names.includes(path) && sayAll(found));
+/** What of the filter the intervals of the fields that are used do not tell; in an array, points alone tell that an element is there. */
+function residualOf(index: StoredIndex, prefix: readonly Interval[][], bounds: Map<string, PathBounds>, filter: Doc): Doc {
+  const tells = (path: string, i = index.fields.findIndex(({ name }) => name === path)) =>
+    prefix[i] !== undefined &&
+    sayAll(bounds.get(path) as PathBounds) &&
+    (!isMultikey(index, i) || prefix[i].every(({ point }) => point));
+  if ([...bounds.keys()].every((path) => tells(path))) return new Map();
+  return new Map([...filter].filter(([name]) => !tells(name)));
 }
 
 /** The first fields whose intervals have few enough combinations. */

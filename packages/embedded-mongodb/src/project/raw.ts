@@ -1,6 +1,6 @@
 import { fieldParts } from '../aggregate/expression.ts';
 import { knownName, learnName } from '../values/names.ts';
-import { type RawValue, rawDocument, rawValues } from '../values/raw.ts';
+import { RawCursor, type RawValue, rawDocument } from '../values/raw.ts';
 import { isTrue } from '../values/truth.ts';
 import { bsonType, type Doc, isNumber } from '../values/value.ts';
 
@@ -73,7 +73,7 @@ class Copy {
 
   document(named: Named, document: RawValue): void {
     const start = this.#open();
-    for (const field of rawValues(document)) {
+    for (const field = new RawCursor(document); field.next(); ) {
       const below = named.get(this.#name(field.nameStart, field.start - 1));
       if (below instanceof Map && (isNested(field) || !this.#includes)) {
         this.#copy(field.nameStart - 1, field.start);
@@ -93,7 +93,7 @@ class Copy {
   #array(named: Named, array: RawValue): void {
     const start = this.#open();
     let index = 0;
-    for (const item of rawValues(array)) {
+    for (const item = new RawCursor(array); item.next(); ) {
       if (this.#includes && !isNested(item)) continue;
       this.#to[this.#at++] = item.type & 0xff;
       this.#at += this.#to.write(`${index++}\0`, this.#at, 'latin1');

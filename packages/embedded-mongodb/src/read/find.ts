@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { type FindQuery, fieldsOf } from '../plan/find.ts';
+import type { FindQuery } from '../plan/find.ts';
 import type { Transform } from '../project/projection.ts';
 import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
@@ -8,7 +8,6 @@ import { reply } from '../protocol/replies.ts';
 import { cursorReply } from '../protocol/reply.ts';
 import { collectionDropped } from '../storage/scan.ts';
 import { encodeAnswer } from '../values/bson.ts';
-import type { Fields } from '../values/bson-reader.ts';
 import { badValue } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { asBuffer } from '../values/raw.ts';
@@ -25,7 +24,7 @@ function find(database: Database, command: Command): Work {
   const query = findQuery(args);
   const projection = docArg(args, 'projection') ?? new Map();
   const raw = projection.size === 0 ? undefined : compileRawProjection(projection);
-  const read = prepareRead(database, db, name, { ...query, fields: fieldsNeeded(query, projection, raw) }, context);
+  const read = prepareRead(database, db, name, { ...query, shown: shownFields(projection, raw) }, context);
   const project = projectionArg(args, 'projection', { ...context, textScore: read.find?.textScore });
   return firstBatch(database, command, {
     namespace: `${db}.${name}`,
@@ -41,15 +40,14 @@ export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>
   return { now, operation };
 }
 
-/** The top-level fields that a find looks at: the others need not be decoded. Undefined where it may look at all. */
-function fieldsNeeded(query: FindQuery, projection: Doc, raw: RawTransform | undefined): Fields | undefined {
+/** What a find shows of documents that need decoding for that; undefined where it may be all of it. */
+function shownFields(projection: Doc, raw: RawTransform | undefined): Doc | undefined {
   // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
-  if (raw !== undefined || projection.size === 0) return fieldsOf(query);
+  if (raw !== undefined || projection.size === 0) return new Map();
   const values = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
   const includes = values.some((value) => (value === true || isNumber(value)) && isTrue(value));
   const isPlain = values.every((value) => !isDoc(value) || (value.size === 1 && value.has('$elemMatch')));
-  if (!includes || !isPlain) return undefined;
-  return fieldsOf(query, new Map([['_id', true], ...projection]));
+  return includes && isPlain ? new Map([['_id', true], ...projection]) : undefined;
 }
 
 /** What the fields of a find say about which documents it asks for. */

@@ -1,5 +1,5 @@
 import { DatabaseError } from '../values/errors.ts';
-import { type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { RawCursor, type RawValue, rawDocument, rawField } from '../values/raw.ts';
 import { bsonType, type Doc } from '../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
 
@@ -77,7 +77,7 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
   });
   const here = (place: Place) => !place.done && place.value?.start === array.start && place.value.type === bsonType.array;
   let empty = true;
-  for (const element of rawValues(array)) {
+  for (const element = new RawCursor(array); element.next(); ) {
     empty = false;
     expand(
       fields,

@@ -1,6 +1,6 @@
 import { encodeAnswer } from '../values/bson.ts';
 import { notSupported } from '../values/errors.ts';
-import { asBuffer, type RawValue, rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { asBuffer, RawCursor, type RawValue, rawDocument, rawField } from '../values/raw.ts';
 import { bsonType, type Value } from '../values/value.ts';
 import { numberKey } from './number-key.ts';
 
@@ -43,13 +43,6 @@ export type KeyRange = {
   readonly high: Buffer;
 };
 
-/** The key of a value inside encoded BSON. */
-function rawKey(value: RawValue): Buffer {
-  const writer = new KeyWriter();
-  writer.value(value);
-  return writer.finish();
-}
-
 const valueName = Buffer.from('v');
 
 const noBytes = Buffer.alloc(0);
@@ -57,7 +50,9 @@ const noBytes = Buffer.alloc(0);
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
-  return rawKey(rawField(rawDocument(asBuffer(encodeAnswer(new Map([['v', value]])))), valueName) as RawValue);
+  const writer = new KeyWriter();
+  writer.value(rawField(rawDocument(asBuffer(encodeAnswer(new Map([['v', value]])))), valueName) as RawValue);
+  return writer.finish();
 }
 
 /** The key of a text, behind those of other fields. */
@@ -138,12 +133,12 @@ export class KeyWriter {
         this.bytes(bytes, start + 4, end);
         return;
       case bsonType.array:
-        for (const element of rawValues(value)) this.value(element);
+        for (const element = new RawCursor(value); element.next(); ) this.value(element);
         this.byte(endByte);
         return;
       default:
         // MongoDB compares documents field by field: the type first, then the name, then the value.
-        for (const field of rawValues(value)) {
+        for (const field = new RawCursor(value); field.next(); ) {
           this.byte(typeByte(field.type));
           this.bytes(bytes, field.nameStart, field.start);
           this.value(field);

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../values/errors.ts';
 import { valuesAt } from '../values/path.ts';
-import { asBuffer, hasSameField, type RawValue, rawDocument, rawField, rawValues, textOf } from '../values/raw.ts';
+import { asBuffer, hasSameField, RawCursor, type RawValue, rawDocument, rawField, textOf } from '../values/raw.ts';
 import { bsonType, type Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
@@ -216,10 +216,10 @@ export function wordCount(words: string): number {
 const integer = 'CAST(? AS INTEGER)';
 
 /** The texts at a path, through arrays. */
-function textsAt(value: RawValue, path: readonly Buffer[], at: number): string[] {
-  if (value.type === bsonType.array) return Array.from(rawValues(value), (item) => textsAt(item, path, at)).flat();
+function textsAt(value: RawValue, path: readonly Buffer[], at: number, texts: string[] = []): string[] {
+  if (value.type === bsonType.array) for (const item = new RawCursor(value); item.next(); ) textsAt(item, path, at, texts);
   const part = path[at];
-  if (part === undefined) return value.type === bsonType.string ? [textOf(value)] : [];
-  const inner = value.type === bsonType.object ? rawField(value, part) : undefined;
-  return inner === undefined ? [] : textsAt(inner, path, at + 1);
+  if (part === undefined && value.type === bsonType.string) texts.push(textOf(value));
+  const inner = part !== undefined && value.type === bsonType.object ? rawField(value, part) : undefined;
+  return inner === undefined ? texts : textsAt(inner, path, at + 1, texts);
 }

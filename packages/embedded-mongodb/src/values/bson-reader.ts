@@ -1,7 +1,7 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { knownName, learnName } from './names.ts';
-import { asBuffer, rawField, rawValues, sameBytes, valueEnd } from './raw.ts';
+import { asBuffer, RawCursor, rawField, sameBytes, valueEnd } from './raw.ts';
 import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
@@ -68,7 +68,7 @@ export class Reader {
     const bytes = this.#bytes;
     const items: Value[] = [];
     const array = { type: bsonType.array, bytes, start: this.at, end: valueEnd(bytes, bsonType.array, this.at) };
-    for (const item of rawValues(array)) {
+    for (const item = new RawCursor(array); item.next(); ) {
       const found = item.type === bsonType.object ? rawField(item, field) : item;
       if (found === undefined || (found.type === bsonType.objectId && !sameBytes(bytes, found.start, id))) continue;
       this.at = item.start;

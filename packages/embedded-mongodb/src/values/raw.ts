@@ -22,18 +22,41 @@ export function rawDocument(bytes: Buffer): RawValue {
   return { type: bsonType.object, bytes, start: 0, end: bytes.length };
 }
 
+/** Goes over every field of a document, or element of an array, in order, and is that value until it goes on. */
+export class RawCursor {
+  readonly bytes: Buffer;
+  type = 0;
+  nameStart = 0;
+  start = 0;
+  end: number;
+
+  constructor({ bytes, start }: RawValue) {
+    this.bytes = bytes;
+    this.end = start + 4;
+  }
+
+  /** Goes to the next value, if there is one. */
+  next(): boolean {
+    const type = this.bytes[this.end] as number;
+    if (type === 0) return false;
+    // All types but MinKey, which is -1, are positive.
+    this.type = type === 0xff ? bsonType.minKey : type;
+    this.nameStart = this.end + 1;
+    let at = this.nameStart;
+    // Names are short: to look at each byte is quicker than to ask for the next zero.
+    while (this.bytes[at] !== 0) at++;
+    this.start = at + 1;
+    this.end = valueEnd(this.bytes, this.type, this.start);
+    return true;
+  }
+}
+
 /** The field of a document, or the element of an array, by its encoded name. */
 export function rawField(parent: RawValue, name: Buffer): RawValue | undefined {
-  const { bytes } = parent;
-  for (let at = parent.start + 4; ; ) {
-    const type = typeAt(bytes, at);
-    if (type === 0) return undefined;
-    const nameStart = at + 1;
-    const start = nameEnd(bytes, nameStart) + 1;
-    const end = valueEnd(bytes, type, start);
-    if (start - 1 - nameStart === name.length && sameBytes(bytes, nameStart, name)) return { type, bytes, start, end };
-    at = end;
-  }
+  const field = new RawCursor(parent);
+  while (field.next())
+    if (field.start - 1 - field.nameStart === name.length && sameBytes(field.bytes, field.nameStart, name)) return field;
+  return undefined;
 }
 
 /** Whether two documents agree in a field to the bit, or both lack it. */
@@ -41,33 +64,6 @@ export function hasSameField(one: Buffer, other: Buffer, name: Buffer): boolean 
   const [a, b] = [rawField(rawDocument(one), name), rawField(rawDocument(other), name)];
   if (a === undefined || b === undefined) return a === b;
   return a.type === b.type && one.compare(other, b.start, b.end, a.start, a.end) === 0;
-}
-
-/** Every element of an array, or field of a document, in order. */
-export function* rawValues(parent: RawValue): Generator<RawValue & { readonly nameStart: number }> {
-  const { bytes } = parent;
-  for (let at = parent.start + 4; ; ) {
-    const type = typeAt(bytes, at);
-    if (type === 0) return;
-    const nameStart = at + 1;
-    const start = nameEnd(bytes, nameStart) + 1;
-    const end = valueEnd(bytes, type, start);
-    yield { type, bytes, start, end, nameStart };
-    at = end;
-  }
-}
-
-/** Names are short: to look at each byte is quicker than to ask for the next zero. */
-function nameEnd(bytes: Buffer, from: number): number {
-  let at = from;
-  while (bytes[at] !== 0) at++;
-  return at;
-}
-
-/** The type byte, with MinKey as -1. */
-function typeAt(bytes: Buffer, at: number): number {
-  const type = bytes[at] as number;
-  return type === 0xff ? bsonType.minKey : type;
 }
 
 /** Whether these bytes stand at this place. */

@@ -5,7 +5,7 @@ import { asDatabaseError, writeError } from '../protocol/error-fields.ts';
 import { maxBatch } from '../protocol/limits.ts';
 import { reply } from '../protocol/replies.ts';
 import { DatabaseError } from '../values/errors.ts';
-import { rawDocument, rawField, rawValues } from '../values/raw.ts';
+import { RawCursor, rawDocument, rawField } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** What became of the statements of a batch. */
@@ -78,5 +78,7 @@ function documentsInBody(bytes: Buffer, body: Doc, field: string): Buffer[] | un
   if (list === undefined || raw === undefined) return undefined;
   const wrong = list.find((item) => !isDoc(item));
   if (wrong !== undefined) throw wrongType(field, wrong, 'object');
-  return Array.from(rawValues(raw), ({ start, end }) => bytes.subarray(start, end));
+  const documents: Buffer[] = [];
+  for (const item = new RawCursor(raw); item.next(); ) documents.push(bytes.subarray(item.start, item.end));
+  return documents;
 }

@@ -2,7 +2,7 @@ import { ObjectId } from 'bson';
 import type { Context } from '../context.ts';
 import { type Operation, present } from '../operation.ts';
 import { Row } from '../plan/execute.ts';
-import { type FindQuery, fieldsOf, prepareFind } from '../plan/find.ts';
+import { type FindQuery, prepareFind } from '../plan/find.ts';
 import type { Database } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -101,9 +101,9 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
   return { removed, last };
 }
 
-/** How many documents a statement is looking for, and what it looks at. */
-function looking(statement: UpdateStatement | DeleteStatement): Pick<FindQuery, 'limit' | 'fields'> {
-  return { limit: statement.multi ? undefined : 1, fields: fieldsOf(statement) };
+/** How many documents a statement is looking for; what it changes is decoded when it does. */
+function looking(statement: UpdateStatement | DeleteStatement): Pick<FindQuery, 'limit' | 'shown'> {
+  return { limit: statement.multi ? undefined : 1, shown: new Map() };
 }
 
 /** The rows that were there before the first change: an index must not be read on while its entries move. */
