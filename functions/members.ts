@@ -2,7 +2,7 @@ import { pageLimit } from '../lib/api/pages.ts';
 import { dateTime, id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
-import { answerList, withHeaders } from '../lib/http/answers.ts';
+import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { username } from '../lib/identity/users.ts';
@@ -34,8 +34,8 @@ export const handler = endpoint({
       if (room && since) throw invalidParameter('since', "not be combined with 'room'");
       if (room) return answerList(await listMembers(room, { limit, after: after?.id }, caller), request);
       if (!user) throw missingEvery(['room', 'user']);
-      const { nextSince, ...page } = await listMyRooms({ limit, after, since }, caller);
-      return withHeaders(answerList(page, request), { 'X-Next-Cursor': nextSince.toISOString() });
+      const { items, next, nextSince } = await listMyRooms({ limit, after, since }, caller);
+      return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': nextSince.toISOString() });
     },
   }),
   POST: operation({

@@ -1,15 +1,17 @@
-import { ObjectId } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import { distinct, showId } from '../api/extended-json.ts';
 import { limits } from '../api/limits.ts';
-import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { type Page, pageOf, withOneMore } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
-import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { Written } from '../api/written.ts';
+import { rooms } from '../collections/rooms.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames, type OtherUser } from '../identity/users.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
-import { type Counters, counterFields } from '../rooms/counters.ts';
-import { findReadings, type Reading } from '../rooms/read-markers.ts';
+import { findReadings, isSameReading, type Reading } from '../rooms/read-markers.ts';
+import { type Stamp, stampFields } from '../rooms/stamps.ts';
+import { keepRooms, knownRooms, type MyRoom, myRoomFields, roomsThatFar } from './known-rooms.ts';
 import { type Member, showOwnMember } from './members.ts';
 
 /** A place in a list: after this member of a room or, with the time when something last happened in it, after this one of someone's rooms. */
@@ -36,27 +38,53 @@ export const sinceHeader = {
 type MyRoomsPage = Page<MemberCursor> & { since?: Date | undefined };
 
 /** A page of the caller's memberships, those in the most recently active rooms first, and since when to ask the next time. */
-export async function listMyRooms(
-  { limit, after, since }: MyRoomsPage,
-  caller: Caller,
-): Promise<Listed<Member> & { nextSince: Date }> {
+export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
+  const { limit, after, since } = page;
   const { user, at } = caller;
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
-  const found = await readPage({ limit, after, since }, caller);
-  const others = found.map((room) => othersIn(room, user._id));
-  const [readings, usernames] = await Promise.all([
-    findReadings(
-      found.map(({ _id }) => _id),
-      user._id,
-    ),
-    findUsernames(distinct(others.flatMap((people = []) => people))),
+  const isFirst = !after && !since;
+  const known = isFirst ? knownRooms(user._id) : undefined;
+  const found = await readPage(page, caller, known ? stampFields : myRoomFields(user._id));
+  const { items, next } = pageOf(found, limit, (room) => room, cursorOf);
+  const ids = items.map(({ _id }) => _id);
+  const [{ mine, usernames }, readings] = await Promise.all([
+    withUsernames(known ? roomsThatFar(items, known, user._id) : (items as MyRoom[]), user._id),
+    findReadings(ids, user._id, isFirst),
   ]);
-  const show = (room: MyRoom, index: number): Member => ({
-    ...showOwnMember(room, room.members[0], user.username, readings[index] as Reading),
-    ...(others[index] && { others: others[index].map((other) => showOther(other, usernames)) }),
-  });
-  const page = pageOf(found, limit, show, ({ _id, changed_at }) => `${changed_at.getTime()}-${_id.toHexString()}`);
-  return { ...page, nextSince: new Date(Math.max((at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)) };
+  const shown = mine.map((room, at) => room && jsonOf(room, user, readings[at] as Reading, usernames));
+  if (isFirst)
+    keepRooms(
+      user._id,
+      mine.filter((room) => room !== undefined),
+    );
+  return {
+    items: new Written<Member[]>(`[${shown.filter((json) => json !== undefined).join()}]`),
+    next: next === undefined ? undefined : { after: next },
+    nextSince: new Date(Math.max((at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)),
+  };
+}
+
+const cursorOf = ({ _id, changed_at }: Stamp): string => `${changed_at.getTime()}-${_id.toHexString()}`;
+
+/** Rooms, and the names of those with whom the direct conversations among them are. */
+async function withUsernames(rooms: (MyRoom | undefined)[] | Promise<(MyRoom | undefined)[]>, user: ObjectId) {
+  const mine = await rooms;
+  return { mine, usernames: await findUsernames(distinct(mine.flatMap((room) => (room && othersIn(room, user)) ?? []))) };
+}
+
+/** The JSON of a membership as it was shown last, and what it was made of beside the room and the caller's name, which stays the same. */
+type Shown = { reading: Reading; names: string | undefined; json: string };
+const shownLast = new WeakMap<MyRoom, Shown>();
+
+function jsonOf(room: MyRoom, user: Caller['user'], reading: Reading, usernames: Map<string, string>): string {
+  const others = othersIn(room, user._id)?.map((other) => showOther(other, usernames));
+  const names = others?.map(({ username }) => username).join();
+  const last = shownLast.get(room);
+  if (last && last.names === names && isSameReading(last.reading, reading)) return last.json;
+  const shown: Member = { ...showOwnMember(room, room.members[0], user.username, reading), ...(others && { others }) };
+  const json = JSON.stringify(shown);
+  shownLast.set(room, { reading, names, json });
+  return json;
 }
 
 // A change has the time at which its update began. One that was made within so many milliseconds may not have been there to be read.
@@ -67,33 +95,19 @@ const showOther = (id: ObjectId, usernames: Map<string, string>): OtherUser => (
   username: usernames.get(id.toHexString()) ?? deletedUsername,
 });
 
-/** A room with the caller's membership. Whatever happens in a room, messages too, moves its `changed_at`. */
-type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'seq' | 'changed_at' | 'direct_key'> & Counters & { members: [MemberDocument] };
-
 /** With whom a direct conversation is. */
 const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] | undefined =>
   people === undefined ? undefined : peopleOf(people).filter((one) => !one.equals(user));
 
-const readPage = ({ limit, after, since }: MyRoomsPage, caller: Caller) =>
+const readPage = ({ limit, after, since }: MyRoomsPage, caller: Caller, projection: Document) =>
   rooms
-    .find<MyRoom>(
+    .find<Stamp>(
       {
         'members.user': caller.user._id,
         ...notBlocked(caller),
         ...(since && { changed_at: { $gte: since } }),
         ...(after?.at && { $or: [{ changed_at: { $lt: after.at } }, { changed_at: after.at, _id: { $gt: after.id } }] }),
       },
-      {
-        projection: {
-          name: 1,
-          seq: 1,
-          ...counterFields,
-          changed_at: 1,
-          direct_key: 1,
-          members: { $elemMatch: { user: caller.user._id } },
-        },
-        sort: { changed_at: -1, _id: 1 },
-        ...withOneMore(limit),
-      },
+      { projection, sort: { changed_at: -1, _id: 1 }, ...withOneMore(limit) },
     )
     .toArray();

@@ -1,19 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
 import { Written } from '../api/written.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { answerTooLarge } from '../errors.ts';
 import { type Room, type ShownRoom, shownRoom } from './rooms.ts';
+import { type Stamp, stampFields, unlessMoved } from './stamps.ts';
 
 /*
- * The list of all rooms, which few ask for, but as a whole and again and again. What it shows of a room changes only with the room's `seq` and
- * `changed_at`, by the same update: a process keeps the list that it has made, and reads those rooms again that have moved since.
+ * The list of all rooms, which few ask for, but as a whole and again and again. A process keeps the list that it has
+ * made, asks the database each time how far the rooms are, and reads those again that have moved since.
  */
 
 /** A room's JSON, and when it was so. */
 type Entry = Stamp & { json: string };
-type Stamp = Pick<RoomDocument, '_id' | 'seq' | 'changed_at'>;
 
 /** Every room, by the order of their ids. */
 export const listAllRooms = (): Promise<Written<Room[]>> => sharedList('all', readAllRooms);
@@ -29,12 +29,9 @@ const mostKept = 2 * 1024 * 1024;
 async function readAllRooms(): Promise<Written<Room[]>> {
   const { entries, list } = latest;
   if (entries.size === 0) return remember(await readEntries({}));
-  const options = { projection: { seq: 1, changed_at: 1 }, sort: { _id: 1 as const }, batchSize: 10_000 };
+  const options = { projection: stampFields, sort: { _id: 1 as const }, batchSize: 10_000 };
   const stamps = await rooms.find<Stamp>({}, options).toArray();
-  const knownOf = (stamp: Stamp) => {
-    const entry = entries.get(stamp._id.toHexString());
-    return entry?.seq === stamp.seq && entry.changed_at.getTime() === stamp.changed_at.getTime() ? entry : undefined;
-  };
+  const knownOf = (stamp: Stamp) => unlessMoved(entries.get(stamp._id.toHexString()), stamp);
   const moved = stamps.filter((stamp) => !knownOf(stamp)).map(({ _id }) => _id);
   if (moved.length === 0 && stamps.length === entries.size) return list;
   const read = new Map((await readEntries({ _id: { $in: moved } })).map((entry) => [entry._id.toHexString(), entry]));
@@ -51,16 +48,16 @@ function remember(entries: Entry[]): Written<Room[]> {
 
 async function readEntries(where: { _id?: { $in: ObjectId[] } }): Promise<Entry[]> {
   const found = rooms.find<ShownRoom & Stamp>(where, {
-    projection: { ...shownRoom.reads, seq: 1, changed_at: 1 },
+    projection: { ...shownRoom.reads, ...stampFields },
     sort: { _id: 1 },
   });
   const all: Entry[] = [];
   let size = 0;
   while (await found.hasNext()) {
     for (const room of found.readBufferedDocuments()) {
-      const { _id, seq, changed_at } = room;
+      const { _id, seq, changed_at, lost_count } = room;
       const json = JSON.stringify(shownRoom.show(room));
-      all.push({ _id, seq, changed_at, json });
+      all.push({ _id, seq, changed_at, lost_count, json });
       size += json.length;
     }
     if (size > largestList) {
