@@ -13,7 +13,8 @@ const project = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const directory = mkdtempSync(join(tmpdir(), 'chat-service-'));
-const server = spawn(process.execPath, scripts.serve.split(' ').slice(1), {
+const words = scripts.serve.split(' ');
+const server = spawn(process.execPath, words.slice(words.indexOf('node') + 1), {
   cwd: project,
   env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: directory, HTTP_PORT: '0' },
   stdio: ['ignore', 'ignore', 'pipe'],

@@ -158,7 +158,7 @@ describe('compose.yaml', () => {
 
 describe('the systemd unit', () => {
   it('runs what `npm run serve` runs, and gives it time to end', () => {
-    expect(/^ExecStart=\/usr\/bin\/env (.+)$/m.exec(unit)?.[1]).toBe(scripts.serve);
+    expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)?.[1]).toBe(scripts.serve);
     expect(unit).toMatch(/^KillMode=mixed$/m);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(15);
   });
