@@ -1,6 +1,6 @@
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 import { MongoDBResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
-import { databaseEndsWithThisProcess } from './unsynced.ts';
+import { databaseIsWithinThisProcess } from './within-process.ts';
 
 /** What is used of the driver (7.8.0): its connection, a message, and what it makes of an answer. */
 type Caller = { readonly closed: boolean; throwIfAborted: () => void };
@@ -16,7 +16,7 @@ export function callDirectly(connect: (client: Caller) => (message: Buffer) => P
   const { prototype } = Connection as { prototype: { sendWire?: SendWire } };
   const { sendWire } = prototype;
   if (!sendWire) throw new Error('This version of the mongodb driver has no Connection.sendWire.');
-  databaseEndsWithThisProcess();
+  databaseIsWithinThisProcess();
   const calls = new WeakMap<Caller, ReturnType<typeof connect>>();
 
   prototype.sendWire = async function* (message, options, made = MongoDBResponse) {

@@ -1,6 +1,6 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { savedByTheNext } from '../database/unsynced.ts';
+import { savedByTheNext } from '../database/within-process.ts';
 
 /** A place in a room's order, and the database's time when it was taken. */
 export type Place = {

@@ -4,11 +4,14 @@ import { startProxy } from '../../support/proxy.ts';
 
 const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
-process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true&monitorCommands=true`;
 
 const { client, clientOptions } = await import('../../../lib/database/client.ts');
 const { serializeByKey } = await import('../../../lib/database/writes.ts');
 const { anAdmin } = await import('../../support/accounts.ts');
+const { aMessage } = await import('../../support/messages.ts');
+const { aRoomOf } = await import('../../support/rooms.ts');
+const { commandsOf } = await import('../../support/sent-commands.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 
 afterAll(async () => {
@@ -34,6 +37,18 @@ describe('the database client', () => {
       ignoreUndefined: true,
     });
     expect(client.options).not.toHaveProperty('timeoutMS');
+  });
+
+  it('numbers its writes, and syncs the place of a message, which the database may forget while this process goes on', async () => {
+    const admin = await anAdmin();
+    const room = await aRoomOf([admin]);
+    const writes = (await commandsOf(() => aMessage(admin, room))).filter(({ name }) =>
+      ['findAndModify', 'insert'].includes(name),
+    );
+    expect(writes.map(({ name, command }) => [name, command.writeConcern, typeof command.txnNumber])).toEqual([
+      ['findAndModify', { w: 'majority', j: true }, 'object'],
+      ['insert', { w: 'majority', j: true }, 'object'],
+    ]);
   });
 
   it.each(['down', 'mute'] as const)(
