@@ -30,14 +30,11 @@ function listCollections(database: Database, command: Command): Work {
   const { args, db } = command;
   const filter = compileFilter(docArg(args, 'filter') ?? new Map());
   const nameOnly = boolArg(args, 'nameOnly') === true;
-  const listed = database.catalog
-    .inDatabase(db)
-    .map((collection) => ({ shown: nameOnly ? shortEntry(collection) : entry(collection), full: entry(collection) }))
-    .filter(({ full }) => filter.matches(full));
+  const listed = database.catalog.inDatabase(db).filter((collection) => filter.matches(entry(collection)));
   const cursor = docArg(args, 'cursor');
   return firstBatch(database, command, {
     namespace: `${db}.$cmd.listCollections`,
-    documents: listed.map(({ shown }) => encode(shown)).values(),
+    documents: listed.map((collection) => encode(nameOnly ? shortEntry(collection) : entry(collection))).values(),
     collection: undefined,
     batchSize: cursor?.has('batchSize') ? Number(String(cursor.get('batchSize'))) : undefined,
   });

@@ -2,6 +2,7 @@ import { ObjectId } from 'bson';
 import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { StoredIndex } from '../storage/stored-index.ts';
+import { topOf } from '../values/path.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
 import { type Interval, intervalsOf, pointAt, rangesOf, sayAll } from './intervals.ts';
@@ -41,9 +42,8 @@ function planAny(collection: Collection, query: Query): Plan {
     const text = planText(collection, operand, bounds, query.sort, inOrder);
     return { index: undefined, text, backward: false, residual: query.filter, sorted: isUnsorted || inOrder !== undefined };
   }
-  const [index] = plans;
-  const { backward = false, residual = query.filter, sorted = isUnsorted } = index ?? {};
-  return { index, backward, residual, sorted };
+  const { backward = false, residual = query.filter, sorted = isUnsorted } = plans[0] ?? {};
+  return { index: plans[0], backward, residual, sorted };
 }
 
 function isEmpty(doc: Doc | undefined): boolean {
@@ -87,17 +87,13 @@ function fieldIntervals(index: StoredIndex, i: number, bounds: Map<string, PathB
   if (field === undefined || found === undefined || /\.\d+(\.|$)/.test(field.name)) return undefined;
   const multikey = isMultikey(index, i);
   // Two fields of one array's elements: each predicate may be met by another element, so only the first one bounds.
-  const sharesArray = (other: number) => isMultikey(index, other) && samePrefix(index, other, i);
+  const sharesArray = (other: number) => isMultikey(index, other) && topOf(index.fields[other]?.name ?? '') === topOf(field.name);
   if (multikey && index.fields.some((_, other) => other < i && sharesArray(other))) return undefined;
   return intervalsOf(found, !multikey);
 }
 
 function isMultikey(index: StoredIndex, field: number): boolean {
   return (index.multikey & (1 << field)) !== 0;
-}
-
-function samePrefix(index: StoredIndex, a: number, b: number): boolean {
-  return index.fields[a]?.name.split('.')[0] === index.fields[b]?.name.split('.')[0];
 }
 
 /** What of the filter the intervals of the fields that are used do not tell; in an array, points alone tell that an element is there. */

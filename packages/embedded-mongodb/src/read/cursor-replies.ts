@@ -30,7 +30,7 @@ export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args'
   let id = 0n;
   try {
     const documents = yield* takeBatch(source, batchSize);
-    const ended = singleBatch || (batchSize > 0 && (yield* source.peek()) === undefined);
+    const ended = singleBatch || (batchSize > 0 && (yield* isOver(source)));
     operation.pause();
     if (!ended) {
       const session = sessionKey(args.get('lsid'));
@@ -47,11 +47,25 @@ export function* takeBatch(source: Documents, batchSize: number): Generator<unde
   const documents: Uint8Array[] = [];
   let bytes = 0;
   while (documents.length < batchSize) {
-    const document = yield* source.peek();
-    if (document === undefined || (documents.length > 0 && bytes + document.length > maxDocumentBytes)) break;
-    documents.push(document);
+    const { done, value: document } = source.peek();
+    if (done) break;
+    if (document === undefined) {
+      yield undefined;
+      continue;
+    }
     bytes += document.length;
+    if (documents.length > 0 && bytes > maxDocumentBytes) break;
+    documents.push(document);
     source.take();
   }
   return documents;
+}
+
+/** Whether there are no more documents. */
+export function* isOver(source: Documents): Generator<undefined, boolean> {
+  for (;;) {
+    const { done, value } = source.peek();
+    if (done || value !== undefined) return done === true;
+    yield undefined;
+  }
 }

@@ -13,7 +13,7 @@ import { longField } from '../values/numbers.ts';
 import { asBuffer } from '../values/raw.ts';
 import { isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
-import { firstBatch, takeBatch } from './cursor-replies.ts';
+import { firstBatch, isOver, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
 import { prepareRead, type Read } from './read.ts';
 
@@ -85,7 +85,7 @@ function* getMore({ cursors }: Database, { args, db, connection }: Command): Wor
     if (collection?.presence.isOver) throw collectionDropped(collection);
     operation.resume(connection);
     const documents = yield* takeBatch(cursor.documents, batchSize);
-    goesOn = (yield* cursor.documents.peek()) !== undefined;
+    goesOn = !(yield* isOver(cursor.documents));
     operation.pause();
     return cursorReply({ id: goesOn ? id : 0n, namespace, field: 'nextBatch', documents });
   } finally {

@@ -19,8 +19,8 @@ export type Cursor = {
 
 /** Encoded documents, one after the other. */
 export type Documents = {
-  /** The next one, if there is another, without taking it; in between, others may have their turn. */
-  peek(): Generator<undefined, Uint8Array | undefined>;
+  /** The next one, if there is another, without taking it; `undefined` where others may have their turn before. */
+  peek(): IteratorResult<Uint8Array | undefined, unknown>;
   take(): void;
   close(): void;
 };
@@ -33,15 +33,10 @@ const mostCursors = 1000;
 
 /** Turns a sequence of encoded documents, and `undefined` where others may have their turn, into one that can be looked ahead at. */
 export function documentsOf(source: Iterator<Uint8Array | undefined>): Documents {
-  let ahead: Uint8Array | undefined;
+  let ahead: IteratorResult<Uint8Array | undefined, unknown> | undefined;
   return {
-    *peek() {
-      while (ahead === undefined) {
-        const { done, value } = source.next();
-        if (done) return undefined;
-        if (value === undefined) yield undefined;
-        ahead = value;
-      }
+    peek() {
+      if (ahead === undefined || (!ahead.done && ahead.value === undefined)) ahead = source.next();
       return ahead;
     },
     take() {

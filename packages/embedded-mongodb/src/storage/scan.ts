@@ -95,9 +95,10 @@ function fetch<Row extends IndexRow | TableRow>(
 ): { readonly rows: Row[]; readonly isLast: boolean } {
   const rows = file.prepare(sql).all(...values, wanted) as unknown as Row[];
   let bytes = 0;
-  for (const [at, row] of rows.entries()) {
-    if (row.at(-1) !== null) continue;
-    const document = collection.get(row.at(-2) as number) as Buffer;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as Row;
+    if (row[row.length - 1] !== null) continue;
+    const document = collection.get(row[row.length - 2] as number) as Buffer;
     row[row.length - 1] = document;
     bytes += document.length;
     if (bytes >= chunkBytes) return { rows: rows.slice(0, at + 1), isLast: false };

@@ -1,7 +1,7 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { knownName, learnName } from './names.ts';
-import { asBuffer, RawCursor, rawField, sameBytes, valueEnd } from './raw.ts';
+import { asBuffer, RawCursor, rawField, sameBytes, typeOf, valueEnd } from './raw.ts';
 import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
@@ -223,9 +223,4 @@ export class Reader {
     if (length < 0) throw invalidBson(`binary data claims ${length} bytes`);
     return new Binary(this.#copy(length, end), subtype);
   }
-}
-
-/** The type that a byte stands for: of all types only minKey's number is negative. */
-function typeOf(byte: number): number {
-  return byte === 0xff ? bsonType.minKey : byte;
 }

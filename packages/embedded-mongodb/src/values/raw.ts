@@ -39,8 +39,7 @@ export class RawCursor {
   next(): boolean {
     const type = this.bytes[this.end] as number;
     if (type === 0) return false;
-    // All types but MinKey, which is -1, are positive.
-    this.type = type === 0xff ? bsonType.minKey : type;
+    this.type = typeOf(type);
     this.nameStart = this.end + 1;
     let at = this.nameStart;
     // Names are short: to look at each byte is quicker than to ask for the next zero.
@@ -114,4 +113,9 @@ export function valueEnd(bytes: Buffer, type: number, at: number): number {
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1;
   }
   throw invalidBson(`unknown BSON type ${type}`);
+}
+
+/** The type that a byte stands for: of all types only minKey's number is negative. */
+export function typeOf(byte: number): number {
+  return byte === 0xff ? bsonType.minKey : byte;
 }
