@@ -9,6 +9,9 @@ export const stampFields = { seq: 1, changed_at: 1, lost_count: 1 } as const;
 /** What was read of a room before, if nothing has happened in it since. */
 export function unlessMoved<Known extends Stamp>(known: Known | undefined, now: Stamp): Known | undefined {
   const isSame =
-    known?.seq === now.seq && known.changed_at.getTime() === now.changed_at.getTime() && known.lost_count === now.lost_count;
+    known?.seq === now.seq &&
+    known._id.equals(now._id) &&
+    known.changed_at.getTime() === now.changed_at.getTime() &&
+    known.lost_count === now.lost_count;
   return isSame ? known : undefined;
 }
