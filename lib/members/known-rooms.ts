@@ -5,7 +5,7 @@ import { type Stamp, stampFields, unlessMoved } from '../rooms/stamps.ts';
 
 /*
  * Whoever is connected asks for their rooms again and again, and in most of them nothing has happened meanwhile. A process keeps what it has read
- * of someone's rooms, asks the database each time which those are and how far, and reads those again that have moved.
+ * of someone's rooms, asks the database each time which rooms those are and how far each has come, and reads those again that have moved.
  */
 
 /** A room with the membership of the one who asks. */
@@ -28,8 +28,8 @@ let count = 0;
 /** What is known of a user's rooms, if there is anything. */
 export const knownRooms = (user: ObjectId): MyRoom[] | undefined => known.get(user.toHexString());
 
-/** The rooms of a user that are so far, each in its place: those that are known, and read where they have moved; without those that the user has left meanwhile. */
-export async function roomsThatFar(found: Stamp[], known: MyRoom[], user: ObjectId): Promise<(MyRoom | undefined)[]> {
+/** The rooms for these stamps, in their order: as known where nothing has happened, else read again, and `undefined` where the user has left meanwhile. */
+export async function roomsOf(found: Stamp[], known: MyRoom[], user: ObjectId): Promise<(MyRoom | undefined)[]> {
   // Mostly nothing has happened in any of them: then their order is the same as well.
   const isSame = found.length === known.length && found.every((room, at) => unlessMoved(known[at] as MyRoom, room));
   if (isSame) return known;
@@ -47,6 +47,7 @@ export async function roomsThatFar(found: Stamp[], known: MyRoom[], user: Object
 export function keepRooms(user: ObjectId, read: MyRoom[]): void {
   const key = user.toHexString();
   forget(key);
+  if (read.length === 0) return;
   known.set(key, read);
   count += read.length;
   for (const oldest of known.keys()) {

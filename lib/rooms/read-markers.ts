@@ -30,19 +30,19 @@ export async function findReadings(rooms: ObjectId[], user: ObjectId, mayBeAll: 
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
 
-/** All markers of a user, in a fraction of the time, unless there are many more than are wanted. */
+/** All markers of a user, which are one range of an index; undefined where there are so many, and those of each room are better looked up. */
 async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument[] | undefined> {
   const key = user.toHexString();
-  if (haveMany.has(key)) return undefined;
+  if (most <= (tooFew.get(key) ?? 0)) return undefined;
   const found = await readMarkers.find({ '_id.user': user }, { limit: most, batchSize: most }).toArray();
   if (found.length < most) return found;
-  if (haveMany.size >= mostRemembered) haveMany.clear();
-  haveMany.add(key);
+  if (tooFew.size >= mostRemembered) tooFew.clear();
+  tooFew.set(key, most);
   return undefined;
 }
 
-/** Users who were found to have many markers: of them those are read that are wanted. */
-const haveMany = new Set<string>();
+/** By the ids of users, a number of markers that was not all. */
+const tooFew = new Map<string, number>();
 const mostRemembered = 10_000;
 
 /** Whether it says the same. */

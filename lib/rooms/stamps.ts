@@ -1,6 +1,9 @@
 import type { RoomDocument } from '../collections/rooms.ts';
 
-/** What tells whether something has happened in a room: whatever the API shows of it, and who is in it, changes only together with one of these. */
+/**
+ * What tells whether something has happened in a room: what the lists of rooms show of it, and who is in it, changes only together with one of
+ * these. Bans and invitations do not; and a room that is being deleted is not found at all.
+ */
 export type Stamp = Pick<RoomDocument, '_id' | 'seq' | 'changed_at'> & { lost_count?: number | undefined };
 
 /** The projection to it. */

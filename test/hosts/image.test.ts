@@ -91,7 +91,8 @@ describe('the image', () => {
   });
 
   it('runs what `npm run serve` runs, without privileges, and has a health check', () => {
-    expect(commandOf(/^CMD (.+)$/m)).toBe(scripts.serve);
+    const [, settings] = /^ENV (MALLOC_.+)$/m.exec(dockerfile) ?? [];
+    expect(`env ${settings} ${commandOf(/^CMD (.+)$/m)}`).toBe(scripts.serve);
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).toMatch(/^USER node\n(.*\n)*RUN \["node", "hosts\/server\/warm-up.js"\]$/m);
     const check = commandOf(/^HEALTHCHECK .*CMD (.+)$/m).split(' ');
@@ -158,7 +159,8 @@ describe('compose.yaml', () => {
 
 describe('the systemd unit', () => {
   it('runs what `npm run serve` runs, and gives it time to end', () => {
-    expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)?.[1]).toBe(scripts.serve);
+    const [, settings] = /^Environment=(MALLOC_.+)$/m.exec(unit) ?? [];
+    expect(`env ${settings} ${/^ExecStart=\/usr\/bin\/env (.+)$/m.exec(unit)?.[1]}`).toBe(scripts.serve);
     expect(unit).toMatch(/^KillMode=mixed$/m);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(15);
   });

@@ -20,6 +20,7 @@ const client = await MongoClient.connect(database.uri);
 const things = client.db('test').collection<{ _id: number } & Record<string, unknown>>('things');
 await things.insertOne({ _id: 1, a: 1, b: [{ c: 2, d: 3 }, 4], e: 'text', f: null, g: { h: [5] } });
 await things.createIndex({ e: 'text' }, { default_language: 'none' });
+await things.createIndex({ a: 1 });
 
 afterAll(async () => {
   await client.close();
@@ -38,6 +39,9 @@ describe('a find decodes no more of a document than it needs, and answers as if 
     [{ $text: { $search: 'text' } }, { a: 1 }, undefined, { _id: 1, a: 1 }],
     [{}, { a: 1, size: { $size: '$b' } }, undefined, { _id: 1, a: 1, size: 2 }],
     [{ e: 'text' }, { b: 0, e: 0, f: 0, g: 0 }, undefined, { _id: 1, a: 1 }],
+    [{ a: 1 }, { g: 1, h: '$a' }, undefined, { _id: 1, g: { h: [5] }, h: 1 }],
+    [{ a: 1 }, { g: 1, h: ['$a'] }, { a: 1 }, { _id: 1, g: { h: [5] }, h: [1] }],
+    [{ a: 1 }, { g: 1, _id: { $add: ['$a', 1] } }, undefined, { _id: 2, g: { h: [5] } }],
     [{ e: 'text' }, { _id: 1 }, { a: -1 }, { _id: 1 }],
   ])('%j projected to %j', async (filter, projection, sort, expected) => {
     const found = await things.find(filter, { projection, ...(sort && { sort: sort as { a: 1 } }) }).toArray();

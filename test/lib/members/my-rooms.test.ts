@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/messages.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { users } from '../../../lib/collections/users.ts';
-import { type MyRoom, roomsThatFar } from '../../../lib/members/known-rooms.ts';
+import { type MyRoom, roomsOf } from '../../../lib/members/known-rooms.ts';
 import { fillGap } from '../../../lib/messages/gaps.ts';
 import { noteMentions } from '../../../lib/rooms/notes.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';
@@ -78,8 +78,8 @@ describe("the list of the caller's rooms", () => {
     const known = await rooms.findOne<MyRoom>({ _id: new ObjectId(other.id) });
     if (!known) throw new Error('The room is gone.');
     const found = { ...known, _id: new ObjectId(left.id) };
-    expect(await roomsThatFar([known], [known], new ObjectId(ann.id))).toEqual([known]);
-    expect(await roomsThatFar([found], [known], new ObjectId(bob.id))).toEqual([undefined]);
+    expect(await roomsOf([known], [known], new ObjectId(ann.id))).toEqual([known]);
+    expect(await roomsOf([found], [known], new ObjectId(bob.id))).toEqual([undefined]);
   });
 
   it('knows what someone with many read markers has read', async () => {

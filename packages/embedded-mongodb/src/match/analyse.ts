@@ -17,14 +17,14 @@ export type PathBounds = {
   /** Some key is below. On a multikey index two bounds may be met by two elements: use only one of them there. */
   lt?: Value;
   lte?: Value;
-  /** The keys within the bounds belong to matching documents only, as far as this path goes, if the index is not multikey. */
+  /** The keys within the bounds belong to matching documents only, as far as this path goes; of ranges, if the index is not multikey. */
   exact: boolean;
 };
 
 /**
  * Lists what the top-level AND-ed predicates of a filter demand, by path. Every path that the filter speaks of is there; predicates
- * without a single path (`$or`, `$expr`, `$text` ...) stand under the empty path, inexact. A filter whose entries are all exact is
- * answered by an index over those paths alone; otherwise the documents found must be matched again.
+ * without a single path (`$or`, `$expr`, `$text` ...) stand under the empty path, inexact. What an index over exact paths tells need
+ * not be asked of the documents found; the rest must be.
  */
 export function analyseFilter(filter: Doc): Map<string, PathBounds> {
   const paths = new Map<string, PathBounds>();

@@ -27,7 +27,10 @@ export function above(inputStage: Doc, stage: string, fields: Iterable<readonly 
 function access(plan: Plan, filter: Doc, counts: Counts | undefined): Doc {
   if (plan.text !== undefined) return textMatch(plan.text, filter, counts);
   if (plan.index === undefined) return collectionScan(plan.backward, filter, counts);
-  return fetch(plan.index, counts);
+  return above(indexScan(plan.index, counts), 'FETCH', [
+    ...(plan.residual.size === 0 ? [] : [['filter', plan.residual] as const]),
+    ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
+  ]);
 }
 
 /** MongoDB's stages: the documents with the words, of those the ones with the phrases, of those the ones that match as a whole. */
@@ -60,13 +63,6 @@ function collectionScan(backward: boolean, filter: Doc, counts: Counts | undefin
     ['stage', 'COLLSCAN'],
     ...(filter.size === 0 ? [] : [['filter', filter] as const]),
     ['direction', backward ? 'backward' : 'forward'],
-    ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
-  ]);
-}
-
-function fetch(plan: IndexPlan, counts: Counts | undefined): Doc {
-  return above(indexScan(plan, counts), 'FETCH', [
-    ...(plan.residual.size === 0 ? [] : [['filter', plan.residual] as const]),
     ...(counts === undefined ? [] : [['docsExamined', new Int32(counts.documents)] as const]),
   ]);
 }

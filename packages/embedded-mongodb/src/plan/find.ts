@@ -39,6 +39,7 @@ export type Find = {
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, context: Context): Find {
   const plan = planQuery(collection, query);
   const inFilter = { ...context, hasText: plan.text !== undefined };
+  // What MongoDB refuses is refused also where an index tells it. What is left to ask is a part of the filter.
   const whole = compileFilter(query.filter, inFilter);
   const filter = plan.residual.size === query.filter.size ? whole : compileFilter(plan.residual, inFilter);
   const { operation = new Operation() } = context;

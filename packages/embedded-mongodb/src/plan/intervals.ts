@@ -47,7 +47,7 @@ export function intervalsOf(bounds: PathBounds, intersect: boolean): Interval[] 
   return range === undefined ? [] : [range];
 }
 
-/** Whether the intervals say all that the bounds do, on an index that is not multikey. */
+/** Whether the intervals say all that the bounds do; on a field that leads through arrays only if they are points. */
 export function sayAll(bounds: PathBounds): boolean {
   const { eq, in: list, gt, gte, lt, lte } = bounds;
   const sides = [eq ?? list, gt, gte, lt, lte].filter((side) => side !== undefined).length;

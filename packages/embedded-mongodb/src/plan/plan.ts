@@ -42,6 +42,7 @@ export type Plan = {
   /** Set for a query with `$text`, which nothing else answers. */
   readonly text?: TextPlan;
   readonly backward: boolean;
+  /** What is to be asked of each document: without an index the whole filter. */
   readonly residual: Doc;
   readonly sorted: boolean;
 };

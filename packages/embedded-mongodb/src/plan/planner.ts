@@ -96,7 +96,7 @@ function isMultikey(index: StoredIndex, field: number): boolean {
   return (index.multikey & (1 << field)) !== 0;
 }
 
-/** What of the filter the intervals of the fields that are used do not tell; in an array, points alone tell that an element is there. */
+/** What of the filter the intervals do not tell. Where a field leads through arrays, only points tell: two elements may meet a range. */
 function residualOf(index: StoredIndex, prefix: readonly Interval[][], bounds: Map<string, PathBounds>, filter: Doc): Doc {
   const tells = (path: string, i = index.fields.findIndex(({ name }) => name === path)) =>
     prefix[i] !== undefined &&

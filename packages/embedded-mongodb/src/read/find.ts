@@ -44,9 +44,10 @@ export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>
 function shownFields(projection: Doc, raw: RawTransform | undefined): Doc | undefined {
   // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
   if (raw !== undefined || projection.size === 0) return new Map();
-  const values = [...projection].filter(([name]) => name !== '_id').map(([, value]) => value);
-  const includes = values.some((value) => (value === true || isNumber(value)) && isTrue(value));
-  const isPlain = values.every((value) => !isDoc(value) || (value.size === 1 && value.has('$elemMatch')));
+  const isFlag = (value: Value) => typeof value === 'boolean' || isNumber(value);
+  const includes = [...projection].some(([name, value]) => name !== '_id' && isFlag(value) && isTrue(value));
+  const isMatch = (value: Value) => isDoc(value) && value.size === 1 && value.has('$elemMatch');
+  const isPlain = [...projection.values()].every((value) => isFlag(value) || isMatch(value));
   return includes && isPlain ? new Map([['_id', true], ...projection]) : undefined;
 }
 
