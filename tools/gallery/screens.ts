@@ -62,6 +62,8 @@ export const screens: Screen[] = [
     name: 'unsent',
     path: ({ quiet }) => `/rooms/${quiet}`,
     act: async (page) => {
+      // Of a room that could not be read without a connection, the page does not show what waits either.
+      await page.locator('.room-pane .beginning').waitFor();
       await page.context().setOffline(true);
       await page.locator('.room-pane .composer textarea').fill('This was written on a train, without a connection.');
       await page.getByRole('button', { name: 'Send' }).click();
