@@ -54,7 +54,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const ids = mine.map(({ _id }) => _id);
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
   const [readings, usernames] = await Promise.all([findReadings(ids, user._id, isFirst), findUsernames(distinct(people))]);
-  const shown = mine.map((room, at) => jsonOf(room, user, readings[at] as Reading, usernames));
+  const shown = mine.map((room, at) => membershipJson(room, user, readings[at] as Reading, usernames));
   return {
     items: new Written<Member[]>(`[${shown.join()}]`),
     next: next === undefined ? undefined : { after: next },
@@ -68,7 +68,7 @@ const cursorOf = ({ _id, changed_at }: Stamp): string => `${changed_at.getTime()
 type Shown = { reading: Reading; names: string | undefined; json: string };
 const shownLast = new WeakMap<MyRoom, Shown>();
 
-function jsonOf(room: MyRoom, user: Caller['user'], reading: Reading, usernames: Map<string, string>): string {
+function membershipJson(room: MyRoom, user: Caller['user'], reading: Reading, usernames: Map<string, string>): string {
   const others = othersIn(room, user._id)?.map((other) => showOther(other, usernames));
   const names = others?.map(({ username }) => username).join();
   const last = shownLast.get(room);

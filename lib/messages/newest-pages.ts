@@ -7,6 +7,7 @@ import { loader } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
+import { Recent } from '../recent.ts';
 import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
@@ -38,13 +39,8 @@ type Kept = {
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
 type Known = { seq: number; kept?: Kept };
 
-/** The pages by what they are pages of, those asked for last at the end. */
-const pages = new Map<string, Known>();
-const mostPages = 1_000;
-
-/** How many characters of JSON are kept in all. */
-const mostWeight = 4 * 1024 * 1024;
-let weight = 0;
+/** By what they are pages of: at most so many, and so many characters of JSON. */
+const pages = new Recent<Known>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
 
 /** So many readers of a page are remembered. */
 const mostReaders = 200;
@@ -66,14 +62,14 @@ export async function newestPage(
     : [{ seq: known?.seq, context: undefined }, false];
   if (kept && isCalledSo && found.seq === known?.seq) {
     if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
-    put(key, known as Known);
+    pages.set(key, known as Known);
     return kept.shown;
   }
   const begun = performance.now();
   const [context, page] = await Promise.all([found.context ?? findReadableRoom(room, caller), read()]);
   // What was read before the room had come so far is not the page of that `seq`.
   if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
-  else put(key, { seq: context.seq });
+  else pages.set(key, { seq: context.seq });
   return page.shown;
 }
 
@@ -108,7 +104,7 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
     const messages = new Written<Message[]>(jsonOf(page.shown.messages));
     const names = new Map(page.found.map(({ user, authors }) => [user.toHexString(), authors[0]]));
     const readers = new Set(context.member && [context.member.user.toHexString()]);
-    put(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until } });
+    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {
@@ -145,20 +141,3 @@ async function isComplete(
   }
   return true;
 }
-
-function put(key: string, known: Known): void {
-  drop(key);
-  pages.set(key, known);
-  weight += weightOf(known);
-  for (const oldest of pages.keys()) {
-    if (pages.size <= mostPages && weight <= mostWeight) break;
-    drop(oldest);
-  }
-}
-
-function drop(key: string): void {
-  weight -= weightOf(pages.get(key));
-  pages.delete(key);
-}
-
-const weightOf = (known: Known | undefined): number => known?.kept?.shown.messages.json.length ?? 0;

@@ -5,7 +5,7 @@ import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { answerTooLarge } from '../errors.ts';
 import { type Room, type ShownRoom, shownRoom } from './rooms.ts';
-import { type Stamp, stampFields, unlessMoved } from './stamps.ts';
+import { type Stamp, stampFields, upToDate } from './stamps.ts';
 
 /*
  * The list of all rooms, which few ask for, but as a whole and again and again. A process keeps the list that it has
@@ -20,29 +20,24 @@ export const listAllRooms = (): Promise<Written<Room[]>> => sharedList('all', re
 
 const sharedList = singleFlight<Written<Room[]>>();
 
-/** The latest list: its rooms by their ids, and as a whole. */
-let latest: { entries: Map<string, Entry>; list: Written<Room[]> } = { entries: new Map(), list: new Written('[]') };
+/** The latest list: room by room, and as a whole. */
+let latest: { entries: Entry[]; list: Written<Room[]> } = { entries: [], list: new Written('[]') };
 
 /** How many characters of a list are kept. */
 const mostKept = 2 * 1024 * 1024;
 
 async function readAllRooms(): Promise<Written<Room[]>> {
   const { entries, list } = latest;
-  if (entries.size === 0) return remember(await readEntries({}));
+  if (entries.length === 0) return remember(await readEntries({}));
   const options = { projection: stampFields, sort: { _id: 1 as const }, batchSize: 10_000 };
   const stamps = await rooms.find<Stamp>({}, options).toArray();
-  const knownOf = (stamp: Stamp) => unlessMoved(entries.get(stamp._id.toHexString()), stamp);
-  const moved = stamps.filter((stamp) => !knownOf(stamp)).map(({ _id }) => _id);
-  if (moved.length === 0 && stamps.length === entries.size) return list;
-  const read = new Map((await readEntries({ _id: { $in: moved } })).map((entry) => [entry._id.toHexString(), entry]));
-  // A room that is deleted meanwhile is in neither.
-  return remember(stamps.flatMap((stamp) => knownOf(stamp) ?? read.get(stamp._id.toHexString()) ?? []));
+  const now = await upToDate(stamps, entries, (moved) => readEntries({ _id: { $in: moved } }));
+  return now === entries ? list : remember(now.filter((entry) => entry !== undefined));
 }
 
 function remember(entries: Entry[]): Written<Room[]> {
   const list = new Written<Room[]>(`[${entries.map(({ json }) => json).join()}]`);
-  const isKept = list.json.length <= mostKept;
-  latest = { entries: new Map(isKept ? entries.map((entry) => [entry._id.toHexString(), entry]) : []), list };
+  latest = { entries: list.json.length <= mostKept ? entries : [], list };
   return list;
 }
 

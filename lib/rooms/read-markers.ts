@@ -2,6 +2,7 @@ import type { ObjectId, UpdateFilter } from 'mongodb';
 import { messages } from '../collections/messages.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
 import { inBatches, retryContended } from '../database/writes.ts';
+import { Recent } from '../recent.ts';
 import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** How far someone has read in a room, and whether the room is muted. */
@@ -36,14 +37,12 @@ async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument
   if (most <= (tooFew.get(key) ?? 0)) return undefined;
   const found = await readMarkers.find({ '_id.user': user }, { limit: most, batchSize: most }).toArray();
   if (found.length < most) return found;
-  if (tooFew.size >= mostRemembered) tooFew.clear();
   tooFew.set(key, most);
   return undefined;
 }
 
 /** By the ids of users, a number of markers that was not all. */
-const tooFew = new Map<string, number>();
-const mostRemembered = 10_000;
+const tooFew = new Recent<number>(10_000);
 
 /** Whether it says the same. */
 export const isSameReading = (one: Reading, other: Reading): boolean =>

@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { RoomDocument } from '../collections/rooms.ts';
 
 /**
@@ -9,12 +10,31 @@ export type Stamp = Pick<RoomDocument, '_id' | 'seq' | 'changed_at'> & { lost_co
 /** The projection to it. */
 export const stampFields = { seq: 1, changed_at: 1, lost_count: 1 } as const;
 
-/** What was read of a room before, if nothing has happened in it since. */
-export function unlessMoved<Known extends Stamp>(known: Known | undefined, now: Stamp): Known | undefined {
-  const isSame =
-    known?.seq === now.seq &&
-    known._id.equals(now._id) &&
-    known.changed_at.getTime() === now.changed_at.getTime() &&
-    known.lost_count === now.lost_count;
-  return isSame ? known : undefined;
+/**
+ * Of rooms what was read before, where nothing has happened since, and else what `read` reads again of those with these ids: in the order of the
+ * stamps, and `undefined` where it does not find the room any more. The same array as before where nothing has happened at all.
+ */
+export async function upToDate<Known extends Stamp>(
+  stamps: Stamp[],
+  before: Known[],
+  read: (moved: ObjectId[]) => Promise<Known[]>,
+): Promise<(Known | undefined)[]> {
+  const isSame = stamps.length === before.length && stamps.every((stamp, at) => isAsBefore(before[at], stamp));
+  if (isSame) return before;
+  const known = byId(before);
+  const unmoved = (stamp: Stamp) => {
+    const room = known.get(stamp._id.toHexString());
+    return isAsBefore(room, stamp) ? room : undefined;
+  };
+  const moved = stamps.filter((stamp) => !unmoved(stamp)).map(({ _id }) => _id);
+  const again = byId(moved.length === 0 ? [] : await read(moved));
+  return stamps.map((stamp) => unmoved(stamp) ?? again.get(stamp._id.toHexString()));
 }
+
+const byId = <Known extends Stamp>(rooms: Known[]) => new Map(rooms.map((room) => [room._id.toHexString(), room]));
+
+const isAsBefore = (before: Stamp | undefined, now: Stamp): boolean =>
+  before?.seq === now.seq &&
+  before._id.equals(now._id) &&
+  before.changed_at.getTime() === now.changed_at.getTime() &&
+  before.lost_count === now.lost_count;

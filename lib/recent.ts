@@ -1,0 +1,35 @@
+/** What was used last, by keys: no more things than so many, and together of no more than a weight. What was used longest ago goes first. */
+export class Recent<T> {
+  readonly #things = new Map<string, T>();
+  readonly #most: number;
+  readonly #mostWeight: number;
+  readonly #weightOf: (thing: T) => number;
+  #weight = 0;
+
+  constructor(most: number, mostWeight = Number.POSITIVE_INFINITY, weightOf: (thing: T) => number = () => 0) {
+    this.#most = most;
+    this.#mostWeight = mostWeight;
+    this.#weightOf = weightOf;
+  }
+
+  get(key: string): T | undefined {
+    return this.#things.get(key);
+  }
+
+  set(key: string, thing: T): void {
+    this.delete(key);
+    this.#things.set(key, thing);
+    this.#weight += this.#weightOf(thing);
+    for (const oldest of this.#things.keys()) {
+      if (this.#things.size <= this.#most && this.#weight <= this.#mostWeight) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const thing = this.#things.get(key);
+    if (thing === undefined) return;
+    this.#weight -= this.#weightOf(thing);
+    this.#things.delete(key);
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { Recent } from '../../lib/recent.ts';
+
+describe('what was used last', () => {
+  it('is no more than so many, of which the one that was used longest ago goes first', () => {
+    const recent = new Recent<number>(2);
+    recent.set('a', 1);
+    recent.set('b', 2);
+    recent.set('a', 3);
+    recent.set('c', 4);
+    expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
+  });
+
+  it('weighs no more than so much together, whatever is put in the place of something or taken away', () => {
+    const recent = new Recent<string>(10, 5, ({ length }) => length);
+    recent.set('a', 'four');
+    recent.set('a', 'x');
+    recent.set('b', 'four');
+    expect(recent.get('a')).toBe('x');
+    recent.delete('b');
+    recent.delete('b');
+    recent.set('c', 'four');
+    expect(['a', 'c'].map((key) => recent.get(key))).toEqual(['x', 'four']);
+    recent.set('d', 'xx');
+    expect(['a', 'c', 'd'].map((key) => recent.get(key))).toEqual([undefined, undefined, 'xx']);
+    recent.set('e', 'too long');
+    expect(recent.get('e')).toBeUndefined();
+  });
+});
