@@ -81,7 +81,7 @@ export function scoreOf(texts: readonly string[], wanted: ReadonlySet<string>): 
 }
 
 /** Stages whose documents are still those of the collection, so that their scores are known. */
-const keepingStages = new Set(['$match', '$sort', '$skip', '$limit']);
+const keepingStages = new Set(['$match', '$sort', '$limit']);
 
 /** Refuses stages that ask for the score of a document that earlier ones have made. */
 export function checkScores(stages: readonly Value[]): void {

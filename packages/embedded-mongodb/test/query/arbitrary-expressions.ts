@@ -83,7 +83,6 @@ const stages: Arbitrary<Doc> = fc.oneof(
   groups,
   sorts.map((sort) => doc(['$sort', new Map(sort).set('_id', new Int32(1))])),
   fc.integer({ min: 1, max: 4 }).map((n) => doc(['$limit', new Int32(n)])),
-  fc.integer({ min: 0, max: 2 }).map((n) => doc(['$skip', new Int32(n)])),
   fieldPaths.map((path) => doc(['$replaceWith', doc(['$mergeObjects', [doc(['_id', '$_id']), doc(['value', path])]])])),
   fc
     .tuple(

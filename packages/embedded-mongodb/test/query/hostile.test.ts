@@ -14,7 +14,7 @@ import { collections, scalars } from './arbitraries.ts';
 
 const operators =
   `$eq $ne $gt $gte $lt $lte $in $and $or $nor $not $exists $elemMatch $size $expr $regex $set $unset $inc $max $currentDate
-  $push $each $slice $pull $addToSet $match $project $group $limit $skip $sort $unwind $lookup $replaceWith $facet $add $sum
+  $push $each $slice $pull $addToSet $match $project $group $limit $sort $unwind $lookup $replaceWith $facet $add $sum
   $cond $ifNull $let $map $filter $arrayElemAt $concatArrays $setUnion $mergeObjects $in $not $literal $meta $dateAdd`.split(
     /\s+/,
   );

@@ -139,7 +139,7 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
         return (
           isDoc(sort) &&
           sort.size > 1 &&
-          uses(stages.slice(i + 1), '$limit', '$skip', '$group') &&
+          uses(stages.slice(i + 1), '$limit', '$group') &&
           sortDifferences.some((known) => known.applies({ docs: [...docs, ...stages], sort }))
         );
       }),

@@ -8,7 +8,7 @@ import { plain, type Row, run } from './running.ts';
 const sections: Readonly<Record<string, readonly Row[]>> = {
   'letting documents through': [
     ['$match', [{ $match: { a: { $gt: 1 } } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }]],
-    ['$limit and $skip', [{ $skip: 1 }, { $limit: 1 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 2 }]],
+    ['$limit', [{ $limit: 2 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 1 }, { a: 2 }]],
     ['$sort', [{ $sort: { a: -1 } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }]],
   ],
   'shaping documents': [
@@ -36,12 +36,30 @@ describe('a pipeline is lazy', () => {
     function* endless(): Generator<Doc> {
       for (;;) yield d({ a: asked++ });
     }
-    const stages = [{ $match: { a: { $ne: 1 } } }, { $set: { b: 1 } }, { $skip: 1 }, { $limit: 2 }].map(d);
+    const stages = [{ $match: { a: { $ne: 1 } } }, { $set: { b: 1 } }, { $limit: 2 }].map(d);
     expect([...present(compilePipeline(stages, { collection: () => [] }).run(endless()))].map(plain)).toEqual([
+      { a: 0, b: 1 },
       { a: 2, b: 1 },
-      { a: 3, b: 1 },
     ]);
-    expect(asked).toBe(4);
+    expect(asked).toBe(3);
+  });
+});
+
+describe('a pipeline leaves nothing behind', () => {
+  // Of a generator that is made for a pipeline V8 makes a hidden class, which keeps all that the pipeline has until the next full collection.
+  it.each([
+    { $match: { a: 1 } },
+    { $limit: 1 },
+    { $sort: { a: 1 } },
+    { $set: { a: 1 } },
+    { $project: { a: 1 } },
+    { $replaceWith: '$a' },
+    { $unwind: '$a' },
+    { $group: { _id: null } },
+    { $lookup: { from: 'users', localField: 'a', foreignField: 'b', as: 'x' } },
+  ])('for %o runs a generator that all pipelines share', (stage) => {
+    const prototypeOfRun = () => Object.getPrototypeOf(compilePipeline([d(stage)], { collection: () => [] }).run([]));
+    expect(prototypeOfRun()).toBe(prototypeOfRun());
   });
 });
 
@@ -58,10 +76,10 @@ describe('a pipeline is refused', () => {
     ['with an unknown stage', [{ $foo: {} }], 40324],
     ['with a stage of two names', [{ $match: {}, $limit: 1 }], 40323],
     ['with a stage of no name', [{}], 40323],
-    ['with a stage that this database does not have', [{ $facet: { a: [] } }], 40324],
+    ['with a stage that this database does not have', [{ $skip: 1 }], 40324],
     ['with $match of no document', [{ $match: 1 }], 15959],
     ['with $limit 0', [{ $limit: 0 }], 15958],
-    ['with a negative $skip', [{ $skip: -1 }], 5107200],
+    ['with a negative $limit', [{ $limit: -1 }], 5107201],
     ['with a $sort by nothing', [{ $sort: {} }], 15976],
     ['with $group without _id', [{ $group: { n: { $sum: 1 } } }], 15955],
     ['with another accumulator than $sum', [{ $group: { _id: null, n: { $avg: 1 } } }], 115],

@@ -4,39 +4,25 @@ import { sorted } from '../../match/sorting.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { integerOf } from '../../values/numbers.ts';
 import { sizeOf } from '../../values/size.ts';
-import { isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
-import type { StageCompiler } from './stage.ts';
+import { type Doc, isDoc, isNumber, type Maybe } from '../../values/value.ts';
+import type { Docs, StageCompiler } from './stage.ts';
 
 /** Stages that let documents through: which of them, how many, in which order. */
 export const flow: Readonly<Record<string, StageCompiler>> = {
   $match: (spec, context) => {
     if (!isDoc(spec)) throw new DatabaseError(15959, 'the match filter must be an expression in an object');
     const { matches } = compileFilter(spec, context);
-    return function* (input) {
-      for (const doc of input) if (doc === undefined || matches(doc)) yield doc;
-    };
+    return (input) => passing(input, matches);
   },
   $limit: (spec) => {
-    const limit = countOf(spec, '$limit', 5107201);
+    const limit = isNumber(spec) ? integerOf(spec) : undefined;
+    if (limit === undefined || limit < 0)
+      throw new DatabaseError(
+        5107201,
+        `invalid argument to $limit stage: Expected a non-negative number in: $limit: ${String(spec)}`,
+      );
     if (limit === 0) throw new DatabaseError(15958, 'the limit must be positive');
-    return function* (input) {
-      let left = limit;
-      for (const doc of input) {
-        yield doc;
-        if (doc !== undefined) left--;
-        if (left === 0) return;
-      }
-    };
-  },
-  $skip: (spec) => {
-    const skip = countOf(spec, '$skip', 5107200);
-    return function* (input) {
-      let left = skip;
-      for (const doc of input) {
-        if (left === 0 || doc === undefined) yield doc;
-        else left--;
-      }
-    };
+    return (input) => first(input, limit);
   },
   $sort: (spec, context) => {
     if (!isDoc(spec)) throw new DatabaseError(15973, 'the $sort key specification must be an object');
@@ -46,15 +32,22 @@ export const flow: Readonly<Record<string, StageCompiler>> = {
   },
 };
 
+function* passing(input: Docs, matches: (doc: Doc) => boolean): Generator<Doc | undefined> {
+  for (const doc of input) if (doc === undefined || matches(doc)) yield doc;
+}
+
+function* first(input: Docs, limit: number): Generator<Doc | undefined> {
+  let left = limit;
+  for (const doc of input) {
+    yield doc;
+    if (doc !== undefined) left--;
+    if (left === 0) return;
+  }
+}
+
 /** How many documents a stage lets through, `undefined` for all other stages. */
 export function limitOf(stage: Maybe): number | undefined {
   const limit = isDoc(stage) ? stage.get('$limit') : undefined;
   const whole = isNumber(limit) ? integerOf(limit) : undefined;
   return whole !== undefined && whole > 0 ? whole : undefined;
-}
-
-function countOf(spec: Value, name: string, code: number): number {
-  const whole = isNumber(spec) ? integerOf(spec) : undefined;
-  if (whole !== undefined && whole >= 0) return whole;
-  throw new DatabaseError(code, `invalid argument to ${name} stage: Expected a non-negative number in: ${name}: ${String(spec)}`);
 }

@@ -1,3 +1,4 @@
+import type { Operation } from '../../operation.ts';
 import { DatabaseError, notSupported } from '../../values/errors.ts';
 import { hashKey } from '../../values/hash-key.ts';
 import { sizeOf } from '../../values/size.ts';
@@ -5,7 +6,7 @@ import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/
 import { compilerFor } from '../expression.ts';
 import type { Compiler } from '../expressions/operator.ts';
 import { Summation } from '../expressions/summation.ts';
-import { docOf, type StageCompiler } from './stage.ts';
+import { type Docs, docOf, type StageCompiler } from './stage.ts';
 
 /** `$group` with `$sum`: groups by what an expression gives, null for missing; they come in the order of their first documents. */
 export const group: StageCompiler = (spec, context) => {
@@ -14,32 +15,42 @@ export const group: StageCompiler = (spec, context) => {
   const compiler = compilerFor(context);
   const idOf = compileId(options.get('_id') as Value, compiler);
   const fields = [...options].filter(([name]) => name !== '_id').map(([name, value]) => sumOf(name, value, compiler));
-  return function* (input) {
-    const groups = new Map<string, { id: Value; sums: Summation[] }>();
-    for (const doc of input) {
-      if (doc === undefined) {
-        yield undefined;
-        continue;
-      }
-      const id = idOf(doc) ?? null;
-      const key = hashKey(id);
-      let found = groups.get(key);
-      if (found === undefined) {
-        found = { id, sums: fields.map(() => new Summation()) };
-        context.operation?.hold(groupBytes + sizeOf(id) + 2 * key.length + fields.length * sumBytes, '$group');
-        groups.set(key, found);
-      }
-      for (const [i, { addend }] of fields.entries()) {
-        const value = addend(doc);
-        if (isNumber(value)) found.sums[i]?.add(value);
-      }
-    }
-    for (const { id, sums } of groups.values()) {
-      yield new Map<string, Value>([['_id', id], ...fields.map(({ name }, i) => [name, (sums[i] as Summation).total] as const)]);
-      if (context.operation?.isDue()) yield undefined;
-    }
-  };
+  return (input) => grouped(input, idOf, fields, context.operation);
 };
+
+function* grouped(
+  input: Docs,
+  idOf: (doc: Doc) => Maybe,
+  fields: readonly Sum[],
+  operation: Operation | undefined,
+): Generator<Doc | undefined> {
+  const groups = new Map<string, { id: Value; sums: Summation[] }>();
+  for (const doc of input) {
+    if (doc === undefined) {
+      yield undefined;
+      continue;
+    }
+    const id = idOf(doc) ?? null;
+    const key = hashKey(id);
+    let found = groups.get(key);
+    if (found === undefined) {
+      found = { id, sums: fields.map(() => new Summation()) };
+      operation?.hold(groupBytes + sizeOf(id) + 2 * key.length + fields.length * sumBytes, '$group');
+      groups.set(key, found);
+    }
+    for (const [i, { addend }] of fields.entries()) {
+      const value = addend(doc);
+      if (isNumber(value)) found.sums[i]?.add(value);
+    }
+  }
+  for (const { id, sums } of groups.values()) {
+    yield new Map<string, Value>([['_id', id], ...fields.map(({ name }, i) => [name, (sums[i] as Summation).total] as const)]);
+    if (operation?.isDue()) yield undefined;
+  }
+}
+
+/** A field of groups: what is summed up. */
+type Sum = { readonly name: string; readonly addend: (doc: Doc) => Maybe };
 
 /** What a group takes in memory beside its identity. */
 const groupBytes = 200;
@@ -53,7 +64,7 @@ function compileId(spec: Value, compiler: Compiler): (doc: Doc) => Maybe {
   return (doc) => new Map([[only[0], part.evaluate(doc) ?? null]]);
 }
 
-function sumOf(name: string, value: Value, compiler: Compiler): { name: string; addend: (doc: Doc) => Maybe } {
+function sumOf(name: string, value: Value, compiler: Compiler): Sum {
   if (name.includes('.')) throw new DatabaseError(40235, `The field name '${name}' cannot contain '.'`);
   if (name.startsWith('$')) throw new DatabaseError(40236, `The field name '${name}' cannot be an operator name`);
   const [[operator, operand] = ['', null], other] = isDoc(value) ? value : [];

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
+import type { Operation } from '../../operation.ts';
 import { compileAddFields, compileProject, type Transform } from '../../project/projection.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { type Doc, isDoc, isNullish, type Maybe, typeName, type Value } from '../../values/value.ts';
 import { compileExpression, fieldParts } from '../expression.ts';
-import { mapping, type Stage, type StageCompiler } from './stage.ts';
+import { type Docs, mapping, type Stage, type StageCompiler } from './stage.ts';
 
 /** Stages that change each document by itself. */
 export const shaping: Readonly<Record<string, StageCompiler>> = {
@@ -40,19 +41,21 @@ function unwind(spec: Value, { operation }: Context): Stage {
   if (!path.startsWith('$'))
     throw new DatabaseError(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`);
   const parts = fieldParts(path.slice(1));
-  return function* (input) {
-    for (const doc of input) {
-      const value = doc && nested(doc, parts);
-      if (doc === undefined || !Array.isArray(value)) {
-        if (doc === undefined || !isNullish(value)) yield doc;
-        continue;
-      }
-      for (const item of value) {
-        yield withNested(doc, parts, item);
-        if (operation?.isDue()) yield undefined;
-      }
+  return (input) => unwound(input, parts, operation);
+}
+
+function* unwound(input: Docs, parts: readonly string[], operation: Operation | undefined): Generator<Doc | undefined> {
+  for (const doc of input) {
+    const value = doc && nested(doc, parts);
+    if (doc === undefined || !Array.isArray(value)) {
+      if (doc === undefined || !isNullish(value)) yield doc;
+      continue;
     }
-  };
+    for (const item of value) {
+      yield withNested(doc, parts, item);
+      if (operation?.isDue()) yield undefined;
+    }
+  }
 }
 
 /** Follows a path through documents only. */

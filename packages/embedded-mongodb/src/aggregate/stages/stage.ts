@@ -22,7 +22,7 @@ export type StageContext = PipelineContext & {
   readonly limit: number | undefined;
 };
 
-/** A stage, compiled. */
+/** A stage, compiled. It should not be a generator itself: of each that is made, V8 keeps a hidden class, and all it refers to, for long. */
 export type Stage = (input: Docs) => Docs;
 
 /** Compiles a stage of one kind. */
@@ -30,9 +30,11 @@ export type StageCompiler = (spec: Value, context: StageContext) => Stage;
 
 /** A stage that makes each document of one document. */
 export function mapping(transform: (doc: Doc) => Doc): Stage {
-  return function* (input) {
-    for (const doc of input) yield doc && transform(doc);
-  };
+  return (input) => mapped(input, transform);
+}
+
+function* mapped(input: Docs, transform: (doc: Doc) => Doc): Generator<Doc | undefined> {
+  for (const doc of input) yield doc && transform(doc);
 }
 
 /** Checks that a stage's specification is a document. */
