@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { MongoNetworkError } from 'mongodb';
+import { BSON, MongoNetworkError } from 'mongodb';
 import { Connection } from 'mongodb/lib/cmap/connection.js';
+import { CursorResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
 
 /*
  * The driver (7.8.0) waits forever when it writes to a socket that closed a moment ago: such a socket takes nothing and never drains. After
@@ -19,4 +20,21 @@ prototype.writeCommand = async function (...options) {
     throw this.error ?? new MongoNetworkError('The connection is closed.');
   }
   return writeCommand.apply(this, options);
+};
+
+/*
+ * The driver (7.8.0) makes a table of the fields of each document that a cursor gives, and keeps it as long as the cursor, before it decodes the
+ * document without that. This leaves the tables out, which take as long again and more memory than the documents.
+ */
+type Field = readonly [type: number, nameAt: number, nameLength: number, at: number, length: number];
+type Batch = { bson: Uint8Array; batch: { elements: readonly Field[] }; batchSize: number; iterated: number };
+type Shift = (this: Batch, options: { raw?: boolean } | undefined) => unknown;
+const response = CursorResponse.prototype as { shift?: Shift };
+if (!response.shift) throw new Error('This version of the mongodb driver has no CursorResponse.shift.');
+
+response.shift = function (options) {
+  if (this.iterated >= this.batchSize) return null;
+  const [, , , index, length] = this.batch.elements[this.iterated++] as Field;
+  if (options?.raw) return this.bson.subarray(index, index + length);
+  return BSON.deserialize(this.bson, { ...options, index, allowObjectSmallerThanBufferSize: true });
 };

@@ -5,4 +5,5 @@ declare module 'mongodb/lib/cmap/connection.js' {
 
 declare module 'mongodb/lib/cmap/wire_protocol/responses.js' {
   export const MongoDBResponse: { make: (bson: Uint8Array) => unknown };
+  export const CursorResponse: { prototype: object };
 }

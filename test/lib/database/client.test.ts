@@ -1,4 +1,4 @@
-import { MongoNetworkError } from 'mongodb';
+import { BSON, type FindOptions, MongoNetworkError } from 'mongodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { startProxy } from '../../support/proxy.ts';
 
@@ -6,7 +6,7 @@ const { host } = new URL(inject('environment').MONGODB_URI ?? '');
 const proxy = await startProxy(host);
 process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true&monitorCommands=true`;
 
-const { client, clientOptions } = await import('../../../lib/database/client.ts');
+const { client, clientOptions, database } = await import('../../../lib/database/client.ts');
 const { serializeByKey } = await import('../../../lib/database/writes.ts');
 const { anAdmin } = await import('../../support/accounts.ts');
 const { aMessage } = await import('../../support/messages.ts');
@@ -49,6 +49,20 @@ describe('the database client', () => {
       ['findAndModify', { w: 'majority', j: true }, 'object'],
       ['insert', { w: 'majority', j: true }, 'object'],
     ]);
+  });
+
+  it('gives the documents of all batches of a cursor, decoded as they were stored or as bytes', async () => {
+    const collection = database.collection<{ _id: number }>('batches');
+    const documents = Array.from({ length: 5 }, (_, _id) => ({
+      _id,
+      inner: { text: 'ü'.repeat(_id), none: null },
+      list: [_id, [new Date(_id)], {}],
+    }));
+    await collection.insertMany(documents);
+    const find = (options: FindOptions) => collection.find({}, { sort: { _id: 1 }, batchSize: 2, ...options }).toArray();
+    expect(await find({})).toEqual(documents);
+    expect((await find({ raw: true })).map((bytes) => BSON.deserialize(bytes as unknown as Uint8Array))).toEqual(documents);
+    expect(await collection.find({ _id: { $gt: 9 } }).toArray()).toEqual([]);
   });
 
   it.each(['down', 'mute'] as const)(
