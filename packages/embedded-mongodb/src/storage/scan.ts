@@ -5,7 +5,7 @@ import type { Collection, CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
 import { limitClause, smallDocument } from './sqlite.ts';
-import type { StoredIndex } from './stored-index.ts';
+import type { PieceSql, StoredIndex } from './stored-index.ts';
 
 /** A stored document as a scan meets it. */
 export type Stored = {
@@ -34,19 +34,21 @@ const chunkBytes = 1_000_000;
  * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
  */
 export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<Stored | undefined> {
-  const { collection, backward, expected = chunkRows, operation } = scan;
-  const sql = backward ? index.sql.backward : index.sql.forward;
-  const bound = backward ? range.low : range.high;
-  let chunk = fetch<IndexRow>(scan, sql.first, [range.low, range.high], expected);
-  for (;;) {
-    for (const [, rid, document] of chunk.rows) {
+  const { file, collection, backward, expected = chunkRows, operation } = scan;
+  const { first, further } = backward ? index.sql.backward : index.sql.forward;
+  let [sql, values]: [PieceSql, Values] = [first, [range.low, range.high]];
+  // Where one document is wanted, there mostly is no other one.
+  for (let wanted = Math.max(expected, 2); ; wanted = chunkRows) {
+    const { rows, isLast } = fetch(scan, sql.documents, values, wanted);
+    // To hand out a key takes half as long as to hand out a document, and only the last one may be needed.
+    const last = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry);
+    for (const [rid, document] of rows) {
       yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
     }
-    const last = chunk.rows.at(-1);
-    if (last === undefined || chunk.isLast) return;
+    if (last === undefined) return;
     checkThere(collection, index);
-    chunk = fetch<IndexRow>(scan, sql.further, [last[0], last[1], bound], chunkRows);
+    [sql, values] = [further, [...last, backward ? range.low : range.high]];
   }
 }
 
@@ -57,7 +59,7 @@ export function* scanTable(scan: Scan): Generator<Stored | undefined> {
   const sql = `SELECT rid, ${smallDocument('doc')} FROM ${collection.table} WHERE rid ${after} ? ORDER BY rid ${order} ${limitClause}`;
   let last = backward ? Number.MAX_SAFE_INTEGER : 0;
   for (let wanted = expected ?? chunkRows; ; wanted = chunkRows) {
-    const { rows, isLast } = fetch<TableRow>(scan, sql, [last], wanted);
+    const { rows, isLast } = fetch(scan, sql, [last], wanted);
     for (const [rid, document] of rows) {
       last = rid;
       yield { rid, document: asBuffer(document as Uint8Array) };
@@ -78,29 +80,28 @@ export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | 
   const sql = backward ? index.sql.backward : index.sql.forward;
   const rows =
     last === undefined
-      ? file.prepare(sql.firstKeys).all(range.low, range.high, wanted)
-      : file.prepare(sql.furtherKeys).all(...last, backward ? range.low : range.high, wanted);
+      ? file.prepare(sql.first.entries).all(range.low, range.high, wanted)
+      : file.prepare(sql.further.entries).all(...last, backward ? range.low : range.high, wanted);
   return rows as unknown as Entry[];
 }
 
-type IndexRow = [key: Uint8Array, rid: number, document: Uint8Array | null];
-type TableRow = [rid: number, document: Uint8Array | null];
+type Row = [rid: number, document: Uint8Array | null];
+type Values = readonly (Uint8Array | number)[];
 
-/** The next rows of a statement whose last columns are the rid and the `smallDocument`, and whose last parameter is the number of rows. */
-function fetch<Row extends IndexRow | TableRow>(
+/** The next rows of a statement that gives a rid and the `smallDocument`, and whose last parameter is the number of rows. */
+function fetch(
   { file, collection }: Scan,
   sql: string,
-  values: (Uint8Array | number)[],
+  values: Values,
   wanted: number,
 ): { readonly rows: Row[]; readonly isLast: boolean } {
   const rows = file.prepare(sql).all(...values, wanted) as unknown as Row[];
   let bytes = 0;
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as Row;
-    if (row[row.length - 1] !== null) continue;
-    const document = collection.get(row[row.length - 2] as number) as Buffer;
-    row[row.length - 1] = document;
-    bytes += document.length;
+    if (row[1] !== null) continue;
+    row[1] = collection.get(row[0]) as Buffer;
+    bytes += row[1].length;
     if (bytes >= chunkBytes) return { rows: rows.slice(0, at + 1), isLast: false };
   }
   return { rows, isLast: rows.length < wanted };

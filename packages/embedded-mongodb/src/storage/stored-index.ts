@@ -122,34 +122,33 @@ type IndexSql = {
   readonly insert: string;
   readonly remove: string;
   readonly holders: string;
-  /** Scans with the documents, in key order or against it: from its beginning, and from after an entry on. */
+  /** Scans in key order and against it. */
   readonly forward: ScanSql;
   readonly backward: ScanSql;
 };
 
-type ScanSql = {
-  readonly first: string;
-  readonly further: string;
-  /** The same without the documents. */
-  readonly firstKeys: string;
-  readonly furtherKeys: string;
-};
+/** A scan begins with the first piece, and goes on after an entry with a further one. */
+type ScanSql = { readonly first: PieceSql; readonly further: PieceSql };
+
+/** What is read of a piece of a scan: so many documents or entries, or the entry that so many stand before. */
+export type PieceSql = { readonly documents: string; readonly entries: string; readonly nth: string };
 
 function indexSql(table: string, documents: string): IndexSql {
   const entries = `SELECT i.key, i.rid FROM ${table} i`;
-  const withDocuments = `SELECT i.key, i.rid, ${smallDocument('c.doc')} FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
-  const scan = (order: string, further: string): ScanSql => {
-    const sql = (rows: string, condition: string) =>
-      `${rows} WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limitClause}`;
-    // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
-    const first = 'i.key >= ? AND i.key < ?';
+  const withDocuments = `SELECT i.rid, ${smallDocument('c.doc')} FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
+  const piece = (order: string, condition: string): PieceSql => {
+    const sql = (rows: string, limit: string) => `${rows} WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limit}`;
     return {
-      first: sql(withDocuments, first),
-      further: sql(withDocuments, further),
-      firstKeys: sql(entries, first),
-      furtherKeys: sql(entries, further),
+      documents: sql(withDocuments, limitClause),
+      entries: sql(entries, limitClause),
+      nth: sql(entries, 'LIMIT 1 OFFSET ? + 0'),
     };
   };
+  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
+  const scan = (order: string, further: string): ScanSql => ({
+    first: piece(order, 'i.key >= ? AND i.key < ?'),
+    further: piece(order, further),
+  });
   return {
     insert: `INSERT INTO ${table} VALUES (?, ?)`,
     remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
