@@ -36,3 +36,35 @@ describe('an index, when documents change', () => {
     expect(await rooms.countDocuments({ 'members.user': 60 })).toBe(0);
   });
 });
+
+describe('an index that is read in pieces', () => {
+  // Three documents under each key, some of them so large that few of them are read at once.
+  const documents = Array.from({ length: 400 }, (_, _id) => ({
+    _id,
+    a: Math.floor(_id / 3),
+    pad: 'x'.repeat(_id % 7 === 0 ? 90_000 : 9),
+  }));
+  const within = documents.filter(({ a }) => a >= 20 && a < 120).map(({ _id }) => _id);
+
+  it.each([1, -1] as const)(
+    'gives each document of a range once and in order (%i), whatever is written meanwhile',
+    async (order) => {
+      const things = (await freshDb()).collection<{ _id: number; a: number }>('things');
+      await things.createIndex({ a: 1, _id: 1 });
+      await things.insertMany(documents);
+      const cursor = things.find({ a: { $gte: 20, $lt: 120 } }, { sort: { a: order, _id: order }, batchSize: 30 });
+      const found: number[] = [];
+      for await (const { _id, a } of cursor) {
+        found.push(_id);
+        // Before what is read and after the range, in both orders.
+        if (_id % 50 === 0)
+          await things.insertMany([
+            { _id: 1_000 + _id, a: 19 },
+            { _id: 2_000 + _id, a: 120 },
+          ]);
+        if (_id % 60 === 0) await things.deleteOne({ _id, a });
+      }
+      expect(found).toEqual(order === 1 ? within : within.toReversed());
+    },
+  );
+});
