@@ -73,6 +73,24 @@ describe('a message', () => {
     await context.close();
   });
 
+  it('that is written without a connection in a room that this browser never read waits there in sight', async () => {
+    const one = await aRoom();
+    const other = await aRoom({ owner: one.owner, name: 'Elsewhere' });
+    const { page, context } = await visit(browser, { path: `/rooms/${one.id}` });
+    await signIn(page, one.owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Elsewhere' }).click();
+    await page.locator('.room-pane .loading').getByRole('button', { name: 'Try again' }).waitFor();
+    await say(page, 'hello from a train');
+    await page.locator('.room-pane li.pending .state').waitFor();
+    expect(await textsOf(page)).toEqual(['hello from a train']);
+    await context.setOffline(false);
+    await sent(page, 1);
+    expect([await stored(other.id, one.owner), await textsOf(page)]).toEqual([['hello from a train'], ['hello from a train']]);
+    await context.close();
+  });
+
   it.each(Array.from({ length: runs }, (_, run) => run + 1))(
     'is stored once and in its place, whatever breaks: run %i',
     async (run) => {

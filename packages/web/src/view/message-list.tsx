@@ -31,8 +31,9 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   const scroller = useRef<Scroller>(null);
   const { messages, isAtStart, isAtEnd } = timeline.window.value;
   const target = timeline.target.value;
-  const pending = isAtEnd ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
   const isReady = timeline.state.value === 'ready';
+  // What is written stands there also while the room has yet to be read.
+  const pending = isAtEnd || !isReady ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
   useReading(timeline);
 
   useLayoutEffect(() => {
@@ -60,17 +61,13 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
     if (target.kind === 'message' && row) point(row);
   });
 
+  const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const { state } = timeline;
-  if (state.value === 'loading')
-    return (
-      <div class="messages">
-        <Loading />
-      </div>
-    );
   if (state.value !== 'ready')
     return (
       <div class="messages">
-        <Failed timeline={timeline} failure={state.value} />
+        {state.value === 'loading' ? <Loading /> : <Failed timeline={timeline} failure={state.value} />}
+        {waiting.length > 0 && <ol>{waiting}</ol>}
       </div>
     );
   return (
@@ -83,9 +80,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
         )}
         <ol ref={list} onKeyDown={moveFocus}>
           <Rows messages={messages} timeline={timeline} />
-          {pending.map((entry) => (
-            <PendingRow key={entry.key} entry={entry} />
-          ))}
+          {waiting}
         </ol>
         {!isAtEnd && <Loading />}
       </section>
