@@ -20,10 +20,6 @@ export function pushDown(pipeline: readonly Value[]): { query: FindQuery; rest: 
     else if (name === '$sort' && isDoc(value) && sort === undefined) sort = value;
     else if (limit === undefined) break;
   }
-  return { query: { filter: allOf(filters), sort, limit }, rest: pipeline.slice(at) };
-}
-
-function allOf(filters: readonly Doc[]): Doc {
-  if (filters.length <= 1) return filters[0] ?? new Map();
-  return new Map([['$and', [...filters]]]);
+  const filter: Doc = filters.length > 1 ? new Map([['$and', filters]]) : (filters[0] ?? new Map());
+  return { query: { filter, sort, limit }, rest: pipeline.slice(at) };
 }

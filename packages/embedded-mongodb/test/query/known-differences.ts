@@ -112,16 +112,24 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
   {
     reason:
       'the engine goes on after a null argument that makes the whole result null, and finds a wrong type, a second date or one that is too late',
-    applies: ({ own, theirs, stages }) =>
-      [14, 15, 16612].includes(Number(theirs)) && typeof own !== 'number' && uses(stages, '$add'),
+    applies: ({ own, theirs, stages }) => [14, 15, 16612].includes(Number(theirs)) && own !== theirs && uses(stages, '$add'),
   },
   {
     reason: 'the engine adds whole numbers above 2^53 to doubles in doubles; MongoDB rounds the exact sum',
     applies: ({ docs, stages, own, theirs }) =>
-      uses(stages, '$sum', '$add') &&
+      uses(stages, '$sum') &&
       typeof own !== 'number' &&
       typeof theirs !== 'number' &&
       [...docs, ...stages].some((doc) => some(doc, isBeyondDoubles)),
+  },
+  {
+    reason: 'the engine adds numbers with halves to a date before it rounds; MongoDB rounds each away from zero',
+    applies: ({ docs, stages, own, theirs }) =>
+      uses(stages, '$add') &&
+      typeof own !== 'number' &&
+      typeof theirs !== 'number' &&
+      [...docs, ...stages].some((doc) => some(doc, isHalf)) &&
+      [...own, ...theirs].some((doc) => some(doc, (value) => value instanceof Date)),
   },
   {
     reason: 'the order of a union is open, and which of several equal numbers it keeps',
@@ -172,10 +180,10 @@ function asksForNullInside(filter: Doc): boolean {
   return [...filter].some(([path, condition]) => path.includes('.') && some(condition, (value) => value === null));
 }
 
-/** Whether a condition has an operator that is true where another one is not, or several at once. */
+/** Whether a condition has an operator that is true where another one is not, or that speaks of the array itself, or several at once. */
 function negatesOrCombines(value: Value): boolean {
   const operators = isDoc(value) ? [...value.keys()].filter((name) => name.startsWith('$')) : [];
-  return operators.length > 1 || operators.some((name) => ['$not', '$ne', '$nin', '$nor'].includes(name));
+  return operators.length > 1 || operators.some((name) => ['$not', '$ne', '$nin', '$nor', '$size'].includes(name));
 }
 
 /** Whether an `$elemMatch` takes an element without the fields it names for less or greater than what it compares them with. */
@@ -187,6 +195,10 @@ function comparesMissing(value: Value): boolean {
     (condition) => isDoc(condition) && ['$gt', '$gte', '$lt', '$lte'].some((name) => condition.has(name)),
   );
   return compares && compileFilter(inner).matches(new Map());
+}
+
+function isHalf(value: Value): boolean {
+  return value instanceof Double && Math.abs(value.value % 1) === 0.5;
 }
 
 function isBeyondDoubles(value: Value): boolean {

@@ -1,10 +1,9 @@
-import { Double } from 'bson';
+import { Double, Int32 } from 'bson';
 import { compare } from '../../values/compare.ts';
 import { DatabaseError, typeMismatch } from '../../values/errors.ts';
-import { integerOf, toNumber } from '../../values/numbers.ts';
+import { add, integerOf, intOrLong, toNumber } from '../../values/numbers.ts';
 import { isNullish, isNumber, type Maybe, type NumberValue, typeName } from '../../values/value.ts';
 import { listOperator, type Operator } from './operator.ts';
-import { Summation } from './summation.ts';
 
 const many = Number.POSITIVE_INFINITY;
 
@@ -18,24 +17,26 @@ export const arithmetic: Readonly<Record<string, Operator>> = {
   }),
 };
 
+/** Adds one after the other; what follows a date is rounded to milliseconds. */
 function addAll(args: Maybe[]): Maybe {
-  const total = new Summation();
-  let date: Date | undefined;
+  let total: NumberValue = new Int32(0);
+  let millis: number | undefined;
   for (const arg of args) {
     if (isNullish(arg)) return null;
     if (arg instanceof Date) {
-      if (date !== undefined) throw new DatabaseError(16612, 'only one date allowed in an $add expression');
-      date = arg;
-    } else if (isNumber(arg)) total.add(arg);
-    else throw typeMismatch(`$add only supports numeric or date types, not ${typeName(arg)}`);
+      if (millis !== undefined) throw new DatabaseError(16612, 'only one date allowed in an $add expression');
+      millis = arg.getTime() + wholeMillis(total);
+    } else if (!isNumber(arg)) throw typeMismatch(`$add only supports numeric or date types, not ${typeName(arg)}`);
+    else if (millis === undefined) total = add(total, arg) ?? new Double(toNumber(total) + toNumber(arg));
+    else millis += wholeMillis(arg);
   }
-  return date === undefined ? total.total : shifted(date, total.total);
+  if (millis === undefined) return args.every((arg) => arg instanceof Int32) ? intOrLong(toNumber(total)) : total;
+  const date = new Date(millis);
+  if (Number.isNaN(date.getTime())) throw new DatabaseError(15, 'date overflow');
+  return date;
 }
 
-/** A date some milliseconds later; halves of them are rounded away from zero, unlike everywhere else. */
-function shifted(date: Date, by: NumberValue): Date {
-  const millis = integerOf(new Double(Math.sign(toNumber(by)) * Math.round(Math.abs(toNumber(by)))));
-  const result = new Date(date.getTime() + (millis ?? Number.NaN));
-  if (Number.isNaN(result.getTime())) throw new DatabaseError(15, 'date overflow');
-  return result;
+/** MongoDB rounds halves away from zero here, unlike everywhere else. */
+function wholeMillis(by: NumberValue): number {
+  return integerOf(new Double(Math.sign(toNumber(by)) * Math.round(Math.abs(toNumber(by))))) ?? Number.NaN;
 }
