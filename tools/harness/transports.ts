@@ -51,9 +51,12 @@ export async function invocation(method: string, target: string, sent: Sent = {}
   };
 }
 
+/** After how many milliseconds without an answer a call ends: no gateway lets one take as long. */
+const longestWait = 60_000;
+
 /** Calls a running service over HTTP, sending no header that the caller did not ask for. */
 export const overHttp =
-  (baseUrl: string): Call =>
+  (baseUrl: string, timeout = longestWait): Call =>
   (method, path, sent = {}) =>
     new Promise((resolve, reject) => {
       const { headers, body } = prepare(sent);
@@ -61,12 +64,13 @@ export const overHttp =
       const request = baseUrl.startsWith('https:') ? requestHttps : requestHttp;
       const outgoing = request(
         baseUrl,
-        { path, method, headers: { ...headers, ...length }, agent: false, localAddress: sent.source },
+        { path, method, headers: { ...headers, ...length }, agent: false, localAddress: sent.source, timeout },
         (incoming) =>
           buffer(incoming)
             .then((bytes) => reply(incoming.statusCode ?? 0, incoming.headers, bytes))
             .then(resolve, reject),
       );
+      outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('No answer came in time.'), { code: 'ETIMEDOUT' })));
       outgoing.on('error', reject);
       outgoing.end(body);
     });

@@ -1,5 +1,5 @@
-import { HttpError, serviceUnavailable } from '../../../lib/errors.ts';
-import { describeError, log } from '../../../lib/log.ts';
+import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { toHttpError } from '../../../lib/http/middleware/errors.ts';
 import { notify } from '../../../lib/notices.ts';
 import { type Encoded, encode } from '../../../lib/push/encode.ts';
 import { type ClientFrame, mostInPong, readFrame } from '../../../lib/push/frames.ts';
@@ -18,8 +18,7 @@ export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
   else if (admitted === 'excess') refuse(connection, 429, 'Too many frames.');
   else
     answerFrame(talk, isBinary ? '' : data.toString()).catch((error) => {
-      const { status, message } = error instanceof HttpError ? error : serviceUnavailable();
-      if (!(error instanceof HttpError)) log('error', 'frame failed', { error: describeError(error) });
+      const { status, message } = toHttpError(error, connection.id, isDatabaseUnavailable);
       refuse(connection, status, message);
     });
 }

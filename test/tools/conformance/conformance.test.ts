@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { overHttp } from '../../../tools/harness/transports.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess as call } from '../../support/transports.ts';
@@ -116,6 +117,11 @@ describe('npm run conformance', () => {
       stdout: '',
       stderr: "The service at http://127.0.0.1:1 can't be reached (ECONNREFUSED): check the address and that it runs.\n",
     });
+  });
+
+  it('does not wait for ever for a server that takes requests and never answers', async () => {
+    const call = overHttp(await listen(() => {}), 50);
+    await expect(call('GET', '/api/health')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
   const token = 'a'.repeat(32);
