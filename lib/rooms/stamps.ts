@@ -22,13 +22,13 @@ export async function upToDate<Known extends Stamp>(
   const isSame = stamps.length === before.length && stamps.every((stamp, at) => isAsBefore(before[at], stamp));
   if (isSame) return before;
   const known = byId(before);
-  const unmoved = (stamp: Stamp) => {
+  const unmoved = stamps.map((stamp) => {
     const room = known.get(stamp._id.toHexString());
     return isAsBefore(room, stamp) ? room : undefined;
-  };
-  const moved = stamps.filter((stamp) => !unmoved(stamp)).map(({ _id }) => _id);
+  });
+  const moved = stamps.filter((_, at) => !unmoved[at]).map(({ _id }) => _id);
   const again = byId(moved.length === 0 ? [] : await read(moved));
-  return stamps.map((stamp) => unmoved(stamp) ?? again.get(stamp._id.toHexString()));
+  return stamps.map((stamp, at) => unmoved[at] ?? again.get(stamp._id.toHexString()));
 }
 
 const byId = <Known extends Stamp>(rooms: Known[]) => new Map(rooms.map((room) => [room._id.toHexString(), room]));

@@ -34,21 +34,20 @@ const chunkBytes = 1_000_000;
  * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
  */
 export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<Stored | undefined> {
-  const { file, collection, backward, expected = chunkRows, operation } = scan;
-  const { first, further } = backward ? index.sql.backward : index.sql.forward;
-  let [sql, values]: [PieceSql, Values] = [first, [range.low, range.high]];
+  const { file, collection, expected = chunkRows, operation } = scan;
+  let last: Entry | undefined;
   // Where one document is wanted, there mostly is no other one.
   for (let wanted = Math.max(expected, 2); ; wanted = chunkRows) {
+    const [sql, values] = pieceAfter(index, range, last, scan.backward);
     const { rows, isLast } = fetch(scan, sql.documents, values, wanted);
     // To hand out a key takes half as long as to hand out a document, and only the last one may be needed.
-    const last = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry);
+    last = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry);
     for (const [rid, document] of rows) {
       yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
     }
     if (last === undefined) return;
     checkThere(collection, index);
-    [sql, values] = [further, [...last, backward ? range.low : range.high]];
   }
 }
 
@@ -75,14 +74,15 @@ export type Entry = readonly [key: Uint8Array, rid: number];
 
 /** The next entries of a range of an index, without the documents; the first ones, unless there were some before. */
 export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | undefined, scan: Scan, wanted: number): Entry[] {
-  const { file, collection, backward } = scan;
-  checkThere(collection, index);
-  const sql = backward ? index.sql.backward : index.sql.forward;
-  const rows =
-    last === undefined
-      ? file.prepare(sql.first.entries).all(range.low, range.high, wanted)
-      : file.prepare(sql.further.entries).all(...last, backward ? range.low : range.high, wanted);
-  return rows as unknown as Entry[];
+  checkThere(scan.collection, index);
+  const [sql, values] = pieceAfter(index, range, last, scan.backward);
+  return scan.file.prepare(sql.entries).all(...values, wanted) as unknown as Entry[];
+}
+
+/** The statements for what comes in a range after an entry, or for its beginning, and their parameters. */
+function pieceAfter(index: StoredIndex, { low, high }: KeyRange, last: Entry | undefined, backward: boolean): [PieceSql, Values] {
+  const { first, further } = backward ? index.sql.backward : index.sql.forward;
+  return last === undefined ? [first, [low, high]] : [further, [...last, backward ? low : high]];
 }
 
 type Row = [rid: number, document: Uint8Array | null];

@@ -13,9 +13,10 @@ export const lookup: StageCompiler = (spec, context) => {
   const options = docOf(spec, '$lookup', 9);
   for (const name of options.keys()) if (!names.includes(name)) throw failedToParse(`$lookup does not support '${name}'`);
   const [from, local, foreign, as] = names.map((name) => textOption(options, name)) as [string, string, string, string];
-  const partners: Partners = { ...context, from, path: foreign, parts: fieldParts(foreign) };
+  const [localParts, foreignParts, asParts] = [fieldParts(local), fieldParts(foreign), fieldParts(as)];
+  const partners: Partners = { ...context, from, path: foreign, parts: foreignParts };
   const isIndexed = context.isIndexed?.(from, foreign) === true;
-  return (input) => joined(input, fieldParts(local), fieldParts(as), partners, isIndexed);
+  return (input) => joined(input, localParts, asParts, partners, isIndexed);
 };
 
 /** Whose documents are joined, by which of their fields. */
