@@ -65,7 +65,6 @@ const writeCommandNames = new Set([
   'delete',
   'findAndModify',
   'findandmodify',
-  'bulkWrite',
   'aggregate',
   'create',
   'createIndexes',

@@ -15,8 +15,6 @@ export type CursorBatch = {
   readonly namespace: string;
   readonly field: 'firstBatch' | 'nextBatch';
   readonly documents: readonly Uint8Array[];
-  /** Further fields of the answer. */
-  readonly beside?: Doc | undefined;
 };
 
 const documentTag = 0x03;
@@ -28,7 +26,7 @@ const endByte = Buffer.of(0);
 const okAndEnd = Buffer.from('\x01ok\0\0\0\0\0\0\0\xf0\x3f\0', 'latin1');
 
 /** `{ cursor: { firstBatch: [...], id, ns }, ok: 1 }` around documents that are not decoded. */
-export function cursorReply({ id, namespace, field, documents, beside }: CursorBatch): Buffer[] {
+export function cursorReply({ id, namespace, field, documents }: CursorBatch): Buffer[] {
   const batch: Uint8Array[] = [];
   let size = 5;
   documents.forEach((document, i) => {
@@ -50,10 +48,8 @@ export function cursorReply({ id, namespace, field, documents, beside }: CursorB
   ]);
   const cursorSize = 4 + batchHead.length - 4 + size + tail.length - 1;
   const cursorHead = elementHead(documentTag, 'cursor');
-  // Without its length and its end, a document is a list of fields.
-  const fields = beside === undefined ? Buffer.alloc(0) : Buffer.from(encodeAnswer(beside)).subarray(4, -1);
-  const total = 4 + cursorHead.length + cursorSize + fields.length + okAndEnd.length;
-  return [int32Bytes(total), cursorHead, int32Bytes(cursorSize), batchHead, ...(batch as Buffer[]), tail, fields, okAndEnd];
+  const total = 4 + cursorHead.length + cursorSize + okAndEnd.length;
+  return [int32Bytes(total), cursorHead, int32Bytes(cursorSize), batchHead, ...(batch as Buffer[]), tail, okAndEnd];
 }
 
 const elementHeads = Array.from({ length: 1000 }, (_, i) => elementHead(documentTag, String(i)));

@@ -5,7 +5,6 @@ import { validateCommands } from '../catalog/validate.ts';
 import { aggregateCommands } from '../read/aggregate.ts';
 import { explainCommands } from '../read/explain.ts';
 import { queryCommands } from '../read/find.ts';
-import { bulkWriteCommands } from '../write/bulk-write.ts';
 import { findAndModifyCommands } from '../write/find-and-modify.ts';
 import { writeCommands } from '../write/writes.ts';
 import type { CommandEntry } from './command.ts';
@@ -19,7 +18,6 @@ export const allCommands: Readonly<Record<string, CommandEntry>> = {
   ...queryCommands,
   ...aggregateCommands,
   ...writeCommands,
-  ...bulkWriteCommands,
   ...findAndModifyCommands,
   ...collectionCommands,
   ...indexCommands,

@@ -4,7 +4,6 @@ import { cursorReply } from '../protocol/reply.ts';
 import { sessionKey } from '../protocol/sessions.ts';
 import { type Documents, documentsOf } from '../sessions/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { Doc } from '../values/value.ts';
 
 /** MongoDB's number of documents in a first batch when the client does not say. */
 const defaultBatch = 101;
@@ -18,14 +17,12 @@ export type CursorStart = {
   readonly collection: Collection | undefined;
   readonly batchSize: number | undefined;
   readonly singleBatch?: boolean;
-  /** Further fields of the answer. */
-  readonly beside?: Doc;
 };
 
 /** The first batch of a query, and a cursor if there is more. */
 export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args' | 'operation'>, start: CursorStart): Work {
   const { args, operation } = command;
-  const { namespace, collection, batchSize = defaultBatch, singleBatch = false, beside } = start;
+  const { namespace, collection, batchSize = defaultBatch, singleBatch = false } = start;
   const source = documentsOf(start.documents);
   let id = 0n;
   try {
@@ -36,7 +33,7 @@ export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args'
       const session = sessionKey(args.get('lsid'));
       id = cursors.open({ namespace, documents: source, collection, session, operation }).id;
     }
-    return cursorReply({ id, namespace, field: 'firstBatch', documents, beside });
+    return cursorReply({ id, namespace, field: 'firstBatch', documents });
   } finally {
     if (id === 0n) source.close();
   }

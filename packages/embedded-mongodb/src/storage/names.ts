@@ -16,10 +16,3 @@ export function checkNames(db: string, name: string): void {
 export function checkDatabaseName(db: string): void {
   if (db === '' || Buffer.byteLength(db) > 63 || /[/\\. "$\0]/.test(db)) throw invalidNamespace(`Invalid database name: '${db}'`);
 }
-
-/** The database and the collection of a full name. */
-export function namespaceParts(namespace: string): [string, string] {
-  const dot = namespace.indexOf('.');
-  if (dot < 1) throw invalidNamespace(`Invalid namespace specified '${namespace}'`);
-  return [namespace.slice(0, dot), namespace.slice(dot + 1)];
-}

@@ -20,7 +20,7 @@ export function runBatch<Statement>(
   database: Database,
   { args }: Command,
   statements: readonly Statement[],
-  run: (statement: Statement, index: number) => Doc,
+  run: (statement: Statement) => Doc,
 ): Outcome {
   const retry = database.retryableWrites.begin(args);
   const ordered = boolArg(args, 'ordered') !== false;
@@ -38,7 +38,7 @@ export function runBatch<Statement>(
       continue;
     }
     try {
-      const answer = run(statement, index);
+      const answer = run(statement);
       answers.push({ index, answer });
       retry?.record(id, answer);
     } catch (error) {
