@@ -1,3 +1,5 @@
+import { cpSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -109,6 +111,44 @@ describe('changes that need no sync', () => {
   });
 });
 
+describe('the log', () => {
+  it('is written ahead with zeros, so that few syncs have to store a new length', async () => {
+    const { catalog, commits, directory } = await freshStorage();
+    const lengths = [];
+    for (let n = 1; n <= 600; n++) {
+      insert(catalog, n);
+      commits.flush();
+      lengths.push(statSync(join(directory, 'database.sqlite-wal')).size);
+    }
+    // Of 600 commits, of two pages or more, those before the first look lengthened it, and then there was room.
+    expect(lengths.at(-1)).toBeGreaterThan(2 * 600 * 4096);
+    expect(new Set(lengths.slice(16)).size).toBeLessThan(10);
+  });
+
+  it('is read to its last commit, and no further, when the process did not end it', async () => {
+    const { catalog, commits, directory } = await freshStorage();
+    for (let n = 1; n <= 100; n++) {
+      insert(catalog, n);
+      commits.flush();
+    }
+    const copy = freshDirectory();
+    cpSync(directory, copy, { recursive: true });
+    expect(
+      readFileSync(join(copy, 'database.sqlite-wal'))
+        .subarray(-500_000)
+        .every((byte) => byte === 0),
+    ).toBe(true);
+    const again = await openDatabaseFile(copy);
+    onTestFinished(() => again.close());
+    expect(again.prepare('SELECT count(*) FROM c1').get()).toEqual([100]);
+    expect(again.prepare('PRAGMA integrity_check').get()).toEqual(['ok']);
+    const length = () => statSync(join(copy, 'database.sqlite-wal')).size;
+    const before = length();
+    again.writeAhead(1);
+    expect(length(), 'of a log that has room').toBe(before);
+  });
+});
+
 describe('a command that changes the catalog', () => {
   it('leaves nothing of several indexes behind when the last one is refused', async () => {
     const things = await freshCollection();
@@ -121,7 +161,8 @@ describe('a command that changes the catalog', () => {
 
 /** `beforeCommit` is told whether the commit will be synced. */
 async function freshStorage(beforeCommit: (isSynced: boolean) => void = () => {}) {
-  const opened = await openDatabaseFile(freshDirectory());
+  const directory = freshDirectory();
+  const opened = await openDatabaseFile(directory);
   onTestFinished(() => opened.close());
   const file: DatabaseFile = {
     ...opened,
@@ -134,7 +175,7 @@ async function freshStorage(beforeCommit: (isSynced: boolean) => void = () => {}
   const catalog = new Catalog(file, () => commits);
   catalog.create('test', 'things');
   commits.flush();
-  return { catalog, commits };
+  return { catalog, commits, directory };
 }
 
 function insert(catalog: Catalog, n: number): void {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -15,6 +15,9 @@ const earliestFormat = 1;
 /** "ChDb": tells our files from other SQLite files. */
 const applicationId = 0x43684462;
 const logName = `${databaseFileName}-wal`;
+/** What a page of 4 KB takes up in the log, and how many bytes are written ahead in it. */
+const frameBytes = 4120;
+const aheadBytes = 1024 * 1024;
 /** A process that is ending lets go of its database within this time. */
 const patienceMillis = 2000;
 
@@ -39,6 +42,8 @@ export type DatabaseFile = {
   exec(sql: string): void;
   /** Drops the prepared statements whose SQL names a table that is going. */
   forget(table: string): void;
+  /** Writes ahead in the log, which has so many frames, if its end is near: a sync takes twice as long when the file has grown as well. */
+  writeAhead(frames: number): void;
   /** Copies all that is committed, also what is while the copy is made, into an empty directory. */
   backup(target: string): Promise<void>;
   /** Tells other processes of this machine where the database answers. */
@@ -52,6 +57,7 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
   const { database, format } = await openPatiently(directory);
   withdraw(directory);
   const statements = new Map<string, StatementSync>();
+  let logLength = 0;
   return {
     format,
     prepare(sql) {
@@ -67,6 +73,10 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     forget(table) {
       const names = new RegExp(`\\b${table}(_|\\b)`);
       for (const sql of statements.keys()) if (names.test(sql)) statements.delete(sql);
+    },
+    writeAhead(frames) {
+      const wanted = frames * frameBytes + aheadBytes / 2;
+      if (wanted > logLength) logLength = lengthenedLog(directory, wanted);
     },
     backup: (target) => backupInto(database, target),
     announce: (uri) => announce(directory, uri),
@@ -132,6 +142,17 @@ function secureLog(directory: string): void {
     for (let read = readSync(file, block, 0, block.length, at); read > 0; read = readSync(file, block, 0, block.length, at))
       at += writeSync(file, block, 0, read, at);
     fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes zeros, which SQLite takes for the end of its log, behind a log that is shorter than wanted; gives its length. */
+function lengthenedLog(directory: string, wanted: number): number {
+  const file = openSync(join(directory, logName), 'r+');
+  try {
+    const { size } = fstatSync(file);
+    return size < wanted ? size + writeSync(file, Buffer.alloc(aheadBytes), 0, aheadBytes, size) : size;
   } finally {
     closeSync(file);
   }

@@ -137,6 +137,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     try {
       const [, frames] = file.prepare('PRAGMA wal_checkpoint(NOOP)').get() as unknown as [number, number, number];
       if (frames > checkpointFrames) file.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      else file.writeAhead(frames);
     } catch (error) {
       // A full disk only leaves the log longer.
       storageError(error);
