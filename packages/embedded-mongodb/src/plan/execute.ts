@@ -45,20 +45,14 @@ export function* execute(
   const expected = isTold ? scan.expected : undefined;
   for (const stored of found(plan, { ...scan, backward: plan.backward, expected }, counts)) {
     const row = stored && new Row(stored, fields);
+    if (row !== undefined && plan.text === undefined) counts.documents++;
     if (row === undefined || isTold || filter.matches(row.doc)) yield row;
   }
 }
 
 function found(plan: Plan, scan: Scan, counts: Counts): Iterable<Stored | undefined> {
   if (plan.text !== undefined) return scanText(plan.text, scan, counts);
-  return plan.index === undefined ? foundInTable(scan, counts) : foundByIndex(plan, scan, counts);
-}
-
-function* foundInTable(scan: Scan, counts: Counts): Generator<Stored | undefined> {
-  for (const stored of scanTable(scan)) {
-    if (stored !== undefined) counts.documents++;
-    yield stored;
-  }
+  return plan.index === undefined ? scanTable(scan) : foundByIndex(plan, scan, counts);
 }
 
 function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
@@ -71,7 +65,6 @@ function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<Stored
         counts.keys++;
         if (seen?.has(stored.rid)) continue;
         seen?.add(stored.rid);
-        counts.documents++;
       }
       yield stored;
     }

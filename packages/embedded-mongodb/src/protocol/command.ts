@@ -7,7 +7,6 @@ import type { GroupCommit } from '../storage/group-commit.ts';
 import type { Doc } from '../values/value.ts';
 import type { Connection } from './connection.ts';
 import type { Message } from './messages.ts';
-import type { Reply } from './reply.ts';
 
 /** Everything that commands work on. */
 export type Database = {
@@ -32,10 +31,10 @@ export type Command = {
 };
 
 /** A command that is carried out in slices: wherever it yields, others may have their turn. */
-export type Work = Generator<undefined, Reply>;
+export type Work = Generator<undefined, Doc>;
 
 /** Carries out a command; what it refuses it throws as a DatabaseError. */
-export type CommandHandler = (database: Database, command: Command) => Reply | Promise<Reply> | Work;
+export type CommandHandler = (database: Database, command: Command) => Doc | Promise<Doc> | Work;
 
 /** A command: what carries it out, and which fields it knows beside those that every command has. */
 export type CommandEntry = {

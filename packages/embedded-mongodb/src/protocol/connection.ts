@@ -1,14 +1,8 @@
 import type { Socket } from 'node:net';
 import { type Message, maxMessageBytes, messageLength, ProtocolError, parseMessage, replyBytes } from './messages.ts';
 
-/** What becomes of a message. */
-export type Answer = {
-  /** The encoded answer in pieces; `undefined` closes the connection instead. */
-  readonly pieces: readonly Buffer[] | undefined;
-};
-
-/** Answers a message by calling `done` once, now or later. */
-export type Handler = (message: Message, connection: Connection, done: (answer: Answer) => void) => void;
+/** Answers a message by calling `done` once, now or later: with the encoded document, or with nothing, which closes the connection. */
+export type Handler = (message: Message, connection: Connection, done: (answer: Buffer | undefined) => void) => void;
 
 /** One client's connection, as commands see it. */
 export type Connection = {
@@ -57,14 +51,14 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
     const message = parseMessage(bytes);
     busy = true;
     working = bytes.length;
-    handle(message, connection, ({ pieces }) => {
+    handle(message, connection, (answer) => {
       busy = false;
       // Nothing, if the connection is closed by now.
       account(-Math.min(working, own));
       working = 0;
       if (socket.isPaused()) socket.resume();
-      if (pieces === undefined) socket.destroy();
-      else if (message.expectsReply && !socket.destroyed) socket.write(replyBytes(message, ++replies, pieces));
+      if (answer === undefined) socket.destroy();
+      else if (message.expectsReply && !socket.destroyed) socket.write(replyBytes(message, ++replies, answer));
       guarded(next);
     });
   };
@@ -116,9 +110,9 @@ export function serveWithin(
   };
   return (bytes) =>
     new Promise((resolve, reject) =>
-      handle(parseMessage(bytes), connection, ({ pieces }) => {
-        if (pieces === undefined) reject(new Error('The database has broken the connection off.'));
-        else resolve(Buffer.concat(pieces));
+      handle(parseMessage(bytes), connection, (answer) => {
+        if (answer === undefined) reject(new Error('The database has broken the connection off.'));
+        else resolve(answer);
       }),
     );
 }

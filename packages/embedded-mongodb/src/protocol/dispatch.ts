@@ -1,6 +1,7 @@
 import { Double } from 'bson';
 import { Operation } from '../operation.ts';
 import type { GroupCommit } from '../storage/group-commit.ts';
+import { encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 import type { Command, Database, Work } from './command.ts';
@@ -15,11 +16,7 @@ import {
 import type { Connection, Handler } from './connection.ts';
 import { errorFields } from './error-fields.ts';
 import type { Message } from './messages.ts';
-import { encodedReply, type Reply } from './reply.ts';
 import { allCommands } from './table.ts';
-
-/** The encoded pieces of an answer. */
-type Pieces = readonly Buffer[];
 
 /** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
 export function createDispatcher(database: Database): Handler {
@@ -45,22 +42,22 @@ export function createDispatcher(database: Database): Handler {
           // What a command read of changes that are now rolled back never was: it reads again.
           operation.release();
           if (isRepeatable) start();
-          else done({ pieces: encodedReply(errorReply(lost)) });
+          else done(encodeAnswer(errorReply(lost)));
         });
 
-      const answer = (pieces: Pieces) =>
+      const answer = (bytes: Buffer) =>
         afterwards(() => {
           if (!operation.outlivesCommand) operation.release();
-          done({ pieces });
+          done(bytes);
         });
 
       /** One slice after the other, in each turn of the event loop one of one command, so that nobody waits for long. */
       const advance = (work: Work) => {
-        const pieces = carefully(name, () => {
+        const bytes = carefully(name, () => {
           const { done, value } = work.next();
-          return done ? encodedReply(value) : undefined;
+          return done ? encodeAnswer(value) : undefined;
         });
-        if (pieces !== undefined) answer(pieces);
+        if (bytes !== undefined) answer(bytes);
         else afterwards(() => later(() => advance(work)));
       };
 
@@ -94,7 +91,7 @@ function begin(
   message: Message,
   connection: Connection,
   operation: Operation,
-): Pieces | Promise<Pieces> | Work {
+): Buffer | Promise<Buffer> | Work {
   const args = message.body;
   return carefully(name, () => {
     if (message.refusal !== undefined) throw message.refusal;
@@ -110,15 +107,15 @@ function begin(
     const handle = () => entry.handle(database, command);
     const carryOut = () => (entry.atomic ? database.commits.atomically(handle) : handle());
     const begun = isUnjournaled(args) ? database.commits.unsynced(carryOut) : carryOut();
-    if (begun instanceof Promise) return begun.then(encodedReply).catch((error) => refusal(name, error));
+    if (begun instanceof Promise) return begun.then(encodeAnswer).catch((error) => refusal(name, error));
     if ('next' in begun) return begun;
-    if (concernError !== undefined && begun instanceof Map) begun.set('writeConcernError', concernError);
-    return encodedReply(begun);
+    if (concernError !== undefined) begun.set('writeConcernError', concernError);
+    return encodeAnswer(begun);
   });
 }
 
 /** What a step of a command gives, or the refusal that it ends in. */
-function carefully<T>(name: string, step: () => T): T | Pieces {
+function carefully<T>(name: string, step: () => T): T | Buffer {
   try {
     return step();
   } catch (error) {
@@ -126,12 +123,12 @@ function carefully<T>(name: string, step: () => T): T | Pieces {
   }
 }
 
-function refusal(name: string, error: unknown): Pieces {
-  if (error instanceof DatabaseError) return encodedReply(errorReply(error));
+function refusal(name: string, error: unknown): Buffer {
+  if (error instanceof DatabaseError) return encodeAnswer(errorReply(error));
   console.error(`The command ${name} failed unexpectedly:`, error);
-  return encodedReply(errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`)));
+  return encodeAnswer(errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`)));
 }
 
-function errorReply(error: DatabaseError): Reply {
+function errorReply(error: DatabaseError): Doc {
   return new Map([['ok', new Double(0)], ...errorFields(error)]) satisfies Doc;
 }

@@ -127,10 +127,10 @@ export function messageBytes(body: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The bytes of an answer, its document given in pieces so that stored documents are copied once. */
-export function replyBytes(message: Message, requestId: number, pieces: readonly Buffer[]): Buffer {
+/** The bytes of an answer. */
+export function replyBytes(message: Message, requestId: number, answer: Buffer): Buffer {
   const head = message.legacy ? legacyHead() : Buffer.alloc(replyHeadBytes);
-  const bytes = Buffer.concat([head, ...pieces]);
+  const bytes = Buffer.concat([head, answer]);
   bytes.writeInt32LE(bytes.length, 0);
   bytes.writeInt32LE(requestId, 4);
   bytes.writeInt32LE(message.requestId, 8);

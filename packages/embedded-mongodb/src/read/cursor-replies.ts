@@ -1,9 +1,11 @@
+import { Long } from 'bson';
 import type { Command, Database, Work } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
-import { cursorReply } from '../protocol/reply.ts';
+import { reply } from '../protocol/replies.ts';
 import { sessionKey } from '../protocol/sessions.ts';
 import { type Documents, documentsOf } from '../sessions/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
+import { bsonType, type Doc, Opaque, type Value } from '../values/value.ts';
 
 /** MongoDB's number of documents in a first batch when the client does not say. */
 const defaultBatch = 101;
@@ -33,7 +35,7 @@ export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args'
       const session = sessionKey(args.get('lsid'));
       id = cursors.open({ namespace, documents: source, collection, session, operation }).id;
     }
-    return cursorReply({ id, namespace, field: 'firstBatch', documents });
+    return cursorReply('firstBatch', documents, id, namespace);
   } finally {
     if (id === 0n) source.close();
   }
@@ -65,4 +67,19 @@ export function* isOver(source: Documents): Generator<undefined, boolean> {
     if (done || value !== undefined) return done === true;
     yield undefined;
   }
+}
+
+/** What a cursor gives back for one batch: around documents as they are stored. */
+export function cursorReply(
+  field: 'firstBatch' | 'nextBatch',
+  documents: readonly Uint8Array[],
+  id: bigint,
+  namespace: string,
+): Doc {
+  const cursor = new Map<string, Value>([
+    [field, documents.map((document) => new Opaque(bsonType.object, document))],
+    ['id', Long.fromBigInt(id)],
+    ['ns', namespace],
+  ]);
+  return reply([['cursor', cursor]]);
 }

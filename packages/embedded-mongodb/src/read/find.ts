@@ -5,7 +5,6 @@ import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
-import { cursorReply } from '../protocol/reply.ts';
 import { collectionDropped } from '../storage/scan.ts';
 import { encodeAnswer } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
@@ -13,7 +12,7 @@ import { longField } from '../values/numbers.ts';
 import { asBuffer } from '../values/raw.ts';
 import { isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
-import { firstBatch, isOver, takeBatch } from './cursor-replies.ts';
+import { cursorReply, firstBatch, isOver, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
 import { prepareRead, type Read } from './read.ts';
 
@@ -88,7 +87,7 @@ function* getMore({ cursors }: Database, { args, db, connection }: Command): Wor
     const documents = yield* takeBatch(cursor.documents, batchSize);
     goesOn = !(yield* isOver(cursor.documents));
     operation.pause();
-    return cursorReply({ id: goesOn ? id : 0n, namespace, field: 'nextBatch', documents });
+    return cursorReply('nextBatch', documents, goesOn ? id : 0n, namespace);
   } finally {
     if (goesOn) cursors.giveBack(cursor);
     else cursors.close(id);

@@ -1,6 +1,6 @@
 import { encodeAnswer } from '../values/bson.ts';
 import { notSupported } from '../values/errors.ts';
-import { asBuffer, RawCursor, type RawValue, rawDocument, rawField } from '../values/raw.ts';
+import { RawCursor, type RawValue, rawDocument, rawField } from '../values/raw.ts';
 import { bsonType, type Value } from '../values/value.ts';
 import { numberKey } from './number-key.ts';
 
@@ -51,7 +51,7 @@ const noBytes = Buffer.alloc(0);
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
   const writer = new KeyWriter();
-  writer.value(rawField(rawDocument(asBuffer(encodeAnswer(new Map([['v', value]])))), valueName) as RawValue);
+  writer.value(rawField(rawDocument(encodeAnswer(new Map([['v', value]]))), valueName) as RawValue);
   return writer.finish();
 }
 

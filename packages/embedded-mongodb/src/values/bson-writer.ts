@@ -12,6 +12,9 @@ const maxScratch = 1024 * 1024;
 /** More fits into no message; one value that stands in a document many times must not fill the memory. */
 const mostBytes = 47_900_000;
 
+/** What stands before an element of an array: its type and its number. */
+const mostHead = 10;
+
 /** A text that is longer is measured before; of a shorter one it is quicker to expect the most. */
 const longText = 1000;
 
@@ -20,11 +23,12 @@ export class Writer {
   #bytes = scratch;
   #at = 0;
 
-  /** The bytes written, copied out of the shared buffer. */
-  finish(): Uint8Array {
+  /** The bytes written, copied out of the buffer if that is kept. */
+  finish(): Buffer {
+    if (this.#bytes.length > maxScratch) return this.#bytes.subarray(0, this.#at);
     const result = Buffer.allocUnsafeSlow(this.#at);
     this.#bytes.copy(result, 0, 0, this.#at);
-    if (this.#bytes.length > scratch.length && this.#bytes.length <= maxScratch) scratch = this.#bytes;
+    if (this.#bytes.length > scratch.length) scratch = this.#bytes;
     return result;
   }
 
@@ -36,6 +40,8 @@ export class Writer {
 
   #array(items: readonly Value[], depth: number): void {
     const start = this.#open(depth);
+    // An answer is mostly stored documents: to grow once is cheaper than time and again.
+    this.#reserve(items.reduce<number>((sum, item) => sum + (item instanceof Opaque ? item.bytes.length + mostHead : 0), 0));
     for (let i = 0; i < items.length; i++) this.#field(String(i), items[i] as Value, depth);
     this.#close(start);
   }

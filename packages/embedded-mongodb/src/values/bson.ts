@@ -28,13 +28,13 @@ export function decodeFields(bytes: Uint8Array, fields: Fields): Doc {
 }
 
 /** Encodes a document that is to be stored, no deeper than one that comes from a client; the bytes are the caller's own. */
-export function encode(doc: Doc, maxDepth = maxLevels): Uint8Array {
+export function encode(doc: Doc, maxDepth = maxLevels): Buffer {
   const writer = new Writer();
   writer.document(doc, maxDepth);
   return writer.finish();
 }
 
 /** Encodes a document around others that are stored. */
-export function encodeAnswer(doc: Doc): Uint8Array {
+export function encodeAnswer(doc: Doc): Buffer {
   return encode(doc, mostStoredLevels);
 }

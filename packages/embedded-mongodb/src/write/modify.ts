@@ -11,7 +11,6 @@ import { upsertDocument } from '../update/upsert.ts';
 import { decode, encode } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { checkId, idFirst } from '../values/identity.ts';
-import { asBuffer } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** Where a statement writes: the collection comes into being with its first document. */
@@ -59,7 +58,7 @@ export function insertDocument(target: Target, bytes: Buffer): Value {
 /** Inserts a document that did not come over the wire. */
 export function insertDoc(target: Target, doc: Doc): Value {
   const complete = doc.has('_id') ? idFirst(doc) : new Map([['_id', new ObjectId() as Value], ...doc]);
-  return store(target, complete, asBuffer(encode(complete)));
+  return store(target, complete, encode(complete));
 }
 
 /** Updates the first or all of the documents that match, or inserts one if there is none and `upsert` is set. */
@@ -80,7 +79,7 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
   }
   if (result.matched > 0 || !upsert) return result;
   const inserted = upsertDocument(filter, update, () => new ObjectId());
-  const document = asBuffer(encode(inserted));
+  const document = encode(inserted);
   const upsertedId = store(target, inserted, document);
   return { matched: 0, modified: 0, upsertedId, after: new Row({ rid: 0, document }) };
 }
@@ -140,7 +139,7 @@ function changeRow(collection: Collection, row: Row, update: Update): Row {
 function changedDocument(row: Row, update: Update): Buffer {
   const { doc, modified } = update.apply(row.whole);
   if (!modified) return row.document;
-  const bytes = asBuffer(encode(doc));
+  const bytes = encode(doc);
   checkSize(bytes);
   return bytes;
 }

@@ -58,7 +58,7 @@ export function withFailPoints(handler: Handler): Handler {
   return (message, connection, done) => {
     const { body } = message;
     const [name = ''] = body.keys();
-    const answer = (doc: Doc) => done({ pieces: [Buffer.from(encode(doc))] });
+    const answer = (doc: Doc) => done(encode(doc));
     if (name === 'configureFailPoint') {
       configure(active, body);
       answer(new Map<string, Value>([['ok', new Double(1)]]));
@@ -77,7 +77,7 @@ export function withFailPoints(handler: Handler): Handler {
       handler(message, connection, done);
       return;
     }
-    const closed = () => done({ pieces: undefined });
+    const closed = () => done(undefined);
     if (!struck.data.has('failBeforeCommitExceptionCode')) handler(message, connection, closed);
     else if (struck.index === 0) closed();
     else handler(firstStatements(message, struck.index), connection, closed);
@@ -97,16 +97,16 @@ function configure(active: Map<string, FailPoint>, body: Doc): void {
 
 function failCommand(data: Doc, message: Message, connection: Connection, handler: Handler, done: Parameters<Handler>[2]): void {
   const labels = data.get('errorLabels') as Value[] | undefined;
-  const answer = (doc: Doc) => done({ pieces: [Buffer.from(encode(labelled(doc, message.body, labels)))] });
+  const answer = (doc: Doc) => done(encode(labelled(doc, message.body, labels)));
   const code = data.get('errorCode');
   const concern = data.get('writeConcernError');
-  if (data.get('closeConnection') === true) done({ pieces: undefined });
+  if (data.get('closeConnection') === true) done(undefined);
   else if (code !== undefined) answer(errorReply(Number(code), "Failing command via 'failCommand' failpoint"));
   else if (!isDoc(concern)) handler(message, connection, done);
   else
-    handler(message, connection, ({ pieces = [] }) => {
+    handler(message, connection, (reply) => {
       const named = new Map<string, Value>([['codeName', codeName(Number(concern.get('code')))], ...concern]);
-      answer(decode(Buffer.concat(pieces)).set('writeConcernError', named));
+      answer(decode(reply as Buffer).set('writeConcernError', named));
     });
 }
 
