@@ -1,7 +1,10 @@
 import { DatabaseError } from './values/errors.ts';
 
 /** So long, in milliseconds, a read works before it lets others have their turn: at first so long that most are done, and keep little in memory. */
-const [firstSliceMillis, sliceMillis] = [1, 0.25];
+const [firstMillis, laterMillis] = [1, 0.25];
+
+/** What takes long as a rule does so in slices that hardly delay anybody. */
+const shortMillis = 0.1;
 
 /** MongoDB's limit on what one command may keep in memory, and here also on what the expressions of one document may make. */
 const mostHeld = 100 * 1024 * 1024;
@@ -28,7 +31,9 @@ export class Operation {
   #until = Number.POSITIVE_INFINITY;
   /** 0 between two slices. Where nobody waits, there are no others to think of. */
   #sliceEnd = Number.POSITIVE_INFINITY;
-  #sliceMillis = firstSliceMillis;
+  #firstMillis = firstMillis;
+  #laterMillis = laterMillis;
+  #sliceMillis = firstMillis;
   #client: Client | undefined;
   #held = 0;
   #made = 0;
@@ -44,7 +49,12 @@ export class Operation {
     this.#client = client;
     this.#until = performance.now() + millis;
     this.#sliceEnd = 0;
-    this.#sliceMillis = firstSliceMillis;
+    this.#sliceMillis = this.#firstMillis;
+  }
+
+  /** Works in short slices from here on. */
+  takeShortSlices(): void {
+    this.#firstMillis = this.#laterMillis = this.#sliceMillis = shortMillis;
   }
 
   /** Waits for the client to ask for more. */
@@ -62,7 +72,7 @@ export class Operation {
     this.#made = 0;
     const now = this.#now();
     this.#sliceEnd ||= now + this.#sliceMillis;
-    if (now > this.#sliceEnd) [this.#sliceEnd, this.#sliceMillis] = [0, sliceMillis];
+    if (now > this.#sliceEnd) [this.#sliceEnd, this.#sliceMillis] = [0, this.#laterMillis];
     return this.#sliceEnd === 0;
   }
 

@@ -6,7 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, Long, serialize } from 'bson';
 import type { Collection } from 'mongodb';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Operation } from '../src/operation.ts';
 import { addressOf } from '../src/protocol/address.ts';
 import { createRetryableWrites } from '../src/sessions/retryable-writes.ts';
 import { Catalog } from '../src/storage/catalog.ts';
@@ -204,6 +205,39 @@ describe('an open cursor', () => {
     const first = await open();
     for (let n = 0; n < 1000; n++) await open();
     await expect(db.command({ getMore: Long.fromNumber(first), collection: 'things' })).rejects.toMatchObject({ code: 43 });
+  });
+});
+
+describe('a read lets others have their turn', () => {
+  it.each([
+    ['after a millisecond, and then after each quarter of one', () => {}, [17, 23, 29]],
+    [
+      'after each tenth of a millisecond where it searches texts',
+      (operation: Operation) => operation.takeShortSlices(),
+      [2, 5, 8],
+    ],
+  ])('%s', (_, prepare, expected) => {
+    const operation = new Operation();
+    operation.resume({ isClosed: false });
+    prepare(operation);
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const due = [];
+    for (let call = 0; call < 32; call++, now += 1 / 16) if (operation.isDue()) due.push(call);
+    expect(due.slice(0, 3)).toEqual(expected);
+  });
+
+  it('and a search of texts does so in short slices', async () => {
+    const things = await freshCollection();
+    await things.createIndex({ text: 'text' }, { default_language: 'none' });
+    await things.insertMany(Array.from({ length: 300 }, () => ({ text: 'word' })));
+    const asked = vi.spyOn(Operation.prototype, 'takeShortSlices');
+    onTestFinished(() => void vi.restoreAllMocks());
+    await things.find().toArray();
+    expect(asked).not.toHaveBeenCalled();
+    await things.find({ $text: { $search: 'word' } }).toArray();
+    expect(asked).toHaveBeenCalled();
   });
 });
 

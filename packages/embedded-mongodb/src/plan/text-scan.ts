@@ -25,6 +25,7 @@ const mostScattered = 4;
 export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
   const { order, expressions } = plan;
   if (expressions.length === 0) return;
+  scan.operation.takeShortSlices();
   if (order === undefined) {
     yield* checked(plan, newestFirst(plan, scan), scan, counts);
     return;
