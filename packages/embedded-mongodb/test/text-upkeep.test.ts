@@ -76,24 +76,29 @@ describe('the words of the latest documents, which their text index stores later
   });
 
   it('are put together, so that a search need not look into many parts', async () => {
-    const file = await openDatabaseFile(freshDirectory());
-    onTestFinished(() => file.close());
-    const commits = createGroupCommit(file, () => {});
-    const catalog = new Catalog(file, () => commits);
-    const notes = catalog.create('test', 'notes');
-    const spec = normalised(d({ key: { text: 'text' }, name: 'words', default_language: 'none' }));
-    const words = catalog.addIndex(notes, spec) as TextIndex;
-    for (let i = 0; i < 1200; i++) {
-      const doc = d({ _id: i, text: `tea number ${i}` });
-      notes.insert(Buffer.from(encode(doc)), () => doc);
-      commits.flush();
-    }
-    const parts = () => (file.prepare(`SELECT count(DISTINCT segid) FROM ${words.table}_idx`).get() as unknown as number[])[0];
+    const { commits, words, insert, parts, errors } = await freshIndex();
+    insert(1200);
     expect([words.isUntidy, parts()]).toEqual([true, expect.toSatisfy((count) => count > 2)]);
     while (words.isUntidy) commits.write(() => words.merge(4));
     expect(parts()).toBe(1);
-    expect(checkCollection(file, notes, true, new Operation()).errors).toEqual([]);
-    commits.flush();
+    insert(200);
+    do commits.write(() => words.merge(4));
+    while (words.isUntidy);
+    expect(parts(), 'also when few were added to many').toBe(1);
+    expect(errors()).toEqual([]);
+  });
+
+  it('are put together to the end also while others are stored', async () => {
+    const { commits, words, insert, parts, errors } = await freshIndex();
+    insert(1200);
+    let steps = 0;
+    for (; words.isUntidy && steps < 50; steps++) {
+      commits.write(() => words.merge(4));
+      insert(100);
+    }
+    expect(steps).toBeLessThan(20);
+    expect(parts()).toBeLessThan(20);
+    expect(errors()).toEqual([]);
   });
 
   it('are counted like others', async () => {
@@ -116,6 +121,32 @@ async function withTextIndex(uri: string): Promise<{ db: Db; notes: Collection<N
 
 async function found(notes: Collection<Note>, $search: string): Promise<number[]> {
   return (await notes.find({ $text: { $search } }).toArray()).map(({ _id }) => _id).sort((a, b) => a - b);
+}
+
+/** A text index by itself, of which the test decides when it is put together. */
+async function freshIndex() {
+  const file = await openDatabaseFile(freshDirectory());
+  onTestFinished(() => file.close());
+  const commits = createGroupCommit(file, () => {});
+  onTestFinished(() => commits.flush());
+  const catalog = new Catalog(file, () => commits);
+  const notes = catalog.create('test', 'notes');
+  const spec = normalised(d({ key: { text: 'text' }, name: 'words', default_language: 'none' }));
+  const words = catalog.addIndex(notes, spec) as TextIndex;
+  let last = 0;
+  return {
+    commits,
+    words,
+    insert(count: number) {
+      for (const end = last + count; last < end; last++) {
+        const doc = d({ _id: last, text: `tea number ${last}` });
+        notes.insert(encode(doc), () => doc);
+        commits.flush();
+      }
+    },
+    parts: () => (file.prepare(`SELECT count(DISTINCT segid) FROM ${words.table}_idx`).get() as unknown as [number])[0],
+    errors: () => checkCollection(file, notes, true, new Operation()).errors,
+  };
 }
 
 /** Each document stands in the index under each of its words and under no other. */

@@ -166,14 +166,17 @@ export class TextIndex {
     return this.#isMerging || this.#storedApart > Math.max(mostApart, this.#storedTo * shareApart);
   }
 
-  /** Puts parts of the table together, as much as makes so many pages of 4 KB. */
+  /**
+   * Puts parts of the table together, as much as makes so many pages of 4 KB. A negative number begins with all parts that there are, a
+   * positive one goes on with those, and leaves what was stored since for the next time: otherwise it would not end while documents come.
+   */
   merge(pages: number): void {
+    if (!this.#isMerging) this.#storedApart = 0;
     const changes = () => (this.#file.prepare('SELECT total_changes()').get() as unknown as [number])[0];
     const before = changes();
-    this.#file.prepare(this.#sql.merge).run(-pages);
+    this.#file.prepare(this.#sql.merge).run(this.#isMerging ? pages : -pages);
     // The statement itself counts as one.
     this.#isMerging = changes() - before > 1;
-    this.#storedApart = 0;
   }
 
   #store(rid: number, words: string): void {
