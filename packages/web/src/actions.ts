@@ -2,7 +2,7 @@ import type { Message } from './api.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { addToOutbox } from './store/outbox.ts';
-import { markUnread } from './store/rooms.ts';
+import { markUnread, roomOf } from './store/rooms.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
 import { wake } from './sync/sync.ts';
@@ -12,7 +12,10 @@ import { tell } from './tabs.ts';
 
 /** Sends a message to a room or a thread; resolves when it is stored. */
 export async function sendMessage(room: string, text: string, thread?: string): Promise<void> {
-  const after = knownTimeline(room)?.cursor ?? 0;
+  const timeline = knownTimeline(room);
+  // Each of the three may be there before the others.
+  const places = [timeline?.cursor, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
+  const after = Math.max(...places.map((known) => known ?? 0));
   const place = placeOf(room, thread);
   dropDraft(place);
   await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after }, place);

@@ -91,6 +91,47 @@ describe('a message', () => {
     await context.close();
   });
 
+  it('that is written without a connection in a thread that could not be read waits there in sight', async () => {
+    const { id, owner } = await aRoom();
+    const { body } = await call('POST', '/api/messages', {
+      token: owner.token,
+      body: { room: id, text: 'who is on the train?' },
+    });
+    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    await expect.poll(() => textsOf(page)).toEqual(['who is on the train?']);
+    await context.setOffline(true);
+    const thread = (body as { _id: { $oid: string } })._id.$oid;
+    await page.evaluate(
+      `history.pushState(null, '', '/rooms/${id}?thread=${thread}'); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    const panel = page.locator('.side');
+    await panel.getByRole('button', { name: 'Try again' }).waitFor();
+    await panel.locator('textarea').fill('I am');
+    await panel.locator('textarea').press('Enter');
+    await panel.locator('li.pending .state').waitFor();
+    await context.setOffline(false);
+    const texts = () => panel.locator('li.message:not(.pending) .text').allInnerTexts();
+    await expect.poll(texts).toEqual(['who is on the train?', 'I am']);
+    await context.close();
+  });
+
+  it('that says once more what was said before the room was read to its end waits in sight', async () => {
+    const { id, owner } = await aRoom();
+    await call('POST', '/api/messages', { token: owner.token, body: { room: id, text: 'ok' } });
+    const { page, context } = await visit(browser);
+    await signIn(page, owner);
+    // The messages come, and where the feed begins does not.
+    await page.route('**/api/events?*', (route) => route.abort());
+    await page.locator(`a[href="/rooms/${id}"]`).first().click();
+    await expect.poll(() => textsOf(page)).toEqual(['ok']);
+    await context.setOffline(true);
+    await say(page, 'ok');
+    await page.locator('.room-pane li.pending .state.waiting').waitFor();
+    expect(await textsOf(page)).toEqual(['ok', 'ok']);
+    await context.close();
+  });
+
   it.each(Array.from({ length: runs }, (_, run) => run + 1))(
     'is stored once and in its place, whatever breaks: run %i',
     async (run) => {

@@ -24,7 +24,8 @@ export type Change =
   | {
       kind: 'send';
       text: string;
-      thread: string | null /** The last place that was known in the room when it was written. */;
+      thread: string | null;
+      /** The last place that was known to be taken in the room when it was written: what is at it or before it is not this message. */
       after: number;
     }
   | { kind: 'edit'; message: string; text: string }

@@ -24,7 +24,7 @@ export async function openThread(room: string, id: string): Promise<void> {
     thread.value = { room, id, root: undefined, replies: [], hasMore: false, failure: undefined, isLoading: true };
   try {
     const root = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
-    change(id, { root });
+    change(id, { root, failure: undefined });
     await readReplies(room, id);
   } catch (failure) {
     change(id, { failure: failure instanceof Failure ? failure : new Failure(0, ''), isLoading: false });

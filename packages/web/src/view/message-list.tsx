@@ -18,7 +18,7 @@ import { Scroller } from './scroller.ts';
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
 const readAfter = 1_000;
 
-/** After how long a room that could not be read is tried again, in milliseconds. */
+/** After how long what could not be read is tried again, in milliseconds. */
 const retryAfter = 3_000;
 
 /** Messages of one author within so many milliseconds stand together. */
@@ -62,11 +62,12 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   });
 
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
-  const { state } = timeline;
-  if (state.value !== 'ready')
+  const { value: state } = timeline.state;
+  const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
+  if (state !== 'ready')
     return (
       <div class="messages">
-        {state.value === 'loading' ? <Loading /> : <Failed timeline={timeline} failure={state.value} />}
+        {state === 'loading' ? <Loading /> : <Failed key={timeline.room} failure={state} onRetry={retry} />}
         {waiting.length > 0 && <ol>{waiting}</ol>}
       </div>
     );
@@ -89,14 +90,13 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   );
 }
 
-/** Why the room could not be read, which is tried again by itself. */
-function Failed({ timeline, failure }: { timeline: Timeline; failure: Failure }) {
-  const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
+/** Why a room or a thread could not be read, which is tried again by itself. */
+export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
   useEffect(() => {
-    const timer = failure.isTemporary ? setInterval(retry, retryAfter) : undefined;
+    const timer = failure.isTemporary ? setInterval(onRetry, retryAfter) : undefined;
     return () => clearInterval(timer);
-  }, [timeline, failure]);
-  return <Loading failure={failure} onRetry={retry} />;
+  }, [failure]);
+  return <Loading failure={failure} onRetry={onRetry} />;
 }
 
 /** The rows of a window. A message that has not changed keeps its drawing. */

@@ -7,7 +7,7 @@ import { strings } from '../strings.ts';
 import { Composer } from './composer.tsx';
 import { Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
-import { belongTogether } from './message-list.tsx';
+import { belongTogether, Failed } from './message-list.tsx';
 import { PendingRow } from './pending.tsx';
 import { Side } from './side.tsx';
 
@@ -21,6 +21,7 @@ export function ThreadPanel({ room, id }: { room: string; id: string }) {
   const { value } = thread;
   const replies = value?.replies ?? [];
   const pending = pendingIn(room, id, replies, idOf(me()));
+  const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const last = replies.at(-1)?.seq;
   useLayoutEffect(() => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
@@ -28,11 +29,7 @@ export function ThreadPanel({ room, id }: { room: string; id: string }) {
   return (
     <Side room={room} title={strings.thread.title}>
       <div class="side-content thread-content" ref={box}>
-        {value?.failure ? (
-          <Loading failure={value.failure} onRetry={() => void openThread(room, id)} />
-        ) : !value?.root ? (
-          <Loading />
-        ) : (
+        {value?.root && !value.failure ? (
           <>
             <ol class="root">
               <MessageRow message={value.root} isInThread />
@@ -54,11 +51,14 @@ export function ThreadPanel({ room, id }: { room: string; id: string }) {
                   />
                 );
               })}
-              {pending.map((entry) => (
-                <PendingRow key={entry.key} entry={entry} />
-              ))}
+              {waiting}
             </ol>
             {replies.length + pending.length === 0 && !value.isLoading && <p class="muted center">{strings.thread.none}</p>}
+          </>
+        ) : (
+          <>
+            {value?.failure ? <Failed failure={value.failure} onRetry={() => void openThread(room, id)} /> : <Loading />}
+            {waiting.length > 0 && <ol>{waiting}</ol>}
           </>
         )}
       </div>
