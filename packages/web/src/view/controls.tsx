@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
@@ -170,4 +170,16 @@ export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: (()
       )}
     </div>
   );
+}
+
+/** After how long what could not be read is tried again, in milliseconds. */
+const retryAfter = 3_000;
+
+/** Why something could not be read, which is tried again by itself: once for each failure, so that no attempt begins beside another. */
+export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
+  useEffect(() => {
+    const timer = failure.isTemporary ? setTimeout(onRetry, retryAfter) : undefined;
+    return () => clearTimeout(timer);
+  }, [failure]);
+  return <Loading failure={failure} onRetry={onRetry} />;
 }

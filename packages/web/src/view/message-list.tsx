@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Failure, Message } from '../api.ts';
+import type { Message } from '../api.ts';
 import { dayOf, isSameDay, sentAt } from '../dates.ts';
 import { me } from '../session.ts';
 import { pendingIn } from '../store/pending.ts';
@@ -10,16 +10,13 @@ import { strings } from '../strings.ts';
 import { hurry } from '../sync/sync.ts';
 import { plainText } from '../text/plain.ts';
 import { announce } from './announcer.tsx';
-import { IconButton, Loading } from './controls.tsx';
+import { Failed, IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { PendingRow } from './pending.tsx';
 import { Scroller } from './scroller.ts';
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
 const readAfter = 1_000;
-
-/** After how long what could not be read is tried again, in milliseconds. */
-const retryAfter = 3_000;
 
 /** Messages of one author within so many milliseconds stand together. */
 const together = 5 * 60_000;
@@ -63,14 +60,15 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
 
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const { value: state } = timeline.state;
-  const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
-  if (state !== 'ready')
+  if (state !== 'ready') {
+    const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
     return (
       <div class="messages">
-        {state === 'loading' ? <Loading /> : <Failed key={timeline.room} failure={state} onRetry={retry} />}
+        {state === 'loading' ? <Loading /> : <Failed failure={state} onRetry={retry} />}
         {waiting.length > 0 && <ol>{waiting}</ol>}
       </div>
     );
+  }
   return (
     <div class="messages-frame">
       <section class="messages" ref={box} aria-label={strings.room.list(name)} id="messages">
@@ -88,15 +86,6 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       <ToEnd timeline={timeline} />
     </div>
   );
-}
-
-/** Why a room or a thread could not be read, which is tried again by itself. */
-export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
-  useEffect(() => {
-    const timer = failure.isTemporary ? setInterval(onRetry, retryAfter) : undefined;
-    return () => clearInterval(timer);
-  }, [failure]);
-  return <Loading failure={failure} onRetry={onRetry} />;
 }
 
 /** The rows of a window. A message that has not changed keeps its drawing. */

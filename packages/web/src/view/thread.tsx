@@ -5,9 +5,9 @@ import { pendingIn } from '../store/pending.ts';
 import { closeThread, openThread, readReplies, thread } from '../store/thread.ts';
 import { strings } from '../strings.ts';
 import { Composer } from './composer.tsx';
-import { Loading } from './controls.tsx';
+import { Failed, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
-import { belongTogether, Failed } from './message-list.tsx';
+import { belongTogether } from './message-list.tsx';
 import { PendingRow } from './pending.tsx';
 import { Side } from './side.tsx';
 
