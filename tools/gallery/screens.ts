@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { goWithin } from '../harness/browser.ts';
 import type { Sample } from './sample.ts';
 
 /** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
@@ -120,9 +121,7 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await screen.before?.(page);
   await page.evaluate(`document.documentElement.dir = '${direction}'`);
   await page.mouse.move(0, 0);
-  // Within the page, as someone who clicks does it: the session stays.
-  const path = JSON.stringify(screen.path(sample));
-  await page.evaluate(`history.pushState(null, '', ${path}); dispatchEvent(new PopStateEvent('popstate'))`);
+  await goWithin(page, screen.path(sample));
   await page.locator('main').waitFor({ state: 'attached' });
   await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
   await screen.act?.(page, sample);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** Debian's Chromium, with a window or without, or the one that `CHROMIUM` names. */
 const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'];
@@ -21,3 +21,7 @@ export function openBrowser(): Promise<Browser> {
     ],
   });
 }
+
+/** Goes to a path within the page, as someone who clicks does it: the session stays. */
+export const goWithin = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
 import { heapAtRest, scrollThrough } from '../../../tools/harness/scrolling.ts';
 import { readFiles, readPage } from '../site.ts';
 import { say, serveUrl, signIn, visit } from './support.ts';
@@ -110,7 +110,7 @@ describe('a long room', () => {
     await page.locator('li.message').first().waitFor();
     const pages: string[] = [];
     page.on('request', (request) => request.url().includes('/api/messages?') && pages.push(request.url()));
-    await page.evaluate(`history.pushState(null, '', '/rooms/${long}/400'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await goWithin(page, `/rooms/${long}/400`);
     await page.locator('li[data-seq="400"].pointed').waitFor();
     expect(pages.filter((address) => address.includes('around'))).toEqual([expect.stringContaining('around=400')]);
     await say(page, 'back at the end');

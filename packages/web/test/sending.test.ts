@@ -1,9 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
 import { call, openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
@@ -93,23 +94,20 @@ describe('a message', () => {
 
   it('that is written without a connection in a thread that could not be read waits there in sight', async () => {
     const { id, owner } = await aRoom();
-    const { body } = await call('POST', '/api/messages', {
-      token: owner.token,
-      body: { room: id, text: 'who is on the train?' },
-    });
+    const { _id: thread } = await aMessage(owner, id, { text: 'who is on the train?' }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
     await expect.poll(() => textsOf(page)).toEqual(['who is on the train?']);
     await context.setOffline(true);
-    const thread = (body as { _id: { $oid: string } })._id.$oid;
-    await page.evaluate(
-      `history.pushState(null, '', '/rooms/${id}?thread=${thread}'); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
+    await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
     const panel = page.locator('.side');
     await panel.getByRole('button', { name: 'Try again' }).waitFor();
     await panel.locator('textarea').fill('I am');
     await panel.locator('textarea').press('Enter');
     await panel.locator('li.pending .state').waitFor();
+    // It is tried more than once.
+    for (let failed = 0; failed < 2; failed++)
+      await page.waitForEvent('requestfailed', (lost) => lost.url().endsWith(thread.$oid));
     await context.setOffline(false);
     const texts = () => panel.locator('li.message:not(.pending) .text').allInnerTexts();
     await expect.poll(texts).toEqual(['who is on the train?', 'I am']);
@@ -118,7 +116,7 @@ describe('a message', () => {
 
   it('that says once more what was said before the room was read to its end waits in sight', async () => {
     const { id, owner } = await aRoom();
-    await call('POST', '/api/messages', { token: owner.token, body: { room: id, text: 'ok' } });
+    await aMessage(owner, id, { text: 'ok' }, call);
     const { page, context } = await visit(browser);
     await signIn(page, owner);
     // The messages come, and where the feed begins does not.
