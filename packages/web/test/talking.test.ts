@@ -5,7 +5,7 @@ import { type MessageDocument, messages } from '../../../lib/collections/message
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
 import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 let browser: Browser;
@@ -100,6 +100,31 @@ describe('the history of a room', () => {
     await expect.poll(() => scrollUp().then(() => asked.length)).toBeGreaterThan(0);
     await page.getByText('This is the beginning of the room.').waitFor();
     expect(asked).toHaveLength(2);
+    await context.close();
+  });
+});
+
+describe('what stands beside a room', () => {
+  it.each([
+    ['members', '.members li'],
+    ['pins', '.results li'],
+    ['details', '.details .check'],
+  ])('is read as soon as there is a connection again: %s', async (panel, content) => {
+    const owner = await anAccount();
+    const room = await aRoomOf([owner]);
+    const { _id } = await aMessage(owner, room);
+    await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: owner.token, body: {} });
+    const { page, problems, context } = await visit(browser);
+    await signIn(page, owner);
+    await page.locator('.rooms li').waitFor();
+    // Nothing but the room's name was read before.
+    await context.setOffline(true);
+    await goWithin(page, `/rooms/${room}?panel=${panel}`);
+    const beside = page.locator('.side');
+    await beside.getByRole('button', { name: 'Try again' }).waitFor();
+    await context.setOffline(false);
+    await beside.locator(content).first().waitFor();
+    expect(problems).toEqual([]);
     await context.close();
   });
 });

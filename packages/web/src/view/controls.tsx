@@ -151,8 +151,19 @@ export function Field({ label, name, hint, autoFocus = false, required = true, v
   );
 }
 
-/** Shows what is loading, or why it did not load, with a way to try again. */
-export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: (() => void) | undefined }) {
+/** After how long what could not be read is tried again, in seconds, unless the service asks for longer. */
+const leastPause = 3;
+
+/**
+ * Shows what is loading, or why it did not load, with a way to try again. What may succeed later is tried again by itself: once for each
+ * failure, so that no attempt begins beside another.
+ */
+export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: () => void }) {
+  useEffect(() => {
+    if (!onRetry || !(failure instanceof Failure && failure.isTemporary)) return;
+    const timer = setTimeout(onRetry, Math.max(leastPause, failure.retryAfter ?? 0) * 1_000);
+    return () => clearTimeout(timer);
+  }, [failure]);
   if (failure === undefined)
     return (
       <p class="loading" role="status">
@@ -170,16 +181,4 @@ export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: (()
       )}
     </div>
   );
-}
-
-/** After how long what could not be read is tried again, in milliseconds. */
-const retryAfter = 3_000;
-
-/** Why something could not be read, which is tried again by itself: once for each failure, so that no attempt begins beside another. */
-export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
-  useEffect(() => {
-    const timer = failure.isTemporary ? setTimeout(onRetry, retryAfter) : undefined;
-    return () => clearTimeout(timer);
-  }, [failure]);
-  return <Loading failure={failure} onRetry={onRetry} />;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
@@ -18,12 +18,7 @@ const roles = ['owner', 'moderator', 'member'] as const;
 
 /** Who is in a room, in which role; and, for those who may, adding, removing and banning. */
 export function Members({ room }: { room: string }) {
-  const [failure, setFailure] = useState<unknown>();
-  const load = () => {
-    setFailure(undefined);
-    loadMembers(room, { anew: true }).catch(setFailure);
-  };
-  useEffect(load, [room]);
+  const { failure, reload } = useLoaded(() => loadMembers(room, { anew: true }), [room]);
   const list = membersOf(room);
   const mine = roomOf(room);
   const role = mine?.isDirect ? 'member' : (mine?.role ?? 'member');
@@ -39,7 +34,7 @@ export function Members({ room }: { room: string }) {
             ))}
           </ul>
         ) : (
-          <Loading failure={failure} onRetry={load} />
+          <Loading failure={failure} onRetry={reload} />
         )}
         {isModerator && <Invitations key={room} room={room} />}
         {isModerator && <Bans room={room} count={list?.length ?? 0} />}

@@ -10,7 +10,7 @@ import { strings } from '../strings.ts';
 import { hurry } from '../sync/sync.ts';
 import { plainText } from '../text/plain.ts';
 import { announce } from './announcer.tsx';
-import { Failed, IconButton, Loading } from './controls.tsx';
+import { IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { PendingRow } from './pending.tsx';
 import { Scroller } from './scroller.ts';
@@ -64,7 +64,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
     const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
     return (
       <div class="messages">
-        {state === 'loading' ? <Loading /> : <Failed failure={state} onRetry={retry} />}
+        <Loading failure={state === 'loading' ? undefined : state} onRetry={retry} />
         {waiting.length > 0 && <ol>{waiting}</ol>}
       </div>
     );

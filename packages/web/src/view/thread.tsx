@@ -5,7 +5,7 @@ import { pendingIn } from '../store/pending.ts';
 import { closeThread, openThread, readReplies, thread } from '../store/thread.ts';
 import { strings } from '../strings.ts';
 import { Composer } from './composer.tsx';
-import { Failed, Loading } from './controls.tsx';
+import { Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { belongTogether } from './message-list.tsx';
 import { PendingRow } from './pending.tsx';
@@ -57,7 +57,7 @@ export function ThreadPanel({ room, id }: { room: string; id: string }) {
           </>
         ) : (
           <>
-            {value?.failure ? <Failed failure={value.failure} onRetry={() => void openThread(room, id)} /> : <Loading />}
+            <Loading failure={value?.failure} onRetry={() => void openThread(room, id)} />
             {waiting.length > 0 && <ol>{waiting}</ol>}
           </>
         )}
