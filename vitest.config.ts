@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that say nothing about another database: of the embedded one, of what the page looks like and weighs, and of threads. */
+const withoutTheDatabase = [
+  'packages/embedded-mongodb/**',
+  'packages/web/test/{accessibility,budgets}.test.ts',
+  'test/lib/accounts/password-pool.test.ts',
+];
+
 export default defineConfig({
   test: {
     // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
@@ -9,8 +16,7 @@ export default defineConfig({
       'packages/*/test/**/*.test.ts',
       ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : []),
     ],
-    // The embedded database's own tests say nothing about another database.
-    exclude: process.env.MONGODB_URI ? ['packages/embedded-mongodb/**'] : [],
+    exclude: process.env.MONGODB_URI ? withoutTheDatabase : [],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts'],
