@@ -111,6 +111,7 @@ function figuresOf(
       unit: 'ratio',
       value: p99 / p50,
       ...(goals && { goal: { of: 'value', atMost: mostP99 }, reason }),
+      note: `the yardstick's is ${(yardstick.p99 / yardstick.p50).toFixed(1)}`,
       isUnsteady: true,
     },
     { name: `${name}, errors`, unit: 'requests', value: faults, goal: { of: 'value', atMost: 0 } },
