@@ -16,7 +16,7 @@ import { useLoaded } from './use-list.ts';
 /** What there is to know of a room, and to change for those who may. */
 export function Details({ room }: { room: string }) {
   const { room: about, details } = aboutRoom(room);
-  const { failure, reload } = useLoaded(() => loadAbout(room), [room]);
+  const { failure, reload } = useLoaded(async () => details ?? loadAbout(room), [room]);
   const mine = roomOf(room);
   if (!about || !details || !mine)
     return (
