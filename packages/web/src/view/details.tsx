@@ -11,17 +11,17 @@ import { notice } from './announcer.tsx';
 import { attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Side } from './side.tsx';
-import { useLoaded } from './use-list.ts';
 
-/** What there is to know of a room, and to change for those who may. */
-export function Details({ room }: { room: string }) {
+type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
+
+/** What there is to know of a room, and to change for those who may; or why it could not be read. */
+export function Details({ room, failure, onRetry }: DetailsProps) {
   const { room: about, details } = aboutRoom(room);
-  const { failure, reload } = useLoaded(async () => details ?? loadAbout(room), [room]);
   const mine = roomOf(room);
   if (!about || !details || !mine)
     return (
       <Side room={room} title={strings.details.title}>
-        <Loading failure={failure} onRetry={reload} />
+        <Loading failure={failure} onRetry={onRetry} />
       </Side>
     );
   const isOwner = mine.role === 'owner' && !mine.isDirect;

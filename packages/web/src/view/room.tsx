@@ -16,6 +16,7 @@ import { Pins } from './pins.tsx';
 import { Search } from './search.tsx';
 import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
+import { useLoaded } from './use-list.ts';
 
 type RoomProps = { room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined };
 
@@ -30,9 +31,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
   }, [timeline, isKnown, seq]);
   // Messages come first.
   const isOpen = isKnown && timeline.state.value !== 'loading';
-  useEffect(() => {
-    if (isOpen) void loadAbout(room).catch(() => {});
-  }, [room, isOpen]);
+  const about = useLoaded(async () => (isOpen ? loadAbout(room) : undefined), [room, isOpen]);
 
   if (!mine)
     return (
@@ -86,7 +85,7 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
       ) : panel === 'search' ? (
         <Search room={room} />
       ) : panel === 'details' ? (
-        <Details room={room} />
+        <Details room={room} failure={about.failure} onRetry={about.reload} />
       ) : null}
     </main>
   );
