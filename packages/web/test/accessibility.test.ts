@@ -36,11 +36,10 @@ describe('every screen', () => {
           isIn = true;
         }
         await show(page, screen, sample, look);
-        const objections = [...(await objectionsTo(page, everyRule)), ...(await tooWide(page))];
-        await page.emulateMedia({ colorScheme: 'dark' });
-        objections.push(...(await objectionsTo(page, rulesOfColours)));
-        await page.emulateMedia({ colorScheme: look.theme });
-        found.push(...objections.map((objection) => `${screen.name}: ${objection}`));
+        for (const theme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme: theme });
+          found.push(...(await objections(page)).map((objection) => `${screen.name}, ${theme}: ${objection}`));
+        }
         await context.setOffline(false);
         await page.keyboard.press('Escape');
         await page.keyboard.press('Escape');
@@ -51,25 +50,19 @@ describe('every screen', () => {
   );
 });
 
-const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-// The themes differ in nothing else.
-const rulesOfColours = ['color-contrast', 'link-in-text-block'];
-
-/** What axe-core objects to in a page, by rules or groups of them. */
-async function objectionsTo(page: Page, rules: string[]): Promise<string[]> {
+/** What axe-core objects to, and what reaches beyond the page's width. */
+async function objections(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
-  // All that axe-core has to tell would take longer on its way out of the page than to find.
-  return page.evaluate(`axe
-    .run({ resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ target, failureSummary }) =>
-      [matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light', id, ...target, failureSummary].join(' '))))`);
+  const found = (await page.evaluate(violations)) as string[];
+  const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+  return [...found, ...(wide > 0 ? [`${wide} pixels too wide`] : [])];
 }
 
-/** What reaches beyond the page's width. */
-async function tooWide(page: Page): Promise<string[]> {
-  const pixels = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-  return pixels > 0 ? [`${pixels} pixels too wide`] : [];
-}
+// Put into sentences within the page: all that axe-core has to tell would take longer on its way out than to find.
+const violations = `axe
+  .run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ target, failureSummary }) => [id, ...target, failureSummary].join(' '))))`;
 
 describe('the page', () => {
   it('shows in forced colours where one is and what is chosen', async () => {
