@@ -1,8 +1,9 @@
+// For the processes that tests start.
+import '../../hosts/server/compile-cache.js';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
@@ -51,8 +52,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     SMTP_URL: mail.url,
     MAIL_FROM: 'Chat <chat@example.org>',
     PUBLIC_URL: 'https://chat.example.org',
-    // Processes that tests start keep and find what Node.js makes of TypeScript where the service does.
-    NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
   };
   const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
   project.provide('environment', environment);
