@@ -31,13 +31,13 @@ async function sent(page: Page, count: number): Promise<void> {
   await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden', timeout: 60_000 });
 }
 
-/** Keeps a page from storing what is to be sent, until the function it returns is called. */
-async function holdOutbox(page: Page, { id }: Account): Promise<() => Promise<unknown>> {
+/** Keeps a page from storing what is to be sent, or drafts, until the function it returns is called. */
+async function hold(page: Page, store: 'outbox' | 'drafts', { id }: Account): Promise<() => Promise<unknown>> {
   // A transaction lasts as long as it is asked for something.
   await page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('chat-${id}');
     opening.onsuccess = () => {
-      const store = opening.result.transaction('outbox', 'readwrite').objectStore('outbox');
+      const store = opening.result.transaction('${store}', 'readwrite').objectStore('${store}');
       const ask = () => {
         if (window.isLetGo) opening.result.close();
         else store.count().onsuccess = ask;
@@ -191,7 +191,7 @@ describe('a message', () => {
     await signIn(page, owner);
     await say(page, 'one');
     await sent(page, 1);
-    const letGo = await holdOutbox(page, owner);
+    const letGo = await hold(page, 'outbox', owner);
     await say(page, 'two');
     await say(page, 'three');
     expect(await stored(room.id, owner)).toEqual(['one']);
@@ -253,6 +253,20 @@ describe('a draft', () => {
     expect(await field.inputValue()).toBe('');
     await page.goto(`${serveUrl}/rooms/${room.id}`);
     await page.getByPlaceholder('Message General').waitFor();
+    await expect.poll(() => field.inputValue()).toBe('not yet said');
+    await context.close();
+  });
+
+  it('is there again also when the page goes while it is being stored', async () => {
+    const { id, owner } = await aRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    const field = page.locator('.room-pane .composer textarea');
+    await hold(page, 'drafts', owner);
+    await field.fill('not yet said');
+    // Storing begins 300 milliseconds after the last key.
+    await page.waitForTimeout(600);
+    await page.reload();
     await expect.poll(() => field.inputValue()).toBe('not yet said');
     await context.close();
   });

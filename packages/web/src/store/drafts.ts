@@ -54,10 +54,12 @@ export function saveDrafts(): void {
 }
 
 async function save(place: string): Promise<void> {
-  clearTimeout(unsaved.get(place));
-  unsaved.delete(place);
+  const timer = unsaved.get(place);
+  clearTimeout(timer);
   const db = await cache();
   const text = drafts.get(place);
   if (text === undefined) await db?.delete('drafts', place);
   else await db?.put('drafts', { place, text });
+  // The page may have gone before this, and more may have been typed.
+  if (unsaved.get(place) === timer) unsaved.delete(place);
 }
