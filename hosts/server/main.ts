@@ -17,7 +17,7 @@ async function main(words: string[]): Promise<void> {
     import('../../lib/database/direct-calls.ts'),
     ensureDatabase(settings.workers),
   ]);
-  if (database) callDirectly(database.connect);
+  if (database) callDirectly(database.connect());
   const { serve } = await import('./run.ts');
   await serve(settings);
 }

@@ -1,7 +1,6 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { config } from '../config.ts';
 import { connectionString } from './connection-string.ts';
-import { callsMayGetLost } from './within-process.ts';
 import './driver-fix.ts';
 
 /**
@@ -18,7 +17,7 @@ export const clientOptions = {
   socketTimeoutMS: 4_000,
   // A function has one request at a time. A process that serves many concurrently, and has the larger pool for it, lets them queue.
   waitQueueTimeoutMS: config.mongodbPoolSize > 5 ? 5_000 : 1_000,
-  retryWrites: callsMayGetLost(),
+  retryWrites: true,
   retryReads: true,
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },

@@ -1,34 +1,45 @@
-import { Connection } from 'mongodb/lib/cmap/connection.js';
-import { MongoDBResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
+import { type ErrorDescription, MongoServerError } from 'mongodb';
+import { OpMsgRequest } from 'mongodb/lib/cmap/commands.js';
+import operations from 'mongodb/lib/operations/execute_operation.js';
 import { databaseIsWithinThisProcess } from './within-process.ts';
 
-/** What is used of the driver (7.8.0): its connection, a message, and what it makes of an answer. */
-type Caller = { readonly closed: boolean; throwIfAborted: () => void };
-type Message = { moreToCome: boolean; toBin: () => Uint8Array[] };
-type Made = { make: (bson: Uint8Array) => unknown };
-type SendWire = (this: Caller, message: Message, options: object, made?: Made) => AsyncGenerator;
+/** What is used of the driver (7.8.0): its client once it is connected, an operation, and what that makes of an answer. */
+type Client = { readonly topology?: { readonly s: { readonly servers: ReadonlyMap<string, object> } } };
+type Answer = { readonly ok: number; toObject: (options: object) => ErrorDescription };
+type Operation = {
+  server?: object;
+  readonly ns: { readonly db: string };
+  readonly bsonOptions: object;
+  readonly SERVER_COMMAND_RESPONSE_TYPE: { make: (bson: Uint8Array) => Answer };
+  buildCommand: (server: object) => object;
+  handleOk: (answer: Answer) => unknown;
+  handleError: (error: unknown) => unknown;
+};
+type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
- * Has the driver hand its messages to a database within this process and take the answers from it, without a socket: sending, polling and
- * receiving take more of the processor than most calls. Its connections are there as ever, and tell both sides when the other one ends.
+ * Has the driver hand its operations to a database within this process and take the answers from it, once it is connected as ever. They need no
+ * socket there, no connection of the pool, no choice of a server with its timers, and no session that makes them repeatable: nothing gets lost
+ * on the way. All that takes more of the processor than most operations themselves.
  */
-export function callDirectly(connect: (client: Caller) => (message: Buffer) => Promise<Buffer>): void {
-  const { prototype } = Connection as { prototype: { sendWire?: SendWire } };
-  const { sendWire } = prototype;
-  if (!sendWire) throw new Error('This version of the mongodb driver has no Connection.sendWire.');
+export function callDirectly(call: (message: Buffer) => Promise<Buffer>): void {
+  const driver = operations as { executeOperation?: Execute };
+  const { executeOperation } = driver;
+  if (!executeOperation) throw new Error('This version of the mongodb driver has no executeOperation.');
   databaseIsWithinThisProcess();
-  const calls = new WeakMap<Caller, ReturnType<typeof connect>>();
 
-  prototype.sendWire = async function* (message, options, made = MongoDBResponse) {
-    if (message.moreToCome) {
-      yield* sendWire.call(this, message, options, made);
-      return;
+  driver.executeOperation = async (client, operation, ...options) => {
+    const server = client.topology?.s.servers.values().next().value;
+    if (server === undefined) return executeOperation(client, operation, ...options);
+    operation.server = server;
+    const { ns, bsonOptions, SERVER_COMMAND_RESPONSE_TYPE: response } = operation;
+    const message = new OpMsgRequest(ns.db, { ...operation.buildCommand(server) }, bsonOptions);
+    try {
+      const answer = response.make(await call(Buffer.concat(message.toBin())));
+      if (answer.ok === 0) throw new MongoServerError(answer.toObject(bsonOptions));
+      return operation.handleOk(answer);
+    } catch (error) {
+      return operation.handleError(error);
     }
-    this.throwIfAborted();
-    const call = calls.get(this) ?? connect(this);
-    calls.set(this, call);
-    const answer = await call(Buffer.concat(message.toBin()));
-    this.throwIfAborted();
-    yield made.make(answer);
   };
 }

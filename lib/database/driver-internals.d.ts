@@ -1,9 +1,17 @@
-/** A part of the driver that it has no types for. */
+/** Parts of the driver that it has no types for. */
 declare module 'mongodb/lib/cmap/connection.js' {
   export const Connection: { prototype: object };
 }
 
 declare module 'mongodb/lib/cmap/wire_protocol/responses.js' {
-  export const MongoDBResponse: { make: (bson: Uint8Array) => unknown };
   export const CursorResponse: { prototype: object };
+}
+
+declare module 'mongodb/lib/cmap/commands.js' {
+  export const OpMsgRequest: new (db: string, command: object, options: object) => { toBin: () => Uint8Array[] };
+}
+
+declare module 'mongodb/lib/operations/execute_operation.js' {
+  const operations: object;
+  export default operations;
 }

@@ -22,8 +22,8 @@ export type RunningDatabase = {
   /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly port: number | undefined;
-  /** Takes the messages of a client within this process, one at a time, without a socket, and gives the documents that answer them. */
-  connect(client: { readonly closed: boolean }): (message: Buffer) => Promise<Buffer>;
+  /** Lets a client within this process do without a socket: takes its messages, and gives the documents that answer them. */
+  connect(): (message: Buffer) => Promise<Buffer>;
   /** Closes the file at once, also while its process exits, and resolves when all connections have ended. */
   close(): Promise<void>;
 };
@@ -71,7 +71,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return {
       uri,
       port: server && portOf(server),
-      connect: (client) => serveWithin(handle, path, client),
+      connect: () => serveWithin(handle, path),
       close() {
         closing ??= close();
         return closing;

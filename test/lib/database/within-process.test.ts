@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callsMayGetLost, databaseIsWithinThisProcess } from '../../../lib/database/within-process.ts';
+import { databaseIsWithinThisProcess } from '../../../lib/database/within-process.ts';
 import type { Account } from '../../support/accounts.ts';
 import type { SentCommand } from '../../support/sent-commands.ts';
 
@@ -23,12 +23,6 @@ describe('a database within this process', () => {
     });
     const rename = () => inProcess('PATCH', `/api/rooms/${room}/details`, { token: ann.token, body: { topic: 'New' } });
     expect(concernsOf(await commandsOf(rename))).toMatchObject({ 'findAndModify rooms': synced, 'insert events': synced });
-  });
-
-  it('needs to note no write, because none is sent twice', async () => {
-    expect(callsMayGetLost()).toBe(false);
-    const writes = (await commandsOf(() => aMessage(ann, room))).filter(({ command }) => command.writeConcern);
-    expect(writes.map(({ command }) => command.txnNumber)).toEqual([undefined, undefined]);
   });
 });
 

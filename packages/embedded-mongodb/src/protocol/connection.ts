@@ -95,19 +95,8 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
 }
 
 /** Serves a client within this process, which needs no socket: takes a message and gives the encoded document that answers it. */
-export function serveWithin(
-  handle: Handler,
-  address: string,
-  client: { readonly closed: boolean },
-): (message: Buffer) => Promise<Buffer> {
-  const connection: Connection = {
-    id: ++connections,
-    address,
-    isPrivate: true,
-    get isClosed() {
-      return client.closed;
-    },
-  };
+export function serveWithin(handle: Handler, address: string): (message: Buffer) => Promise<Buffer> {
+  const connection: Connection = { id: ++connections, address, isPrivate: true, isClosed: false };
   return (bytes) =>
     new Promise((resolve, reject) =>
       handle(parseMessage(bytes), connection, (answer) => {

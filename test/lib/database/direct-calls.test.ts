@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDatabase } from 'embedded-mongodb';
+import { MongoBulkWriteError } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isDuplicateKey } from '../../../lib/database/failures.ts';
+
+/** The fields of each command that the database got, its name first. */
+const got: string[][] = [];
+
+const dataDir = mkdtempSync(join(tmpdir(), 'chat-direct-'));
+const running = await startDatabase({
+  dataDir,
+  intercept: (handle) => (message, connection, done) => {
+    got.push([...message.body.keys()]);
+    handle(message, connection, done);
+  },
+});
+process.env.MONGODB_URI = running.uri;
+const { callDirectly } = await import('../../../lib/database/direct-calls.ts');
+callDirectly(running.connect());
+const { client, database } = await import('../../../lib/database/client.ts');
+
+type Numbered = { _id: number; text?: string | undefined };
+const numbers = database.collection<Numbered>('numbers');
+await database.command({ ping: 1 });
+await numbers.insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id, text: `number ${_id}` })));
+
+afterAll(async () => {
+  await client.close();
+  await running.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+describe('operations on a database within this process', () => {
+  it('are in no session and have no number, by which they could be repeated', async () => {
+    got.length = 0;
+    await numbers.insertOne({ _id: 10 });
+    await numbers.findOneAndUpdate({ _id: 10 }, { $set: { text: 'ten' } });
+    await numbers.deleteOne({ _id: 10 });
+    await numbers.find({}, { batchSize: 6 }).toArray();
+    expect(got.map(([name]) => name)).toEqual(['insert', 'findAndModify', 'delete', 'find', 'getMore']);
+    expect(got.flat().filter((field) => ['lsid', 'txnNumber'].includes(field))).toEqual([]);
+  });
+
+  it('run concurrently, however many there are', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, at) => at % 10);
+    const found = await Promise.all(ids.map((_id) => numbers.findOne({ _id })));
+    expect(found.map((number) => number?._id)).toEqual(ids);
+  });
+
+  it('give what they give by a socket', async () => {
+    expect(await numbers.findOne({ _id: 99 })).toBeNull();
+    expect(await numbers.findOneAndUpdate({ _id: 99 }, { $set: { text: 'none' } })).toBeNull();
+    expect(await numbers.countDocuments({ _id: { $gte: 5 } })).toBe(5);
+    expect(await numbers.updateMany({ _id: { $lt: 3 } }, { $set: { text: 'small' } })).toMatchObject({ modifiedCount: 3 });
+    expect(await numbers.aggregate([{ $match: { _id: 4 } }, { $project: { text: 1 } }]).toArray()).toEqual([
+      { _id: 4, text: 'number 4' },
+    ]);
+    const changes = [
+      { updateOne: { filter: { _id: 20 }, update: { $set: { text: 'twenty' } }, upsert: true } },
+      { deleteOne: { filter: { _id: 20 } } },
+    ];
+    expect(await numbers.bulkWrite(changes)).toMatchObject({ upsertedCount: 1, deletedCount: 1 });
+    expect((await numbers.indexes()).map(({ name }) => name)).toEqual(['_id_']);
+  });
+
+  it('leave out what is undefined', async () => {
+    await numbers.insertOne({ _id: 30, text: undefined });
+    expect(await numbers.findOneAndDelete({ _id: 30 })).toEqual({ _id: 30 });
+  });
+
+  it('leave the command as it is that they are given', async () => {
+    const command = { ping: 1 };
+    expect(await database.command(command)).toEqual({ ok: 1 });
+    expect(command).toEqual({ ping: 1 });
+  });
+
+  it('close the cursor that is not read to its end', async () => {
+    got.length = 0;
+    for await (const { _id } of numbers.find({}, { batchSize: 2 })) if (_id === 1) break;
+    expect(got.map(([name]) => name)).toEqual(['find', 'killCursors']);
+  });
+
+  it('fail as they do by a socket', async () => {
+    const one = await numbers.insertOne({ _id: 1 }).catch((error: unknown) => error);
+    expect(isDuplicateKey(one)).toBe(true);
+    const many = await numbers.insertMany([{ _id: 40 }, { _id: 2 }, { _id: 41 }], { ordered: false }).catch((error) => error);
+    expect(many).toBeInstanceOf(MongoBulkWriteError);
+    expect(many).toMatchObject({ insertedCount: 2, writeErrors: [{ index: 1, code: 11_000 }] });
+    expect(await numbers.deleteMany({ _id: { $gte: 40 } })).toMatchObject({ deletedCount: 2 });
+    await expect(numbers.updateOne({ _id: 1 }, { $set: { _id: 2 } })).rejects.toMatchObject({ code: 66 });
+    await expect(database.command({ doNothing: 1 })).rejects.toMatchObject({ code: 59, name: 'MongoServerError' });
+    await expect(numbers.find({ _id: { $no: 1 } as object }).toArray()).rejects.toMatchObject({ code: 2 });
+  });
+});
