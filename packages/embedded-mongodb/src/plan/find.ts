@@ -39,9 +39,9 @@ export type Find = {
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, context: Context): Find {
   const plan = planQuery(collection, query);
   const inFilter = { ...context, hasText: plan.text !== undefined };
-  // What MongoDB refuses is refused also where an index tells it. What is left to ask is a part of the filter.
-  const whole = compileFilter(query.filter, inFilter);
-  const filter = plan.residual.size === query.filter.size ? whole : compileFilter(plan.residual, inFilter);
+  const filter = compileFilter(plan.residual, inFilter);
+  // What MongoDB refuses is refused also where an index tells it.
+  if (plan.residual.size < query.filter.size) compileFilter(without(query.filter, plan.residual), inFilter);
   const { operation = new Operation() } = context;
   const { skip = 0, limit, sort, shown } = query;
   const fields = shown && fieldsOf(plan.residual, plan.sorted ? undefined : sort, shown);
@@ -60,6 +60,8 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
   };
   return { query, plan, textScore: plan.text && scoring(plan.text), rows, count: isCounted ? count : undefined };
 }
+
+const without = (filter: Doc, part: Doc): Doc => new Map([...filter].filter(([name]) => !part.has(name)));
 
 /** The fields at the top of documents that a filter, a sort and a projection of fields look at; `undefined` where they may look at all. */
 export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = new Map()): Fields | undefined {

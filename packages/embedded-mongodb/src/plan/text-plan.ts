@@ -2,7 +2,7 @@ import type { PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
 import { invertKey } from '../storage/key.ts';
 import type { TextIndex } from '../storage/text-index.ts';
-import { innerWords, tokenOf } from '../storage/words.ts';
+import { innerWords, tokensOf } from '../storage/words.ts';
 import { DatabaseError, notSupported } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 import { intervalsOf } from './intervals.ts';
@@ -24,7 +24,7 @@ export function planText(
   const index = textIndexOf(collection);
   const search = parseSearch(operand);
   const prefixes = prefixesOf(index, bounds);
-  const tokens = prefixes.flatMap((prefix) => [...search.words].map((word) => tokenOf(prefix, word)));
+  const tokens = prefixes.flatMap((prefix) => Array.from(search.words, tokensOf(prefix)));
   if (tokens.length > mostTokens) throw notSupported(`a $text of more than ${mostTokens} words is not supported`);
   const expressions = prefixes.flatMap((prefix) => expressionsOf(search, prefix));
   return { index, search, tokens, expressions, order: sort && by && { sort, by } };
@@ -63,7 +63,7 @@ function noPrefix(): DatabaseError {
  * and the last word of a phrase may be parts of longer ones.
  */
 function expressionsOf({ words, phrases, withoutWords }: TextSearch, prefix: Buffer): string[] {
-  const token = (word: string) => tokenOf(prefix, word);
+  const token = tokensOf(prefix);
   const anyOf = (some: readonly string[]) => `(${some.map(token).join(' OR ')})`;
   const inner = Array.from(new Set(phrases.flatMap(innerWords)), token);
   const without = withoutWords.size === 0 ? '' : ` NOT ${anyOf([...withoutWords])}`;

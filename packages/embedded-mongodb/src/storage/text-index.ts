@@ -5,7 +5,7 @@ import { bsonType, type Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import { limitClause } from './sqlite.ts';
-import { searchable, tokenOf, wordsOf } from './words.ts';
+import { searchable, tokensOf, wordsOf } from './words.ts';
 
 /** So many documents, or characters of their words, wait for being stored together; a start reads them again. */
 const mostPending = 100;
@@ -84,12 +84,9 @@ export class TextIndex {
     const [prefix, other] = indexKeys(this.prefix, document, false).keys;
     if (prefix === undefined || other !== undefined)
       throw new DatabaseError(16675, 'cannot have a multi-key as a prefix to a text index');
-    const tokens = new Set(
-      this.textsOf(document)
-        .flatMap(wordsOf)
-        .map((word) => tokenOf(prefix, word)),
-    );
-    return { keys: tokens.size === 0 ? [] : [Buffer.from([...tokens].join(' '), 'latin1')], multikey: 0 };
+    const words = new Set(this.textsOf(document).flatMap(wordsOf));
+    const tokens = Array.from(words, tokensOf(prefix));
+    return { keys: tokens.length === 0 ? [] : [Buffer.from(tokens.join(' '), 'latin1')], multikey: 0 };
   }
 
   /** The texts of a document that are indexed, in the form in which they are searched. */

@@ -61,19 +61,22 @@ function cut(texts: readonly string[]): string[] {
 }
 
 /**
- * What stands in the index for a word of documents that agree in the fields before the text: for each room, say, there is one of
+ * Gives what stands in the index for a word of documents that agree in the fields before the text: for each room, say, there is one of
  * its own. No text can be read out of it. Should two words have the same one, no harm is done: what is found is compared with the
  * document itself.
  */
-export function tokenOf(prefix: Buffer, word: string): string {
-  let [one, other] = [fnvOffset, ~fnvOffset];
-  for (let i = 0; i < word.length; i++) {
-    const unit = word.charCodeAt(i);
-    one = Math.imul(one ^ unit, fnvPrime);
-    other = Math.imul(other ^ (unit + i), fnvPrime);
-  }
-  const ofWord = (one >>> 0) * 0x10000 + (other >>> 16);
-  return hashOf(prefix).toString(36).padStart(7, '0') + ofWord.toString(36).padStart(10, '0');
+export function tokensOf(prefix: Buffer): (word: string) => string {
+  const ofPrefix = hashOf(prefix).toString(36).padStart(7, '0');
+  return (word) => {
+    let [one, other] = [fnvOffset, ~fnvOffset];
+    for (let i = 0; i < word.length; i++) {
+      const unit = word.charCodeAt(i);
+      one = Math.imul(one ^ unit, fnvPrime);
+      other = Math.imul(other ^ (unit + i), fnvPrime);
+    }
+    const ofWord = (one >>> 0) * 0x10000 + (other >>> 16);
+    return ofPrefix + ofWord.toString(36).padStart(10, '0');
+  };
 }
 
 /** FNV-1a. */
