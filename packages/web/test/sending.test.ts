@@ -270,4 +270,32 @@ describe('a draft', () => {
     await expect.poll(() => field.inputValue()).toBe('not yet said');
     await context.close();
   });
+
+  it('is gone once it is sent, also when its page was hidden while it was typed', async () => {
+    const { id, owner } = await aRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    const field = page.locator('.room-pane .composer textarea');
+    await field.waitFor();
+    // As when another tab is chosen at once.
+    const kept = await page.evaluate(`(() => {
+      const field = document.querySelector('.room-pane .composer textarea');
+      field.value = 'half of';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      document.dispatchEvent(new Event('visibilitychange'));
+      return ${keptWords};
+    })()`);
+    expect(kept).toContain('half of');
+    await say(page, 'all of it');
+    await sent(page, 1);
+    expect(await page.evaluate(keptWords)).not.toContain('of');
+    await page.reload();
+    await page.getByText('all of it', { exact: true }).first().waitFor();
+    expect(await field.inputValue()).toBe('');
+    await context.close();
+  });
 });
+
+/** What a page keeps of drafts for the case that it goes before they are stored. */
+const keptWords =
+  "Object.entries(localStorage).filter(([key]) => key.startsWith('chat-drafts-')).map(([, words]) => words).join()";

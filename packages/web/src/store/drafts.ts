@@ -9,16 +9,16 @@ const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 /** How long after the last key a draft is written, in milliseconds. */
 const pause = 300;
 
-/** Where the last words are kept when the page goes too suddenly for the database. */
-let lastWords = '';
+/** Under which key the last words are kept, by their places, when the page goes too suddenly for the database. */
+let lastWordsKey = '';
 
 /** Reads all drafts of a user; before that there are none. */
 export async function loadDrafts(user: string): Promise<void> {
   drafts.clear();
-  lastWords = `chat-drafts-${user}`;
+  lastWordsKey = `chat-drafts-${user}`;
   for (const { place, text } of (await (await cache())?.getAll('drafts')) ?? []) drafts.set(place, text);
-  const kept: Record<string, string> = JSON.parse(localStorage.getItem(lastWords) ?? '{}');
-  localStorage.removeItem(lastWords);
+  const kept = lastWords();
+  localStorage.removeItem(lastWordsKey);
   for (const [place, text] of Object.entries(kept)) keepDraft(place, text);
 }
 
@@ -41,16 +41,24 @@ export function dropDraft(place: string): void {
   drafts.delete(place);
   clearTimeout(unsaved.get(place));
   unsaved.delete(place);
+  forgetLastWords(place);
 }
 
 /** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
 export function saveDrafts(): void {
-  if (unsaved.size > 0 && lastWords !== '')
-    localStorage.setItem(
-      lastWords,
-      JSON.stringify(Object.fromEntries([...unsaved.keys()].map((place) => [place, draftOf(place)]))),
-    );
+  if (unsaved.size > 0 && lastWordsKey !== '') {
+    const unwritten = [...unsaved.keys()].map((place) => [place, draftOf(place)]);
+    localStorage.setItem(lastWordsKey, JSON.stringify({ ...lastWords(), ...Object.fromEntries(unwritten) }));
+  }
   for (const place of unsaved.keys()) void save(place);
+}
+
+const lastWords = (): Record<string, string> => JSON.parse(localStorage.getItem(lastWordsKey) ?? '{}');
+
+/** The page did not go, and what was written last at a place is stored or sent: a later page must not find it there. */
+function forgetLastWords(place: string): void {
+  const { [place]: gone, ...others } = lastWords();
+  if (gone !== undefined) localStorage.setItem(lastWordsKey, JSON.stringify(others));
 }
 
 async function save(place: string): Promise<void> {
@@ -61,5 +69,7 @@ async function save(place: string): Promise<void> {
   if (text === undefined) await db?.delete('drafts', place);
   else await db?.put('drafts', { place, text });
   // The page may have gone before this, and more may have been typed.
-  if (unsaved.get(place) === timer) unsaved.delete(place);
+  if (unsaved.get(place) !== timer) return;
+  unsaved.delete(place);
+  if (db) forgetLastWords(place);
 }
