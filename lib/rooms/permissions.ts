@@ -229,11 +229,13 @@ export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
   const { least, asMember, notArchived, notDirect }: Rule = actions[action];
   const users = callers.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
+  // Each member has one of the roles.
+  const has = (user: ObjectId): RoomFilter =>
+    sufficient.length === roles.length
+      ? { 'members.user': user }
+      : { members: { $elemMatch: { user, role: { $in: sufficient } } } };
   return {
-    ...(least !== 'stranger' &&
-      users.length > 0 && {
-        $and: distinct(users).map((user) => ({ members: { $elemMatch: { user, role: { $in: sufficient } } } })),
-      }),
+    ...(least !== 'stranger' && users.length > 0 && { $and: distinct(users).map(has) }),
     ...(notArchived && { archived_at: null }),
     ...(notDirect && { is_direct: { $ne: true as const } }),
   };
