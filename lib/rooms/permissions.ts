@@ -231,9 +231,7 @@ export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
   // Each member has one of the roles.
   const has = (user: ObjectId): RoomFilter =>
-    sufficient.length === roles.length
-      ? { 'members.user': user }
-      : { members: { $elemMatch: { user, role: { $in: sufficient } } } };
+    least === 'member' ? { 'members.user': user } : { members: { $elemMatch: { user, role: { $in: sufficient } } } };
   return {
     ...(least !== 'stranger' && users.length > 0 && { $and: distinct(users).map(has) }),
     ...(notArchived && { archived_at: null }),
