@@ -222,13 +222,18 @@ describe('a message', () => {
   });
 });
 
+/** Shows a room to one of its members, and gives the field to write in. */
+async function atField(room: string, member: Account) {
+  const { page, context } = await visit(browser, { path: `/rooms/${room}` });
+  await signIn(page, member);
+  return { page, context, field: page.locator('.room-pane .composer textarea') };
+}
+
 describe('a draft', () => {
   it('keeps its caret when the room has news', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
-    await signIn(page, one);
-    const field = page.locator('.room-pane .composer textarea');
+    const { page, context, field } = await atField(room.id, one);
     await field.fill('to be or to be');
     for (let key = 0; key < 'to be'.length; key++) await field.press('ArrowLeft');
     await call('PATCH', `${room.path}/details`, { token: owner.token, body: { topic: 'Questions' } });
@@ -244,9 +249,7 @@ describe('a draft', () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
     await aRoom({ name: 'Other', owner, members: [one] });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
-    await signIn(page, one);
-    const field = page.locator('.room-pane .composer textarea');
+    const { page, context, field } = await atField(room.id, one);
     await field.fill('not yet said');
     await page.getByRole('link', { name: 'Other' }).click();
     await page.getByPlaceholder('Message Other').waitFor();
@@ -259,9 +262,7 @@ describe('a draft', () => {
 
   it('is there again also when the page goes while it is being stored', async () => {
     const { id, owner } = await aRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
-    await signIn(page, owner);
-    const field = page.locator('.room-pane .composer textarea');
+    const { page, context, field } = await atField(id, owner);
     await hold(page, 'drafts', owner);
     await field.fill('not yet said');
     // Storing begins 300 milliseconds after the last key.
@@ -273,9 +274,7 @@ describe('a draft', () => {
 
   it('is gone once it is sent, also when its page was hidden while it was typed', async () => {
     const { id, owner } = await aRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
-    await signIn(page, owner);
-    const field = page.locator('.room-pane .composer textarea');
+    const { page, context, field } = await atField(id, owner);
     await field.waitFor();
     // As when another tab is chosen at once.
     const kept = await page.evaluate(`(() => {
