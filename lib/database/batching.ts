@@ -135,16 +135,3 @@ export function orThrow<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
 }
-
-/** Continues a batch with what has succeeded; what has failed keeps its place. What `next` throws fails all that continued. */
-export async function andThen<A, B>(
-  results: PromiseSettledResult<A>[],
-  next: (values: A[]) => Promise<PromiseSettledResult<B>[]>,
-): Promise<PromiseSettledResult<B>[]> {
-  const succeeded = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-  const continued =
-    succeeded.length === 0
-      ? []
-      : await next(succeeded).catch((reason) => succeeded.map(() => ({ status: 'rejected', reason }) as const));
-  return results.map((result) => (result.status === 'rejected' ? result : (continued.shift() as PromiseSettledResult<B>)));
-}

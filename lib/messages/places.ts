@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { fulfilled } from '../database/batching.ts';
+import { batchByKey, fulfilled } from '../database/batching.ts';
 import { attempt } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
@@ -11,13 +11,15 @@ export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
 /** The place that was taken; no members unless they were asked for. */
 export type Taken = { place: Place; members: ObjectId[] };
 
-/** Takes places for messages of members of one room: all in one update, unless one of them may not send. */
-export async function takeMessagePlaces(senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> {
-  const taken = await takeInARow(senders);
-  return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeMessagePlace));
-}
+/** Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update, unless one of them may not. */
+export const takeMessagePlace = (sender: Sender): Promise<Taken> => takeTogether(sender.room.toHexString(), sender);
 
-const takeMessagePlace = (sender: Sender): Promise<Taken> =>
+const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> => {
+  const taken = await takeInARow(senders);
+  return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeAlone));
+});
+
+const takeAlone = (sender: Sender): Promise<Taken> =>
   attempt({ times: 10 }, async () => {
     // When nothing stands in the way now, something did a moment ago.
     requirePermission(await findContext(sender.room, sender.caller), 'send');

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
-import { andThen, batchByKey, fulfilled, orThrow } from '../database/batching.ts';
+import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
@@ -9,11 +9,10 @@ import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
-import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
-import { type Sender, type Taken, takeMessagePlaces } from './places.ts';
+import { type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
@@ -46,13 +45,14 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     mentioned: Promise.allSettled([findMentioned(sent.text)]),
   };
   return attempt({ times: 10 }, async () => {
-    const { place, message, stored } = await sendTogether(room.toHexString(), draft);
-    if (await isStored(message, stored)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    const taken = await takeMessagePlace(draft);
+    const message = await compose(draft, taken);
+    if (await isStored(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
     const earlier = key && (await findSent(caller, key));
     // Frozen for longer than a feed waits, and the feed has closed the place: the message goes where readers have yet to come.
     if (!earlier) return undefined;
     // The same request ran at the same time, and its message is the one.
-    await fillGap({ ...place, isMessage: true });
+    await fillGap({ ...taken.place, isMessage: true });
     return replay(earlier, key, caller);
   });
 }
@@ -65,62 +65,54 @@ type Draft = NewMessage &
     parent: Pick<MessageDocument, '_id' | 'has_replies'> | null | undefined;
   };
 
-type Written = { place: Place; message: MessageDocument };
-
-/** Those who send to a room at the same time take their places together, and their messages are inserted together. */
-const sendTogether = batchByKey(async (drafts: Draft[]): Promise<PromiseSettledResult<Written & { stored: Stored }>[]> => {
-  const places = await takeMessagePlaces(drafts);
-  const written = await Promise.allSettled(drafts.map(async (draft, at) => write(draft, places[at] as (typeof places)[number])));
-  return andThen(written, async (ready) => {
-    const sent = ready.map(({ message }) => message);
-    const isWanted = foresee();
-    const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
-    const [{ room }] = sent as [MessageDocument];
-    notify({ type: 'moved', room: room.toHexString(), seq: Math.max(...sent.map(({ seq }) => seq)) }, isWanted);
-    return ready.map((one, at) => fulfilled({ ...one, stored: stored[at] as Stored }));
-  });
-});
-
-async function write(draft: Draft, result: PromiseSettledResult<Taken>): Promise<Written> {
+async function compose(draft: Draft, { place, members }: Taken): Promise<MessageDocument> {
   const { parent, mentioned } = draft;
-  const taken = orThrow(result);
   // Before the first reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
   if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
   const [names] = await mentioned;
-  return { place: taken.place, message: compose(draft, taken, orThrow(names)) };
+  return {
+    _id: new ObjectId(),
+    room: draft.room,
+    seq: place.seq,
+    ordinal: place.ordinal,
+    user: draft.caller.user._id,
+    text: draft.text,
+    created_at: place.at,
+    edited_at: null,
+    deleted_at: null,
+    thread: draft.thread ?? null,
+    mentions: membersAmong(orThrow(names), members),
+    reactions: [],
+    pinned_at: null,
+    ...draft.key,
+  };
 }
 
-const compose = (draft: Draft, { place, members }: Taken, mentioned: ObjectId[]): MessageDocument => ({
-  _id: new ObjectId(),
-  room: draft.room,
-  seq: place.seq,
-  ordinal: place.ordinal,
-  user: draft.caller.user._id,
-  text: draft.text,
-  created_at: place.at,
-  edited_at: null,
-  deleted_at: null,
-  thread: draft.thread ?? null,
-  mentions: membersAmong(mentioned, members),
-  reactions: [],
-  pinned_at: null,
-  ...draft.key,
+/** Inserts the messages of all rooms that are ready at the same time together. */
+const insertTogether = batch(async (sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> => {
+  const isWanted = foresee();
+  const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
+  for (const [room, some] of Map.groupBy(sent, ({ room }) => room.toHexString()))
+    notify({ type: 'moved', room, seq: Math.max(...some.map(({ seq }) => seq)) }, isWanted);
+  return stored;
 });
 
-type Stored = PromiseSettledResult<void>;
-
-async function insert(sent: MessageDocument[]): Promise<Stored[]> {
+async function insert(sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> {
   const [first, ...others] = sent;
   if (first && others.length === 0) return Promise.allSettled([messages.unscoped.insertOne(first).then(() => undefined)]);
   return outcomesOf(sent.length, messages.unscoped.insertMany(sent, { ordered: false }));
 }
 
-/** Whether the message was stored; false when its key or its place was no longer free. */
-async function isStored({ _id }: MessageDocument, stored: Stored): Promise<boolean> {
-  if (stored.status === 'fulfilled') return true;
-  if (!isDuplicateKey(stored.reason)) throw stored.reason;
-  // The driver sends an insert again when its connection breaks, and then finds its own.
-  return (await messages.countDocuments({ _id }, { limit: 1 })) === 1;
+/** Stores a message; false when its key or its place is no longer free. */
+async function isStored(message: MessageDocument): Promise<boolean> {
+  try {
+    await insertTogether(message);
+    return true;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    // The driver sends an insert again when its connection breaks, and then finds its own.
+    return (await messages.countDocuments({ _id: message._id }, { limit: 1 })) === 1;
+  }
 }
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });

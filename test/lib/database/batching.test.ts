@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { andThen, batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
+import { batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
 
 /** Work that ends when the test ends it. */
 function controlledWork<I, O>() {
@@ -81,21 +81,6 @@ describe('a batch', () => {
     started[0]?.end([fulfilled('A'), fulfilled('C')]);
     expect(await Promise.all(joined)).toEqual(['A', 'B', 'C']);
   });
-});
-
-it('andThen continues what succeeded in one batch, and keeps what failed in its place', async () => {
-  const failed: PromiseSettledResult<number> = { status: 'rejected', reason: new Error('zero') };
-  const results = [fulfilled(1), failed, fulfilled(2)];
-  const asked: number[][] = [];
-  const doubled = await andThen(results, async (values) => {
-    asked.push(values);
-    return values.map((value) => fulfilled(2 * value));
-  });
-  expect(doubled).toEqual([fulfilled(2), failed, fulfilled(4)]);
-  expect(asked).toEqual([[1, 2]]);
-  const down = { status: 'rejected', reason: new Error('down') };
-  expect(await andThen(results, () => Promise.reject(new Error('down')))).toEqual([down, failed, down]);
-  expect(await andThen([failed], () => failing('nothing is left to go on with'))).toEqual([failed]);
 });
 
 it('loader looks up each key of a batch once', async () => {

@@ -27,6 +27,27 @@ it('concurrent messages to a room take their places, and are stored, in batches'
   expect(body).toEqual(sent);
 });
 
+it('messages to several rooms are stored together, and one that is refused takes none with it', async () => {
+  const rooms = await Promise.all(Array.from({ length: 10 }, () => aRoomOf([ada, bob])));
+  const key = crypto.randomUUID();
+  const hasKey = (at: number) => at === 3 || at === 7;
+  for (const { token } of [ada, bob]) await inProcess('GET', '/api/users/me', { token });
+  let replies: Awaited<ReturnType<typeof send>>[] = [];
+  const commands = await commandsOf(async () => {
+    const all = rooms.map((room, at) => (hasKey(at) ? send(ada, room, 'Once', key) : send(at % 2 ? ada : bob, room, 'Hello')));
+    replies = await Promise.all(all);
+  });
+  expect(commands.filter(({ name }) => name === 'insert').length).toBeLessThan(rooms.length);
+  const refused = replies.findIndex(({ status }) => status === 422);
+  expect(hasKey(refused)).toBe(true);
+  expect(replies.map(({ status }) => status)).toEqual(rooms.map((_, at) => (at === refused ? 422 : 201)));
+  const read = async (room: string, at: number) => {
+    const { body } = await inProcess('GET', `/api/messages?room=${room}`, { token: ada.token });
+    expect(body).toEqual(at === refused ? [] : [replies[at]?.body]);
+  };
+  await Promise.all(rooms.map(read));
+});
+
 it('a sender without permission is refused, and the others are not', async () => {
   const room = await aRoomOf([ada, bob]);
   const replies = await Promise.all([ada, stranger, bob].map((sender) => send(sender, room, 'Hello')));
