@@ -65,6 +65,7 @@ type Draft = NewMessage &
     parent: Pick<MessageDocument, '_id' | 'has_replies'> | null | undefined;
   };
 
+/** The message as it is to be stored at its place; the message that it replies to says by then that it has replies. */
 async function compose(draft: Draft, { place, members }: Taken): Promise<MessageDocument> {
   const { parent, mentioned } = draft;
   // Before the first reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
