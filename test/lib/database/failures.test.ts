@@ -1,0 +1,13 @@
+import { MongoServerError } from 'mongodb';
+import { expect, it } from 'vitest';
+import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+
+it.each([
+  ['a call that took too long', 50, true],
+  ['a primary that steps down', 189, true],
+  ['a disk without space', 14_031, true],
+  ['a value that no index admits twice', 11_000, false],
+  ['a call that is wrong', 2, false],
+])('%s says of the database that it is out of order: %o is %o', (_what, code, isUnavailable) => {
+  expect(isDatabaseUnavailable(new MongoServerError({ message: 'refused', code }))).toBe(isUnavailable);
+});
