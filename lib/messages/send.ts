@@ -47,7 +47,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
     const message = await compose(draft, taken);
-    if (await isStored(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    if (await store(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
     const earlier = key && (await findSent(caller, key));
     // Frozen for longer than a feed waits, and the feed has closed the place: the message goes where readers have yet to come.
     if (!earlier) return undefined;
@@ -105,7 +105,7 @@ async function insert(sent: MessageDocument[]): Promise<PromiseSettledResult<voi
 }
 
 /** Stores a message; false when its key or its place is no longer free. */
-async function isStored(message: MessageDocument): Promise<boolean> {
+async function store(message: MessageDocument): Promise<boolean> {
   try {
     await insertTogether(message);
     return true;

@@ -8,6 +8,6 @@ it.each([
   ['a disk without space', 14_031, true],
   ['a value that no index admits twice', 11_000, false],
   ['a call that is wrong', 2, false],
-])('%s says of the database that it is out of order: %o is %o', (_what, code, isUnavailable) => {
+])('%s, which is code %o, says that the database is unavailable: %o', (_what, code, isUnavailable) => {
   expect(isDatabaseUnavailable(new MongoServerError({ message: 'refused', code }))).toBe(isUnavailable);
 });
