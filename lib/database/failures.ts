@@ -1,6 +1,6 @@
 import { MongoDriverError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
-/** Whether an error says that the database is out of reach, too slow or without space, rather than that a call was wrong. */
+/** Whether an error says that the database is out of reach, too slow or without a disk that takes writes, rather than that a call was wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isSocketError(error)) return true;
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
@@ -36,5 +36,5 @@ const unavailableNames = new Set([
   'MongoClientClosedError',
 ]);
 
-// MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown, ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
-const unavailableCodes = new Set([50, 91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031]);
+// FileStreamFailed, MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown, ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
+const unavailableCodes = new Set([39, 50, 91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031]);

@@ -10,7 +10,7 @@ import { forkDatabase } from './support/victim.ts';
 import { createWriter } from './support/writer.ts';
 
 const hindrance = whyNoStrace();
-const operationFailed = 96;
+const fileStreamFailed = 39;
 
 /* After a failed sync the kernel may have dropped what it could not write, and the next sync then claims success. */
 describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
@@ -29,7 +29,7 @@ describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})`
     onTestFinished(() => fault.detach());
 
     const refusals = await writeUntilRefused(writers, database.uri);
-    expect([...refusals.codes]).toEqual([operationFailed]);
+    expect([...refusals.codes]).toEqual([fileStreamFailed]);
     expect(refusals.acknowledgedAfterwards).toBe(0);
     expect(await examine(writers, database.uri)).toEqual(nothingWrong);
     await fault.detach();

@@ -106,7 +106,7 @@ describe('changes that need no sync', () => {
     expect(() => insert(catalog, 2)).toThrow('no writes until the database is restarted');
     commits.settled((failure) => outcomes.push(failure?.code));
     await setImmediate();
-    expect(outcomes).toEqual([96, 96]);
+    expect(outcomes).toEqual([39, 39]);
     expect(stored(catalog)).toEqual([]);
   });
 });

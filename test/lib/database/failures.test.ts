@@ -6,6 +6,7 @@ it.each([
   ['a call that took too long', 50, true],
   ['a primary that steps down', 189, true],
   ['a disk without space', 14_031, true],
+  ['a disk that failed to write', 39, true],
   ['a value that no index admits twice', 11_000, false],
   ['a call that is wrong', 2, false],
 ])('%s, which is code %o, says that the database is unavailable: %o', (_what, code, isUnavailable) => {

@@ -25,6 +25,7 @@ const codeNames: Readonly<Record<number, string>> = {
   27: 'IndexNotFound',
   28: 'PathNotViable',
   40: 'ConflictingUpdateOperators',
+  39: 'FileStreamFailed',
   43: 'CursorNotFound',
   50: 'MaxTimeMSExpired',
   52: 'DollarPrefixedFieldName',
