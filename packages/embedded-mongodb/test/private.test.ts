@@ -144,7 +144,8 @@ describe('a start that fails after the socket is open', () => {
     const dataDir = freshDirectory();
     const note = join(dataDir, 'holder.json');
     const intercept: DatabaseOptions['intercept'] = (handle) => {
-      // What cannot be replaced by a file.
+      // What cannot be written to as a file.
+      rmSync(note);
       mkdirSync(note);
       return handle;
     };

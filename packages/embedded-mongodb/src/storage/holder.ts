@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqlite } from './sqlite.ts';
 
@@ -6,6 +6,8 @@ import { sqlite } from './sqlite.ts';
 export const databaseFileName = 'database.sqlite';
 /** Where its holder says who it is. */
 export const holderFile = 'holder.json';
+/** More than the longest path of a socket takes, in a URI. */
+const holderLength = 1024;
 const sqliteBusy = 5;
 
 /** The process that has a directory's database open, and where it answers. */
@@ -50,12 +52,22 @@ export function readAnnounced(directory: string): Holder | undefined {
 /** Tells other processes of this machine where the database of a directory answers. */
 export function announce(directory: string, uri: string): void {
   const holder: Holder = { pid: process.pid, uri };
-  writeFileSync(join(directory, holderFile), JSON.stringify(holder), { mode: 0o600 });
+  overwrite(directory, JSON.stringify(holder));
 }
 
 /** Takes back what was announced; only while the lock is held, lest it be another one's. */
 export function withdraw(directory: string): void {
-  rmSync(join(directory, holderFile), { force: true });
+  overwrite(directory, '');
+}
+
+/** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
+function overwrite(directory: string, text: string): void {
+  const file = openSync(join(directory, holderFile), constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    writeSync(file, text.padEnd(holderLength), 0);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Whether SQLite refused because another process holds the lock; extended codes carry the plain one in their lowest byte. */
