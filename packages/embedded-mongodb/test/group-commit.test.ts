@@ -109,6 +109,24 @@ describe('changes that need no sync', () => {
     expect(outcomes).toEqual([39, 39]);
     expect(stored(catalog)).toEqual([]);
   });
+
+  it('are told of a fault that is not the disk by another code, and later ones are taken', async () => {
+    let isBroken = false;
+    const { catalog, commits } = await freshStorage(() => {
+      if (isBroken) throw Object.assign(new Error('SQL logic error'), { errcode: 1 });
+    });
+    isBroken = true;
+    const outcomes: (number | undefined)[] = [];
+    insert(catalog, 1);
+    commits.settled((failure) => outcomes.push(failure?.code));
+    await setImmediate();
+    isBroken = false;
+    insert(catalog, 2);
+    commits.settled((failure) => outcomes.push(failure?.code));
+    await setImmediate();
+    expect(outcomes).toEqual([96, undefined]);
+    expect(stored(catalog)).toEqual([2]);
+  });
 });
 
 describe('the log', () => {

@@ -8,6 +8,7 @@ it.each([
   ['a disk without space', 14_031, true],
   ['a disk that failed to write', 39, true],
   ['a value that no index admits twice', 11_000, false],
+  ['a write that failed, and not for the disk', 96, false],
   ['a call that is wrong', 2, false],
 ])('%s, which is code %o, says that the database is unavailable: %o', (_what, code, isUnavailable) => {
   expect(isDatabaseUnavailable(new MongoServerError({ message: 'refused', code }))).toBe(isUnavailable);

@@ -118,7 +118,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
     if ((code & 0xff) === sqliteIoerr)
       failure = new DatabaseError(39, `writing to disk failed (${message}); no writes until the database is restarted`);
-    return failure ?? new DatabaseError(39, `writing to disk failed: ${message}`);
+    return failure ?? new DatabaseError(96, `writing to disk failed: ${message}`);
   };
 
   const undo = (reason: DatabaseError, nothingChanged: boolean) => {
