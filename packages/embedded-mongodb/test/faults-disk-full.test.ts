@@ -46,6 +46,18 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     expect(await examine(writers, uri)).toEqual(nothingWrong);
   });
 
+  it.runIf(hindrance === undefined)('is enough to start on, after an orderly end', async () => {
+    const mountpoint = smallDisk(24);
+    const dataDir = join(mountpoint, 'data');
+    const database = await freshDatabase({ dataDir });
+    await insertFixed(database.uri);
+    await database.close();
+    fill(mountpoint, 0);
+    fill(mountpoint, 0, 'rest', 1);
+    const { uri } = await freshDatabase({ dataDir });
+    expect(await connect(uri).db(testDatabase).collection('fixed').countDocuments()).toBe(1);
+  });
+
   it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
     const mountpoint = smallDisk(48);
     const { uri } = await freshDatabase({ dataDir: join(mountpoint, 'data'), sweepMillis: 20 });
@@ -102,10 +114,10 @@ function readSame(uri: string): { stop(): Promise<Document[]> } {
   };
 }
 
-/** Takes all space but a little; the file to delete to get it back. */
-function fill(mountpoint: string, spare: number): string {
-  const filler = join(mountpoint, 'filler');
-  const block = Buffer.alloc(50_000);
+/** Takes all space but a little, and but less than a block; the file to delete to get it back. */
+function fill(mountpoint: string, spare: number, name = 'filler', blockBytes = 50_000): string {
+  const filler = join(mountpoint, name);
+  const block = Buffer.alloc(blockBytes);
   let size = 0;
   try {
     for (;;) {

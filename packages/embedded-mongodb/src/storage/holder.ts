@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFile } from './directories.ts';
 import { sqlite } from './sqlite.ts';
 
 /** The name of the database file in its directory; whoever has it open holds SQLite's lock on it. */
@@ -62,12 +63,9 @@ export function withdraw(directory: string): void {
 
 /** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
 function overwrite(directory: string, text: string): void {
-  const file = openSync(join(directory, holderFile), constants.O_RDWR | constants.O_CREAT, 0o600);
-  try {
-    writeSync(file, text.padEnd(holderLength), 0);
-  } finally {
-    closeSync(file);
-  }
+  const path = join(directory, holderFile);
+  makePrivateFile(path);
+  writeFileSync(path, text.padEnd(holderLength), { flag: 'r+' });
 }
 
 /** Whether SQLite refused because another process holds the lock; extended codes carry the plain one in their lowest byte. */
