@@ -1,7 +1,7 @@
 import { type ErrorDescription, MongoServerError } from 'mongodb';
 import { OpMsgRequest } from 'mongodb/lib/cmap/commands.js';
 import operations from 'mongodb/lib/operations/execute_operation.js';
-import { databaseIsWithinThisProcess } from './within-process.ts';
+import { databaseIsWithinThisProcess, type LastChange } from './within-process.ts';
 
 /** What is used of the driver (7.8.0): its client once it is connected, an operation, and what that makes of an answer. */
 type Client = { readonly topology?: { readonly s: { readonly servers: ReadonlyMap<string, object> } } };
@@ -15,6 +15,8 @@ type Operation = {
   handleOk: (answer: Answer) => unknown;
   handleError: (error: unknown) => unknown;
 };
+/** A database within this process: what it is called by, and what says that a collection has changed. */
+type DatabaseWithin = { call: (message: Buffer) => Promise<Buffer>; lastChange: LastChange };
 type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
@@ -22,11 +24,11 @@ type Execute = (client: Client, operation: Operation, ...options: unknown[]) => 
  * socket there, no connection of the pool, no choice of a server with its timers, and no session that makes them repeatable: nothing gets lost
  * on the way. All that takes more of the processor than most operations themselves.
  */
-export function callDirectly(call: (message: Buffer) => Promise<Buffer>): void {
+export function callDirectly({ call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };
   const { executeOperation } = driver;
   if (!executeOperation) throw new Error('This version of the mongodb driver has no executeOperation.');
-  databaseIsWithinThisProcess();
+  databaseIsWithinThisProcess(lastChange);
 
   driver.executeOperation = async (client, operation, ...options) => {
     const server = client.topology?.s.servers.values().next().value;

@@ -1,15 +1,25 @@
-import type { WriteConcernSettings } from 'mongodb';
+import type { Collection, WriteConcernSettings } from 'mongodb';
 
-let isWithin = false;
+/** Which of all changes of a database was the last to a collection's documents; undefined while there is no such collection. */
+export type LastChange = (db: string, collection: string) => number | undefined;
 
-/** To be called where the database is within this process: what it forgets in a power cut, nobody is left to go on from. */
-export function databaseIsWithinThisProcess(): void {
-  isWithin = true;
+let lastChange: LastChange | undefined;
+
+/** To be called where the database is within this process: it tells what changes in it, whoever has asked for that. */
+export function databaseIsWithinThisProcess(tells: LastChange): void {
+  lastChange = tells;
 }
 
 /**
- * The write concern of a write that is nothing without the next one, whose sync saves both. A database that may forget it while this
- * process goes on, as MongoDB may, syncs it at once.
+ * The write concern of a write that is nothing without the next one, whose sync saves both. A database within this process may forget it in
+ * a power cut, from which nobody is left to go on. One that may forget it while this process goes on, as MongoDB may, syncs it at once.
  */
 export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
-  isWithin ? { writeConcern: { w: 'majority', journal: false } } : {};
+  lastChange ? { writeConcern: { w: 'majority', journal: false } } : {};
+
+/**
+ * A number that stays the same only while no document of these collections changes: what was read after it was asked for is then what would be
+ * read now. Of a database that is not within this process it is NaN, which nothing equals.
+ */
+export const stateOf = (...collections: Pick<Collection, 'dbName' | 'collectionName'>[]): number =>
+  collections.reduce((sum, { dbName, collectionName }) => sum + (lastChange?.(dbName, collectionName) ?? Number.NaN), 0);

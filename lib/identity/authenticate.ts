@@ -2,25 +2,39 @@ import { hash } from 'node:crypto';
 import type { Binary, Document, ObjectId } from 'mongodb';
 import { isToken } from '../api/schema.ts';
 import { type TokenDocument, tokens } from '../collections/tokens.ts';
-import type { UserDocument } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { loader } from '../database/batching.ts';
+import { stateOf } from '../database/within-process.ts';
 import { describeError, log } from '../log.ts';
+import { Recent } from '../recent.ts';
 import type { Caller } from './caller.ts';
-import { forget, recall, remember } from './known-callers.ts';
 import type { Rated } from './write-rate.ts';
 
-/** The caller that a token stands for, in one round trip, and none for what is not a token; undefined when the token is not valid. */
+/** A token's row as it was read last, and the state of the collections before that. */
+type Read = { row: CallerRow; state: number };
+
+/** By the hashes of the tokens that were valid when they were last used here. Accounts that block others weigh more. */
+const known = new Recent<Read>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
+
+/**
+ * The caller that a token stands for; undefined when the token is not valid. It takes one round trip, and none for what is not a token or
+ * where neither tokens nor accounts have changed since the token was last looked up.
+ */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (!isToken(token)) return undefined;
   const hash = hashToken(token);
-  const found = await findRow(hash);
-  const user = found?.users[0];
-  if (!found || !user || !isValid(found, user)) {
-    forget(hash);
+  const state = stateOf(tokens, users.unscoped);
+  const last = known.get(hash);
+  // What is the same is of a database within this process, which has the same clock.
+  const row = last?.state === state ? { ...last.row, now: new Date() } : await findRow(hash);
+  const user = row?.users[0];
+  if (!row || !user || !isValid(row, user)) {
+    known.delete(hash);
     return undefined;
   }
-  remember(hash, user);
-  return callerOf(found, user);
+  known.set(hash, { row, state });
+  void noteUse(row);
+  return callerOf(row, user);
 }
 
 /** The callers that these tokens, by their ids, stand for now, by the database's clock; none for a token that is not valid. */
@@ -40,9 +54,9 @@ function callerOf({ _id, kind, scopes, now: at }: CallerRow, user: CallerRow['us
   return { token: { _id, kind, scopes }, user: account, at };
 }
 
-/** Whose a token was when this process last saw it; from this nothing may be answered. */
+/** Whose a token was when this process last saw it. A hint, from which nothing may be answered. */
 export const recallCaller = (token: string | undefined): Rated | undefined =>
-  isToken(token) ? recall(hashToken(token)) : undefined;
+  isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
 export const hashToken = (token: string) => hash('sha256', token, 'hex');
@@ -50,7 +64,6 @@ export const hashToken = (token: string) => hash('sha256', token, 'hex');
 // A process that serves many requests concurrently looks up their tokens together.
 const findRow = loader(async (hashes) => {
   const rows = await readRows({ hash: { $in: hashes.map((hash) => Buffer.from(hash, 'hex')) } });
-  for (const row of rows) if (row.users[0] && isValid(row, row.users[0])) void noteUse(row);
   return new Map(rows.map((row) => [Buffer.from(row.hash.buffer).toString('hex'), row]));
 });
 

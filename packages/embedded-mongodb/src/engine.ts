@@ -16,6 +16,8 @@ const usualSweepMillis = 60_000;
 /** A database that is open and answers messages, however they come. */
 export type Engine = {
   readonly handle: Handler;
+  /** Which of all changes was the last to a collection's documents; undefined while there is no such collection. */
+  readonly lastChange: (db: string, collection: string) => number | undefined;
   /** Tells other processes of this machine where the database answers. */
   announce(uri: string): void;
   close(): void;
@@ -37,6 +39,7 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
     const sweeper = setInterval(sweep, sweepMillis).unref();
     return {
       handle: createDispatcher(database),
+      lastChange: (db, collection) => database.catalog.get(db, collection)?.lastChange,
       announce: (uri) => file.announce(uri),
       close() {
         clearInterval(sweeper);

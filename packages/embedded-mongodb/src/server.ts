@@ -17,13 +17,20 @@ export type DatabaseOptions = {
   readonly sweepMillis?: number;
 };
 
+/** What lets a client within this process do without a socket. */
+export type ConnectionWithin = {
+  /** Takes a message, and gives the document that answers it. */
+  readonly call: (message: Buffer) => Promise<Buffer>;
+  /** A number that is higher after each change of a collection's documents; undefined while there is no such collection. */
+  readonly lastChange: (db: string, collection: string) => number | undefined;
+};
+
 /** A database that answers. */
 export type RunningDatabase = {
   /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly port: number | undefined;
-  /** Lets a client within this process do without a socket: takes its messages, and gives the documents that answer them. */
-  connect(): (message: Buffer) => Promise<Buffer>;
+  connect(): ConnectionWithin;
   /** Closes the file at once, also while its process exits, and resolves when all connections have ended. */
   close(): Promise<void>;
 };
@@ -71,7 +78,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return {
       uri,
       port: server && portOf(server),
-      connect: () => serveWithin(handle, path),
+      connect: () => ({ call: serveWithin(handle, path), lastChange: engine.lastChange }),
       close() {
         closing ??= close();
         return closing;

@@ -57,6 +57,24 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     expect(await second.stop()).toBe(0);
   });
 
+  it('sees at once what the command line changes, also of a caller whom it knows', async () => {
+    const settings = withOwnDatabase('command-line');
+    const service = await serve(settings);
+    await aToken(settings);
+    const run = async (...words: string[]) =>
+      (await runCommand(['node', 'admin/main.ts', ...words], { environment: settings, input: 'open sesame\n' })).stdout.trim();
+    await run('user', 'create', 'bob', '--email', 'bob@example.org', '--password-stdin');
+    const token = await run('token', 'create', 'bob', '--name', 'phone');
+    const whoAmI = async () => (await overHttp(service.url)('GET', '/api/users/me', { token })).status;
+    const seen = [await whoAmI(), await whoAmI()];
+    for (const change of ['deactivate', 'activate']) {
+      await run('user', change, 'bob');
+      seen.push(await whoAmI());
+    }
+    expect(seen).toEqual([200, 200, 401, 200]);
+    expect(await service.stop()).toBe(0);
+  });
+
   it('does not share its data directory with another process', async () => {
     const settings = withOwnDatabase('shared');
     const service = await serve(settings);

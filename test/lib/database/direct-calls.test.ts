@@ -1,45 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startDatabase } from 'embedded-mongodb';
 import { MongoBulkWriteError } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { database } from '../../../lib/database/client.ts';
 import { isDuplicateKey } from '../../../lib/database/failures.ts';
-
-/** The fields of each command that the database got, its name first. */
-const got: string[][] = [];
-
-const dataDir = mkdtempSync(join(tmpdir(), 'chat-direct-'));
-const running = await startDatabase({
-  dataDir,
-  intercept: (handle) => (message, connection, done) => {
-    got.push([...message.body.keys()]);
-    handle(message, connection, done);
-  },
-});
-process.env.MONGODB_URI = running.uri;
-const { callDirectly } = await import('../../../lib/database/direct-calls.ts');
-callDirectly(running.connect());
-const { client, database } = await import('../../../lib/database/client.ts');
+import { commandsGot } from '../../support/database-within.ts';
 
 type Numbered = { _id: number; text?: string | undefined };
 const numbers = database.collection<Numbered>('numbers');
-await database.command({ ping: 1 });
 await numbers.insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id, text: `number ${_id}` })));
-
-afterAll(async () => {
-  await client.close();
-  await running.close();
-  rmSync(dataDir, { recursive: true });
-});
 
 describe('operations on a database within this process', () => {
   it('are in no session and have no number, by which they could be repeated', async () => {
-    got.length = 0;
-    await numbers.insertOne({ _id: 10 });
-    await numbers.findOneAndUpdate({ _id: 10 }, { $set: { text: 'ten' } });
-    await numbers.deleteOne({ _id: 10 });
-    await numbers.find({}, { batchSize: 6 }).toArray();
+    const got = await fieldsGot(async () => {
+      await numbers.insertOne({ _id: 10 });
+      await numbers.findOneAndUpdate({ _id: 10 }, { $set: { text: 'ten' } });
+      await numbers.deleteOne({ _id: 10 });
+      await numbers.find({}, { batchSize: 6 }).toArray();
+    });
     expect(got.map(([name]) => name)).toEqual(['insert', 'findAndModify', 'delete', 'find', 'getMore']);
     expect(got.flat().filter((field) => ['lsid', 'txnNumber'].includes(field))).toEqual([]);
   });
@@ -78,8 +54,9 @@ describe('operations on a database within this process', () => {
   });
 
   it('close the cursor that is not read to its end', async () => {
-    got.length = 0;
-    for await (const { _id } of numbers.find({}, { batchSize: 2 })) if (_id === 1) break;
+    const got = await fieldsGot(async () => {
+      for await (const { _id } of numbers.find({}, { batchSize: 2 })) if (_id === 1) break;
+    });
     expect(got.map(([name]) => name)).toEqual(['find', 'killCursors']);
   });
 
@@ -95,3 +72,6 @@ describe('operations on a database within this process', () => {
     await expect(numbers.find({ _id: { $no: 1 } as object }).toArray()).rejects.toMatchObject({ code: 2 });
   });
 });
+
+/** The fields of each command, its name first. */
+const fieldsGot = async (work: () => Promise<unknown>) => (await commandsGot(work)).map((command) => [...command.keys()]);

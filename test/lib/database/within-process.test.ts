@@ -1,35 +1,73 @@
+import { MongoServerError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { databaseIsWithinThisProcess } from '../../../lib/database/within-process.ts';
-import type { Account } from '../../support/accounts.ts';
-import type { SentCommand } from '../../support/sent-commands.ts';
+import { database } from '../../../lib/database/client.ts';
+import { stateOf } from '../../../lib/database/within-process.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { commandsGot, type GotCommand } from '../../support/database-within.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 
-databaseIsWithinThisProcess();
-const { anAccount } = await import('../../support/accounts.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aRoomOf } = await import('../../support/rooms.ts');
-const { commandsOf } = await import('../../support/sent-commands.ts');
-const { inProcess } = await import('../../support/transports.ts');
-
-const ann: Account = await anAccount();
+const ann = await anAccount();
 const room = await aRoomOf([ann]);
 
 const synced = { w: 'majority', j: true };
 
 describe('a database within this process', () => {
   it('syncs the place of a message with the message alone, and that of a change with the change', async () => {
-    expect(concernsOf(await commandsOf(() => aMessage(ann, room)))).toMatchObject({
+    expect(concernsOf(await commandsGot(() => aMessage(ann, room)))).toMatchObject({
       'findAndModify rooms': { w: 'majority', j: false },
       'insert messages': synced,
     });
     const rename = () => inProcess('PATCH', `/api/rooms/${room}/details`, { token: ann.token, body: { topic: 'New' } });
-    expect(concernsOf(await commandsOf(rename))).toMatchObject({ 'findAndModify rooms': synced, 'insert events': synced });
+    expect(concernsOf(await commandsGot(rename))).toMatchObject({ 'findAndModify rooms': synced, 'insert events': synced });
   });
 });
 
+describe('the state of collections', () => {
+  const [things, others] = ['things', 'others'].map((name) => database.collection<{ _id: number }>(name)) as [Things, Things];
+
+  it('is nothing that could be the same as long as one of them is not there', async () => {
+    await things.insertOne({ _id: 0 });
+    expect([stateOf(things), stateOf(things, others)]).toEqual([expect.any(Number), Number.NaN]);
+    await others.insertOne({ _id: 0 });
+    expect(stateOf(things, others)).toBeGreaterThan(0);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['an insert', () => things.insertOne({ _id: 1 })],
+    ['an update', () => things.updateOne({ _id: 1 }, { $set: { text: 'new' } })],
+    ['an update that inserts', () => things.updateOne({ _id: 2 }, { $set: { text: 'new' } }, { upsert: true })],
+    ['an update that brings the document back', () => things.findOneAndUpdate({ _id: 1 }, { $unset: { text: '' } })],
+    ['a deletion', () => things.deleteMany({ _id: 2 })],
+    ['its end', () => things.drop()],
+  ])('is another after %s, and no other collection has changed', async (_what, change) => {
+    const before = [stateOf(things), stateOf(others)];
+    await change();
+    expect(stateOf(things)).not.toBe(before[0]);
+    expect(stateOf(things, others)).not.toBe((before[0] ?? 0) + (before[1] ?? 0));
+    expect(stateOf(others)).toBe(before[1]);
+  });
+
+  it('is the same after what has read, found nothing to change, or was refused', async () => {
+    await things.insertOne({ _id: 1 });
+    const before = stateOf(things, others);
+    await things.find().toArray();
+    await things.updateOne({ _id: 1 }, { $max: { _id: 1 } });
+    await things.deleteOne({ _id: 9 });
+    await expect(things.insertOne({ _id: 1 })).rejects.toThrow(MongoServerError);
+    expect(stateOf(things, others)).toBe(before);
+  });
+});
+
+type Things = ReturnType<typeof database.collection<{ _id: number }>>;
+
 /** What each write asks of the disk. */
-const concernsOf = (commands: SentCommand[]): Record<string, unknown> =>
+const concernsOf = (commands: GotCommand[]): Record<string, unknown> =>
   Object.fromEntries(
-    commands
-      .filter(({ command }) => command.writeConcern)
-      .map(({ name, collection, command }) => [`${name} ${collection}`, command.writeConcern]),
+    commands.flatMap((command) => {
+      const [[name, collection] = []] = command;
+      const concern = command.get('writeConcern') as GotCommand | undefined;
+      return concern ? [[`${name} ${collection}`, Object.fromEntries(concern)]] : [];
+    }),
   );

@@ -33,6 +33,7 @@ export class Collection {
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
   readonly #sql: { readonly insert: string; readonly update: string; readonly remove: string; readonly get: string };
+  #lastChange: number;
   #lastRid: number | undefined;
   #count: number | undefined;
 
@@ -42,6 +43,7 @@ export class Collection {
     this.table = `c${identity.id}`;
     this.#file = file;
     this.#commits = commits;
+    this.#lastChange = commits().changes;
     this.#sql = {
       insert: `INSERT INTO ${this.table} VALUES (?, ?)`,
       update: `UPDATE ${this.table} SET doc = ? WHERE rid = ?`,
@@ -52,6 +54,11 @@ export class Collection {
 
   get db(): string {
     return this.identity.db;
+  }
+
+  /** Which of all changes was the last to its documents; higher after each, and after what was read anew because a change was undone. */
+  get lastChange(): number {
+    return this.#lastChange;
   }
 
   /** The indexes that have documents in the order of their values. */
@@ -68,7 +75,7 @@ export class Collection {
   insert(document: Buffer, doc: () => Doc): void {
     const keys = this.indexes.map((index) => index.keysOf(document, doc));
     this.#refuseDuplicates(document, this.indexes, keys, undefined);
-    this.#commits().write(() => {
+    this.#write(() => {
       const rid = this.lastRid() + 1;
       this.#lastRid = rid;
       this.#file.prepare(this.#sql.insert).run(rid, document);
@@ -85,7 +92,7 @@ export class Collection {
     const oldKeys = touched.map((index) => index.keysOf(before, docBefore));
     const newKeys = touched.map((index) => index.keysOf(after, docAfter));
     this.#refuseDuplicates(after, touched, newKeys, rid);
-    this.#commits().write(() => {
+    this.#write(() => {
       this.#file.prepare(this.#sql.update).run(after, rid);
       touched.forEach((index, i) => {
         const [gone, added] = difference(oldKeys[i] as IndexKeys, newKeys[i] as IndexKeys);
@@ -97,7 +104,7 @@ export class Collection {
 
   remove(rid: number, document: Buffer, doc: () => Doc): void {
     const keys = this.indexes.map((index) => index.keysOf(document, doc));
-    this.#commits().write(() => {
+    this.#write(() => {
       this.#file.prepare(this.#sql.remove).run(rid);
       keys.forEach((key, i) => {
         this.indexes[i]?.remove(key, rid);
@@ -141,6 +148,14 @@ export class Collection {
           last = rid;
         }
       }
+    });
+  }
+
+  #write(change: () => void): void {
+    const commits = this.#commits();
+    commits.write(() => {
+      this.#lastChange = commits.changes;
+      change();
     });
   }
 

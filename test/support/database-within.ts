@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDatabase } from 'embedded-mongodb';
+import { afterAll } from 'vitest';
+
+/*
+ * Imported first, by tests of what is different where the database is within the process, as `npm run serve` has it: it gives their file such
+ * a database of its own.
+ */
+
+/** A command that the database got: the names of its fields, the command's own first, and what they are. */
+export type GotCommand = ReadonlyMap<string, unknown>;
+
+const got: GotCommand[] = [];
+const dataDir = mkdtempSync(join(tmpdir(), 'chat-within-'));
+const running = await startDatabase({
+  dataDir,
+  intercept: (handle) => (message, connection, done) => {
+    got.push(message.body);
+    handle(message, connection, done);
+  },
+});
+process.env.MONGODB_URI = running.uri;
+
+// Only now: the settings are read when the service is loaded.
+const { callDirectly } = await import('../../lib/database/direct-calls.ts');
+callDirectly(running.connect());
+const { closeDatabase, prepareDatabase } = await import('../../lib/prepare.ts');
+await prepareDatabase();
+
+afterAll(async () => {
+  await closeDatabase();
+  await running.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
+export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {
+  const before = got.length;
+  await work();
+  return got.slice(before);
+}
