@@ -5,13 +5,22 @@ import { serviceUnavailable } from './errors.ts';
 // The deadline of the request that the current work belongs to, on the clock of `performance.now()`.
 const deadlines = new AsyncLocalStorage<number>();
 
+// How many requests are being worked on.
+let requests = 0;
+
+/** Whether this process works on several requests now, so that what one of them asks for another is likely to ask for as well. */
+export const isShared = (): boolean => requests > 1;
+
 /** Does a request's work, but waits for it no longer than until `deadline` (of `performance.now()`): 503 from then on. */
 export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
+  const isWhole = deadlineOfRequest() === undefined;
+  if (isWhole) requests++;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(serviceUnavailable()), deadline - performance.now());
     const ending =
       <V>(settle: (value: V) => void) =>
       (value: V) => {
+        if (isWhole) requests--;
         clearTimeout(timer);
         settle(value);
       };

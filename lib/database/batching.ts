@@ -5,20 +5,18 @@
  *   batches      [ a b ======= ]
  *                               [ c d e ======= ]
  *
- * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`). Calls that come while it runs
- * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its own earlier writes.
+ * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`); while the process works on
+ * several requests, when no call has come for a few turns. Calls that come while it runs wait for it and form the next one. Nothing is ever
+ * read or done before it was asked for, so that a caller sees its own earlier writes.
  */
 
-import { deadlineOfRequest, withLatestDeadline } from '../deadline.ts';
+import { deadlineOfRequest, isShared, withLatestDeadline } from '../deadline.ts';
 
 /** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
 const longestDelay = 50;
 
-/** In how many consecutive turns of the event loop no call may have come before a batch of reads starts: whoever was just answered often asks again. */
-const idleTicksOfReads = 10;
-
-/** How many batches of any kind are running: while there are some, more calls are likely to come, and otherwise nobody is to wait. */
-let running = 0;
+/** In how many consecutive turns of the event loop no call may have come before a batch starts: whoever was just answered often asks again. */
+const idleTicks = 10;
 
 type Work<I, O> = (items: I[]) => Promise<PromiseSettledResult<O>[]>;
 type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) => void; reject: (error: unknown) => void };
@@ -26,14 +24,12 @@ type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) =
 /** The calls that wait for a batch, and the one that runs. */
 class Queue<I, O> {
   readonly #work: Work<I, O>;
-  readonly #idleTicks: number;
   #waiting: Call<I, O>[] = [];
   /** Whether a batch is about to start, or runs and has not let the next one go yet. */
   #isBusy = false;
 
-  constructor(work: Work<I, O>, idleTicks: number) {
+  constructor(work: Work<I, O>) {
     this.#work = work;
-    this.#idleTicks = idleTicks;
   }
 
   add(item: I): Promise<O> {
@@ -41,24 +37,23 @@ class Queue<I, O> {
       this.#waiting.push({ item, deadline: deadlineOfRequest(), resolve, reject });
       if (this.#isBusy) return;
       this.#isBusy = true;
-      if (running > 0) this.#gather();
+      if (isShared()) this.#gather();
       else setImmediate(() => this.#run());
     });
   }
 
   /** Starts a batch when no call has come for `idleTicks` turns of the event loop, or after five times as many turns. */
-  #gather(known = this.#waiting.length, ticksLeft = this.#idleTicks, mostTicks = 5 * this.#idleTicks): void {
+  #gather(known = this.#waiting.length, ticksLeft = idleTicks, mostTicks = 5 * idleTicks): void {
     setImmediate(() => {
       const isIdle = this.#waiting.length === known;
       if (mostTicks === 0 || (isIdle && ticksLeft === 0)) void this.#run();
-      else this.#gather(this.#waiting.length, isIdle ? ticksLeft - 1 : this.#idleTicks, mostTicks - 1);
+      else this.#gather(this.#waiting.length, isIdle ? ticksLeft - 1 : idleTicks, mostTicks - 1);
     });
   }
 
   async #run(): Promise<void> {
     const batch = this.#waiting;
     this.#waiting = [];
-    running++;
     let isBlocking = true;
     const unblock = () => {
       if (!isBlocking) return;
@@ -78,7 +73,6 @@ class Queue<I, O> {
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    running--;
     clearTimeout(timer);
     unblock();
   }
@@ -86,16 +80,16 @@ class Queue<I, O> {
 
 /** Does what is asked for at about the same time in one batch. `work` settles each item in its place; what it throws fails all of them. */
 export function batch<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
-  const queue = new Queue(work, 0);
+  const queue = new Queue(work);
   return (item) => queue.add(item);
 }
 
 /** The same for work that can only be batched under one key: the batches of one key wait for no other key's. */
-export function batchByKey<I, O>(work: Work<I, O>, idleTicks = 0): (key: string, item: I) => Promise<O> {
+export function batchByKey<I, O>(work: Work<I, O>): (key: string, item: I) => Promise<O> {
   const queues = new Map<string, { queue: Queue<I, O>; users: number }>();
 
   return async (key, item) => {
-    const entry = queues.get(key) ?? { queue: new Queue(work, idleTicks), users: 0 };
+    const entry = queues.get(key) ?? { queue: new Queue(work), users: 0 };
     queues.set(key, entry);
     entry.users++;
     try {
@@ -112,7 +106,7 @@ export function loader<T>(load: (keys: string[]) => Promise<Map<string, T>>): (k
   const queue = new Queue<string, T | undefined>(async (keys) => {
     const found = await load([...new Set(keys)]);
     return keys.map((key) => fulfilled(found.get(key)));
-  }, idleTicksOfReads);
+  });
   return (key) => queue.add(key);
 }
 
@@ -124,7 +118,7 @@ export function singleFlight<T>(): (key: string, read: () => Promise<T>) => Prom
   return batchByKey<() => Promise<T>, T>(async ([read, ...others]) => {
     const value = await (read as () => Promise<T>)();
     return [fulfilled(value), ...others.map(() => fulfilled(value))];
-  }, idleTicksOfReads);
+  });
 }
 
 /** A success, as one of the results of a batch. */

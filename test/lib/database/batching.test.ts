@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
+import { withDeadline } from '../../../lib/deadline.ts';
 
 /** Work that ends when the test ends it. */
 function controlledWork<I, O>() {
@@ -25,10 +26,28 @@ describe('a batch', () => {
     expect(started).toHaveLength(1);
     started[0]?.end([fulfilled('A'), fulfilled('B')]);
     expect(await Promise.all(first)).toEqual(['A', 'B']);
-    await nextTurn();
+    await expect.poll(() => started.length).toBe(2);
     expect(started[1]?.items).toEqual(['c', 'c']);
     started[1]?.end([fulfilled('C1'), fulfilled('C2')]);
     expect(await Promise.all(second)).toEqual(['C1', 'C2']);
+  });
+
+  it('contains the calls of several turns while the process works on several requests', async () => {
+    const { started, work } = controlledWork<string, string>();
+    const join = batch(work);
+    const other = Promise.withResolvers<void>();
+    const requests = [aRequest(() => other.promise), aRequest(() => join('a'))];
+    await nextTurn();
+    requests.push(aRequest(() => join('b')));
+    await expect.poll(() => started.length).toBe(1);
+    expect(started[0]?.items).toEqual(['a', 'b']);
+    started[0]?.end([fulfilled('A'), fulfilled('B')]);
+    other.resolve();
+    expect(await Promise.all(requests)).toEqual([undefined, 'A', 'B']);
+    const alone = aRequest(() => join('c'));
+    await nextTurn();
+    started[1]?.end([fulfilled('C')]);
+    expect(await alone).toBe('C');
   });
 
   it('lets each item fail by itself', async () => {
@@ -48,7 +67,7 @@ describe('a batch', () => {
     const next = join('c');
     started[0]?.fail(new Error('down'));
     expect(await failed).toEqual(Array.from({ length: 2 }, () => ({ status: 'rejected', reason: new Error('down') })));
-    await nextTurn();
+    await expect.poll(() => started.length).toBe(2);
     started[1]?.end([fulfilled('C')]);
     expect(await next).toBe('C');
   });
@@ -108,6 +127,8 @@ it('singleFlight reads once for all concurrent callers, and always after they as
   expect(await Promise.all([...early, readNow(), readNow()])).toEqual([0, 0, 1, 1]);
   expect(reads).toBe(2);
 });
+
+const aRequest = <T>(work: () => Promise<T>): Promise<T> => withDeadline(performance.now() + 10_000, work);
 
 function failing(message: string): never {
   throw new Error(message);
