@@ -10,8 +10,8 @@ import { Recent } from '../recent.ts';
 import type { Caller } from './caller.ts';
 import type { Rated } from './write-rate.ts';
 
-/** A token's row as it was read last, and the state of the collections before that. */
-type Read = { row: CallerRow; state: number };
+/** A token's row as it was read last, its account, the same object until some token or account changes, and the state of both before that. */
+type Read = { row: CallerRow; account: Caller['user']; state: number };
 
 /** By the hashes of the tokens that were valid when they were last used here. Accounts that block others weigh more. */
 const known = new Recent<Read>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
@@ -32,9 +32,10 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
     known.delete(hash);
     return undefined;
   }
-  known.set(hash, { row, state });
+  const account = last?.state === state ? last.account : accountOf(user);
+  known.set(hash, { row, account, state });
   void noteUse(row);
-  return callerOf(row, user);
+  return callerOf(row, account);
 }
 
 /** The callers that these tokens, by their ids, stand for now, by the database's clock; none for a token that is not valid. */
@@ -44,15 +45,18 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
     rows.flatMap((row) => {
       const user = row.users[0];
       const isOne = user && isValid(row, user);
-      return isOne ? [[row._id.toHexString(), { caller: callerOf(row, user), now: row.now }] as const] : [];
+      return isOne ? [[row._id.toHexString(), { caller: callerOf(row, accountOf(user)), now: row.now }] as const] : [];
     }),
   );
 }
 
-function callerOf({ _id, kind, scopes, now: at }: CallerRow, user: CallerRow['users'][number]): Caller {
-  const { session_generation: _, ...account } = user;
-  return { token: { _id, kind, scopes }, user: account, at };
-}
+const callerOf = ({ _id, kind, scopes, now: at }: CallerRow, user: Caller['user']): Caller => ({
+  token: { _id, kind, scopes },
+  user,
+  at,
+});
+
+const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
 /** Whose a token was when this process last saw it. A hint, from which nothing may be answered. */
 export const recallCaller = (token: string | undefined): Rated | undefined =>

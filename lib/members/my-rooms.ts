@@ -4,12 +4,17 @@ import { limits } from '../api/limits.ts';
 import { type Page, pageOf, withOneMore } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { Written } from '../api/written.ts';
+import { messages } from '../collections/messages.ts';
+import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
 import { isOnLambda } from '../config.ts';
+import { stateOf } from '../database/within-process.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames, type OtherUser } from '../identity/users.ts';
+import { Recent } from '../recent.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
+import { changesOfNotes } from '../rooms/notes.ts';
 import { findReadings, isSameReading, type Reading } from '../rooms/read-markers.ts';
 import { type Stamp, stampFields } from '../rooms/stamps.ts';
 import { keepRooms, knownRooms, type MyRoom, myRoomFields, roomsOf } from './known-rooms.ts';
@@ -38,12 +43,39 @@ export const sinceHeader = {
 /** The page of the caller's memberships that is asked for: of those rooms in which something happened `since` a time. */
 type MyRoomsPage = Page<MemberCursor> & { since?: Date | undefined };
 
+/** The JSON of memberships, and the cursor after them if there are more. */
+type Listed = { items: Written<Member[]>; next: { after: string } | undefined };
+
+/** A first page as it was read last: whose and how long, and the state of all that it is made of before that. */
+type Known = { listed: Listed; user: Caller['user']; limit: number; state: number };
+
+/** By the ids of users: so many pages, and so many characters of JSON. */
+const firstPages = new Recent<Known>(1_000, 2 * 1024 * 1024, ({ listed: { items } }) => items.json.length);
+
 /** A page of the caller's memberships, those in the most recently active rooms first, and since when to ask the next time. */
 export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const { limit, after, since } = page;
-  const { user, at } = caller;
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const isFirst = !after && !since;
+  const listed = await (isFirst ? listFirst(limit, caller) : list(page, caller, false));
+  return { ...listed, nextSince: new Date(Math.max((caller.at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)) };
+}
+
+/** The first page, which is known where nothing has changed. The caller's account is the same object only as long as no account has. */
+async function listFirst(limit: number, caller: Caller): Promise<Listed> {
+  const { user } = caller;
+  const key = user._id.toHexString();
+  const state = stateOf(rooms.unscoped, messages.unscoped, readMarkers) + changesOfNotes();
+  const last = firstPages.get(key);
+  if (last?.state === state && last.user === user && last.limit === limit) return last.listed;
+  const listed = await list({ limit }, caller, true);
+  firstPages.set(key, { listed, user, limit, state });
+  return listed;
+}
+
+async function list(page: MyRoomsPage, caller: Caller, isFirst: boolean): Promise<Listed> {
+  const { limit } = page;
+  const { user } = caller;
   // A function on Lambda would need a call more where something has happened.
   const known = isFirst && !isOnLambda ? knownRooms(user._id) : undefined;
   const found = await readPage(page, caller, known ? stampFields : myRoomFields(user._id));
@@ -58,7 +90,6 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   return {
     items: new Written<Member[]>(`[${shown.join()}]`),
     next: next === undefined ? undefined : { after: next },
-    nextSince: new Date(Math.max((at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)),
   };
 }
 

@@ -2,8 +2,10 @@ import { ObjectId } from 'mongodb';
 import { jsonOf, Written } from '../api/written.ts';
 import { events } from '../collections/events.ts';
 import { rooms } from '../collections/rooms.ts';
+import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
+import { stateOf } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
@@ -34,6 +36,8 @@ type Kept = {
   /** Members who have read it: whoever comes or goes takes a place as well, so that they are members while the room's `seq` is the same. */
   readers: Set<string>;
   until: number;
+  /** The state of the rooms and the accounts when it was last found to be as it is. */
+  state: number;
 };
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
@@ -57,11 +61,14 @@ export async function newestPage(
 ): Promise<HistoryPage> {
   const known = pages.get(key);
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
+  const state = stateOf(rooms.unscoped, users.unscoped);
+  if (kept?.state === state && kept.readers.has(caller.user._id.toHexString())) return kept.shown;
   const [found, isCalledSo] = kept
     ? await Promise.all([howFar(kept, room, caller), areCalled(kept.names)])
     : [{ seq: known?.seq, context: undefined }, false];
   if (kept && isCalledSo && found.seq === known?.seq) {
     if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
+    kept.state = state;
     pages.set(key, known as Known);
     return kept.shown;
   }
@@ -104,7 +111,7 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
     const messages = new Written<Message[]>(jsonOf(page.shown.messages));
     const names = new Map(page.found.map(({ user, authors }) => [user.toHexString(), authors[0]]));
     const readers = new Set(context.member && [context.member.user.toHexString()]);
-    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until } });
+    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until, state: Number.NaN } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {

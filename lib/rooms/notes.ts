@@ -37,6 +37,9 @@ export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]):
 export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
+/** How often what is noted has changed. */
+export const changesOfNotes = (): number => changes;
+
 /** Stores what is noted, once what is being stored is there: whoever waits for it can be sure that no earlier number comes later. */
 export function storeNotes(): Promise<void> {
   clearTimeout(timer);
@@ -58,6 +61,7 @@ async function storeAll(): Promise<void> {
   }
   // What was noted meanwhile is another object, and yet to be stored.
   for (const [key, note] of stored) if (notes.get(key) === note) notes.delete(key);
+  changes++;
 }
 
 /** Of two numbers of each kind the higher. */
@@ -68,6 +72,7 @@ export function highestOf(one: Highest, other: Highest): Highest {
 }
 
 const notes = new Map<string, Note>();
+let changes = 0;
 let timer: NodeJS.Timeout | undefined;
 let storing = Promise.resolve();
 
@@ -81,6 +86,7 @@ async function note(added: Note[]): Promise<void> {
     notes.set(key, { _id, highest: highestOf(notes.get(key)?.highest ?? {}, highest) });
   }
   if (added.length === 0) return;
+  changes++;
   if (isOnLambda || notes.size >= mostNotes) return storeNotes();
   timer ??= setTimeout(storeNotes, longestWait).unref();
 }

@@ -1,0 +1,61 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { database } from '../../../lib/database/client.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { commandsGot } from '../../support/database-within.ts';
+import { aMessage } from '../../support/messages.ts';
+import { addMember, aRoom, memberId, succeed } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+describe('the newest page of a room, with the database within the process', () => {
+  it('is not asked for while no room and no account changes, and is what would be read after each change', async () => {
+    const [ann, bob, gone, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
+    const room = await aRoom({ owner: ann, members: [bob, gone] });
+    const { _id } = await aMessage(bob, room.id);
+    await aMessage(gone, room.id);
+    const one = `/api/messages/${_id.$oid}`;
+    const { token } = bob;
+    const changes: [string, () => Promise<unknown>][] = [
+      ['a message', () => aMessage(ann, room.id)],
+      ['an edit', () => succeed(call('PATCH', one, { token, body: { text: 'Changed' } }))],
+      ['a reaction', () => succeed(call('PUT', `${one}/reactions/owl`, { token, body: {} }))],
+      ['a deletion', () => succeed(call('DELETE', one, { token }))],
+      ['an account that is deleted', () => unnamed(gone)],
+    ];
+    for (const [what, change] of changes) {
+      await untilKnown(room.id, ann);
+      const before = await newest(room.id, ann);
+      await change();
+      expect(await newest(room.id, ann), what).not.toEqual(before);
+      expect(await newest(room.id, ann), what).toEqual(await notKept(room.id, ann));
+    }
+    await untilKnown(room.id, ann);
+    expect((await commandsGot(() => newest(room.id, admin))).map((command) => command.get('aggregate'))).toContain('rooms');
+  });
+
+  it('is no longer for a reader who has been removed or whose room is deleted', async () => {
+    const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
+    const room = await aRoom({ owner: ann, members: [bob], is_open: false });
+    await aMessage(ann, room.id);
+    await untilKnown(room.id, bob);
+    await succeed(call('DELETE', `/api/members/${await memberId(room, bob)}`, { token: ann.token }));
+    expect((await read(room.id, bob)).status).toBe(403);
+    await addMember(room, bob);
+    await untilKnown(room.id, bob);
+    await succeed(call('DELETE', room.path, { token: admin.token }));
+    expect((await read(room.id, bob)).status).toBe(404);
+  });
+});
+
+const read = (room: string, { token }: Account) => call('GET', `/api/messages?room=${room}&limit=100`, { token });
+const newest = async (room: string, account: Account) => (await succeed(read(room, account))).body;
+
+/** The same page by another way. */
+const notKept = async (room: string, { token }: Account) =>
+  (await succeed(call('GET', `/api/messages?room=${room}&limit=100&before=1000000`, { token }))).body;
+
+/** Reads until the page is kept, and nothing is left to be noted a moment later. */
+const untilKnown = (room: string, account: Account) => expect.poll(() => commandsGot(() => newest(room, account))).toEqual([]);
+
+const unnamed = ({ id }: Account) =>
+  database.collection('users').updateOne({ _id: new ObjectId(id) }, { $unset: { username: '' } });
