@@ -102,7 +102,9 @@ export function batchByKey<I, O>(work: Work<I, O>): (key: string, item: I) => Pr
 }
 
 /** Looks keys up in batches, each key once. `load` returns the values of the keys that have one. */
-export function loader<T>(load: (keys: string[]) => Promise<Map<string, T>>): (key: string) => Promise<T | undefined> {
+export function loader<T>(
+  load: (keys: string[]) => Promise<ReadonlyMap<string, T | undefined>>,
+): (key: string) => Promise<T | undefined> {
   const queue = new Queue<string, T | undefined>(async (keys) => {
     const found = await load([...new Set(keys)]);
     return keys.map((key) => fulfilled(found.get(key)));

@@ -10,12 +10,15 @@ export function databaseIsWithinThisProcess(tells: LastChange): void {
   lastChange = tells;
 }
 
+/** Whether it is, so that a call more costs little and what has changed is known. */
+export const isWithinProcess = (): boolean => lastChange !== undefined;
+
 /**
  * The write concern of a write that is nothing without the next one, whose sync saves both. A database within this process may forget it in
  * a power cut, from which nobody is left to go on. One that may forget it while this process goes on, as MongoDB may, syncs it at once.
  */
 export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
-  lastChange ? { writeConcern: { w: 'majority', journal: false } } : {};
+  isWithinProcess() ? { writeConcern: { w: 'majority', journal: false } } : {};
 
 /**
  * A number that stays the same only while no document of these collections changes: what was read after it was asked for is then what would be

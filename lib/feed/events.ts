@@ -2,12 +2,11 @@ import { ObjectId } from 'mongodb';
 import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Schema, type Shown, union } from '../api/schema.ts';
 import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes } from '../collections/events.ts';
-import { messages } from '../collections/messages.ts';
 import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { memberSchema, showMember } from '../members/members.ts';
-import { type AuthoredMessage, showAuthored, shownMessage, withAuthor } from '../messages/messages.ts';
+import { type AuthoredMessage, findAuthored, showAuthored, shownMessage } from '../messages/messages.ts';
 import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
 import { countReplies } from '../messages/replies.ts';
 import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
@@ -108,8 +107,6 @@ const idsIn = (happened: EventDocument[], name: string): ObjectId[] =>
   happened.flatMap(({ data }) => (data[name] instanceof ObjectId ? [data[name]] : []));
 
 const findMessages = async (ids: ObjectId[]): Promise<AuthoredMessage[]> =>
-  ids.length === 0
-    ? []
-    : sharedMessages(ids.join(), () => messages.aggregate<AuthoredMessage>({ _id: { $in: ids } }, withAuthor).toArray());
+  ids.length === 0 ? [] : sharedMessages(ids.join(), () => findAuthored({ _id: { $in: ids } }, []));
 
 const sharedMessages = singleFlight<AuthoredMessage[]>();

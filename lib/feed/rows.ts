@@ -1,7 +1,7 @@
 import type { ObjectId, WithId } from 'mongodb';
 import { type EventDocument, events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
-import { type AuthoredMessage, withAuthor } from '../messages/messages.ts';
+import { type AuthoredMessage, findAuthored } from '../messages/messages.ts';
 import { readWithinSize } from '../messages/page-size.ts';
 
 /** A place in a room's order at which something is: a message, or an event of any kind. */
@@ -25,7 +25,7 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
   const [{ found, hasMore }, happened] = await Promise.all([
     readWithinSize<AuthoredMessage>(limit, (count, last) => {
       const after = { room, seq: last ? { $gt: last.seq } : where.seq };
-      return messages.aggregate<AuthoredMessage>(after, [{ $sort: { seq: 1 } }, { $limit: count }, ...withAuthor]).toArray();
+      return findAuthored(after, [{ $sort: { seq: 1 } }, { $limit: count }]);
     }),
     events.find(where, { sort: { seq: 1 }, limit }).toArray(),
   ]);

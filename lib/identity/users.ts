@@ -5,6 +5,7 @@ import { type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
+import { stateOf } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
 
@@ -122,11 +123,24 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
   return [...named, ...identified].map(({ _id }) => _id);
 }
 
-/** The names of accounts by their ids in hexadecimal; deleted accounts have none. */
-export async function findUsernames(ids: ObjectId[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const found = await users.find({ _id: { $in: ids } }, { projection: { username: 1 } }).toArray();
-  return new Map(found.map(({ _id, username }) => [_id.toHexString(), username]));
+/** Names by the ids of accounts in hexadecimal; deleted accounts have none. */
+export type Usernames = ReadonlyMap<string, string | undefined>;
+
+/** The names that were read since an account last changed, of about so many accounts at most, and the state of the accounts before that. */
+let known: { names: Map<string, string | undefined>; state: number } = { names: new Map(), state: Number.NaN };
+const mostKnown = 10_000;
+
+/** The names of these accounts, and maybe of others. One that was read before is not asked for again where no account has changed since. */
+export async function findUsernames(ids: ObjectId[]): Promise<Usernames> {
+  const state = stateOf(users.unscoped);
+  if (known.state !== state || known.names.size > mostKnown) known = { names: new Map(), state };
+  const { names } = known;
+  const unknown = distinct(ids).filter((id) => !names.has(id.toHexString()));
+  if (unknown.length === 0) return names;
+  const found = await users.find({ _id: { $in: unknown } }, { projection: { username: 1 } }).toArray();
+  for (const id of unknown) names.set(id.toHexString(), undefined);
+  for (const { _id, username } of found) names.set(_id.toHexString(), username);
+  return names;
 }
 
 /** The names that begin with `start`. A range, not a pattern: names are ASCII, so they lie between it and it followed by the last character. */

@@ -11,7 +11,7 @@ import { isOnLambda } from '../config.ts';
 import { stateOf } from '../database/within-process.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, findUsernames, type OtherUser } from '../identity/users.ts';
+import { deletedUsername, findUsernames, type OtherUser, type Usernames } from '../identity/users.ts';
 import { Recent } from '../recent.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { changesOfNotes } from '../rooms/notes.ts';
@@ -99,7 +99,7 @@ const cursorOf = ({ _id, changed_at }: Stamp): string => `${changed_at.getTime()
 type Shown = { reading: Reading; names: string | undefined; json: string };
 const shownLast = new WeakMap<MyRoom, Shown>();
 
-function membershipJson(room: MyRoom, user: Caller['user'], reading: Reading, usernames: Map<string, string>): string {
+function membershipJson(room: MyRoom, user: Caller['user'], reading: Reading, usernames: Usernames): string {
   const others = othersIn(room, user._id)?.map((other) => showOther(other, usernames));
   const names = others?.map(({ username }) => username).join();
   const last = shownLast.get(room);
@@ -113,7 +113,7 @@ function membershipJson(room: MyRoom, user: Caller['user'], reading: Reading, us
 // A change has the time at which its update began. One that was made within so many milliseconds may not have been there to be read.
 const longestWrite = limits.requestTime;
 
-const showOther = (id: ObjectId, usernames: Map<string, string>): OtherUser => ({
+const showOther = (id: ObjectId, usernames: Usernames): OtherUser => ({
   _id: showId(id),
   username: usernames.get(id.toHexString()) ?? deletedUsername,
 });

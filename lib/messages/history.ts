@@ -1,12 +1,12 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { dateTime, id, oneOf, optional, type Parameter, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
+import type { MessageDocument } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { oneAtATime } from '../database/turns.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { type AuthoredMessage, showAuthored, withAuthor } from './messages.ts';
+import { type AuthoredMessage, findAuthored, showAuthored } from './messages.ts';
 import { type HistoryPage, newestPage, type PageAsRead } from './newest-pages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
 import { countReplies } from './replies.ts';
@@ -136,14 +136,11 @@ export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, di
     limit,
     (count, last) => {
       const seq = { ...bounds, ...(last && { [direction === 1 ? '$gt' : '$lt']: last.seq }) };
-      return messages
-        .aggregate<Scored>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
-          { $sort: { seq: direction } },
-          { $limit: count },
-          ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
-          ...withAuthor,
-        ])
-        .toArray();
+      return findAuthored<Scored>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
+        { $sort: { seq: direction } },
+        { $limit: count },
+        ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
+      ]);
     },
     most,
   );

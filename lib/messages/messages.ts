@@ -1,12 +1,13 @@
-import type { ObjectId } from 'mongodb';
+import type { Document, Filter, ObjectId } from 'mongodb';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
 import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
+import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername } from '../identity/users.ts';
+import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
@@ -45,10 +46,22 @@ export const messageText = text(1, 10_000);
 export type AuthoredMessage = MessageDocument & { authors: string[] };
 
 /** The end of an aggregation over messages: adds the name of each author. */
-export const withAuthor = [
+const withAuthor = [
   { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'authors' } },
   { $set: { authors: '$authors.username' } },
 ];
+
+/** What some stages find among the messages that match, with their authors: in one round trip, unless most names are known without one. */
+export async function findAuthored<Found extends AuthoredMessage>(
+  filter: Filter<MessageDocument>,
+  stages: Document[],
+): Promise<Found[]> {
+  if (!isWithinProcess()) return messages.aggregate<Found>(filter, [...stages, ...withAuthor]).toArray();
+  const found = await messages.aggregate<Found>(filter, stages).toArray();
+  const names = await findUsernames(found.map(({ user }) => user));
+  for (const message of found) message.authors = [names.get(message.user.toHexString()) ?? []].flat();
+  return found;
+}
 
 /** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
 export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
