@@ -1,63 +1,79 @@
 import type { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
+import { type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { Written } from '../api/written.ts';
 import { rooms } from '../collections/rooms.ts';
+import { isOnLambda } from '../config.ts';
 import { singleFlight } from '../database/batching.ts';
 import { stateOf } from '../database/within-process.ts';
 import { answerTooLarge } from '../errors.ts';
+import { Recent } from '../recent.ts';
 import { type Room, type ShownRoom, shownRoom } from './rooms.ts';
 import { type Stamp, stampFields, upToDate } from './stamps.ts';
 
 /*
- * The list of all rooms, which few ask for, but as a whole and again and again. A process keeps the list that it has
- * made, asks the database each time how far the rooms are, and reads those again that have moved since. A database
- * within the process need not be asked as long as no room has changed.
+ * The list of all rooms, which few ask for, but as a whole, or page by page, again and again. A process keeps what it has made of it, asks the
+ * database each time how far the rooms are, and reads those again that have moved since. A database within the process need not be asked as
+ * long as no room has changed.
  */
 
 /** A room's JSON, and when it was so. */
 type Entry = Stamp & { json: string };
 
-/** Every room, by the order of their ids. */
-export async function listAllRooms(): Promise<Written<Room[]>> {
-  return latest.state === stateOf(rooms.unscoped) ? latest.list : sharedList('all', readAllRooms);
+/** A list or a page of it as it was made last: room by room, with one more than the page has, and the state of the rooms before they were read. */
+type Made = { entries: Entry[]; items: Written<Room[]>; next: { after: string } | undefined; state: number };
+
+/** By pages: at most so many, and so many characters of JSON. */
+const made = new Recent<Made>(100, 2 * 1024 * 1024, ({ items }) => items.json.length);
+
+/** The rooms by the order of their ids, every one or a page of them, and the cursor after it if there are more. */
+export async function listAllRooms(page?: Page): Promise<Pick<Made, 'items' | 'next'>> {
+  const key = page ? `${page.limit} ${page.after ?? ''}` : '';
+  const last = made.get(key);
+  return last?.state === stateOf(rooms.unscoped) ? last : sharedLists(key, () => makeList(key, page));
 }
 
-const sharedList = singleFlight<Written<Room[]>>();
+const sharedLists = singleFlight<Made>();
 
-const nothing = { entries: [] as Entry[], list: new Written<Room[]>('[]'), state: Number.NaN };
-
-/** The latest list: room by room, as a whole, and the state of the rooms before it was read. */
-let latest = nothing;
-
-/** How many characters of a list are kept. */
-const mostKept = 2 * 1024 * 1024;
-
-async function readAllRooms(): Promise<Written<Room[]>> {
-  const { entries, list } = latest;
+async function makeList(key: string, page: Page | undefined): Promise<Made> {
+  const last = made.get(key);
   const state = stateOf(rooms.unscoped);
-  if (entries.length === 0) return remember(await readEntries({}), state);
-  const options = { projection: stampFields, sort: { _id: 1 as const }, batchSize: 10_000 };
-  const stamps = await rooms.find<Stamp>({}, options).toArray();
+  const entries = last?.entries.length ? await readMoved(last.entries, page) : await readEntries(rangeOf(page), page);
+  const list = last?.entries === entries ? { ...last, state } : { entries, ...showList(entries, page), state };
+  // A function would need a call more for a page where something has happened.
+  if (!(page && isOnLambda)) made.set(key, list);
+  return list;
+}
+
+function showList(entries: Entry[], page: Page | undefined): Pick<Made, 'items' | 'next'> {
+  const { items, next } = pageOf(
+    entries,
+    page?.limit ?? entries.length,
+    ({ json }) => json,
+    ({ _id }) => _id.toHexString(),
+  );
+  return { items: new Written<Room[]>(`[${items.join()}]`), next: next === undefined ? undefined : { after: next } };
+}
+
+async function readMoved(entries: Entry[], page: Page | undefined): Promise<Entry[]> {
+  const options = { projection: stampFields, sort: { _id: 1 as const }, batchSize: 10_000, ...(page && withOneMore(page.limit)) };
+  const stamps = await rooms.find<Stamp>(rangeOf(page), options).toArray();
   const now = await upToDate(stamps, entries, (moved) => readEntries({ _id: { $in: moved } }));
-  if (now !== entries)
-    return remember(
-      now.filter((entry) => entry !== undefined),
-      state,
-    );
-  latest = { entries, list, state };
-  return list;
+  // Without a room that was deleted a moment ago, a page would seem to be the last one.
+  return isComplete(now) ? now : readEntries(rangeOf(page), page);
 }
 
-function remember(entries: Entry[], state: number): Written<Room[]> {
-  const list = new Written<Room[]>(`[${entries.map(({ json }) => json).join()}]`);
-  latest = list.json.length <= mostKept ? { entries, list, state } : nothing;
-  return list;
-}
+const isComplete = (entries: (Entry | undefined)[]): entries is Entry[] => !entries.includes(undefined);
 
-async function readEntries(where: { _id?: { $in: ObjectId[] } }): Promise<Entry[]> {
+type Range = { _id?: { $gt: ObjectId } | { $in: ObjectId[] } };
+
+const rangeOf = (page: Page | undefined): Range => (page?.after ? { _id: { $gt: page.after } } : {});
+
+async function readEntries(where: Range, page?: Page): Promise<Entry[]> {
   const found = rooms.find<ShownRoom & Stamp>(where, {
     projection: { ...shownRoom.reads, ...stampFields },
     sort: { _id: 1 },
+    ...(page && withOneMore(page.limit)),
   });
   const all: Entry[] = [];
   let size = 0;

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { events } from '../../lib/collections/events.ts';
 import { messages } from '../../lib/collections/messages.ts';
 import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms.ts';
-import { createRoom } from '../../lib/rooms/rooms.ts';
+import { createRoom, type Room, type ShownRoom, shownRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';
 
@@ -89,6 +89,10 @@ export async function everyPage(call: Call, path: string, token: string, between
   }
   return found;
 }
+
+/** All rooms as the API shows them, read without it. */
+export const storedRooms = async (): Promise<Room[]> =>
+  (await rooms.find<ShownRoom>({}, { sort: { _id: 1 } }).toArray()).map(shownRoom.show);
 
 /** The address of the next page, if there is one. */
 export const nextOf = ({ headers }: Reply) => headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];

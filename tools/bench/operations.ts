@@ -60,6 +60,7 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
     all('whoami', inOneRoom, 'whoami'),
     // An administrator's.
     all('a list of rooms', [operationsOf(shared)], 'rooms'),
+    { name: 'a page of 100 rooms', calls: [pageOfRooms(shared)] },
     all('a page of 50 messages', inOneRoom, 'page'),
     all('a page of 50 messages, each of another room', inTheirs, 'page'),
     { name: 'a page of 50 older messages, each of another room', calls: people.map(older) },
@@ -71,6 +72,8 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
     all('a new room', inTheirs, 'newRoom'),
   ];
 }
+
+const pageOfRooms = (dataset: Dataset): Operation => ({ ...operationsOf(dataset).rooms, path: '/api/rooms?limit=100' });
 
 /** A page that is read anew each time: a process keeps only the newest ones. */
 function older(dataset: Dataset): Operation {

@@ -1,9 +1,11 @@
 import '../../support/isolated-database.ts';
 
-import { describe, expect, it } from 'vitest';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
-import { addMember, aRoom, memberId, succeed } from '../../support/rooms.ts';
+import { addMember, aRoom, everyPage, memberId, storedRooms, succeed } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
@@ -31,9 +33,10 @@ describe('the list of all rooms', () => {
       ['no such room', () => succeed(call('DELETE', room.path, { token: admin.token }))],
     ];
     for (const [what, change] of changes) {
-      await list();
+      await Promise.all([list(), pages()]);
       await change();
-      expect({ what, rooms: await list() }).toEqual({ what, rooms: await pageByPage() });
+      const rooms = await storedRooms();
+      expect({ what, all: await list(), pages: await pages() }).toEqual({ what, all: rooms, pages: rooms });
     }
     expect(await readsOf(list)).toEqual([['find rooms', undefined]]);
     await aMessage(ann, others[1]?.id ?? '');
@@ -41,7 +44,28 @@ describe('the list of all rooms', () => {
       ['find rooms', undefined],
       ['find rooms', 1],
     ]);
-    expect(await list()).toEqual(await pageByPage());
+    expect(await list()).toEqual(await storedRooms());
+  });
+
+  it('has a next page also when a room of a page is deleted while the page is read', async () => {
+    for (let count = 0; count < 4; count++) await aRoom({ name: `Paged ${count}`, owner: ann });
+    const [first, second] = await pages();
+    const id = new ObjectId(second?._id.$oid);
+    await rooms.updateOne({ _id: id }, { $inc: { seq: 1 } });
+    const find = vi.spyOn(rooms, 'find');
+    find.mockImplementationOnce((...asked) => {
+      const cursor = rooms.unscoped.find(...asked);
+      const toArray = cursor.toArray.bind(cursor);
+      cursor.toArray = async () => {
+        const stamps = await toArray();
+        await rooms.updateOne({ _id: id }, { $currentDate: { deleting_at: true } });
+        return stamps;
+      };
+      return cursor as never;
+    });
+    expect(await pages()).toEqual((await storedRooms()).filter(({ _id }) => !id.equals(_id.$oid)));
+    find.mockRestore();
+    expect((await pages())[0]).toEqual(first);
   });
 
   it('is whole for everyone while rooms come, change and go', async () => {
@@ -74,8 +98,8 @@ type Listed = { _id: { $oid: string }; name: string };
 const list = async () => (await succeed(call('GET', '/api/rooms', { token: admin.token }))).body as Listed[];
 const names = async () => (await list()).map(({ name }) => name);
 
-/** The same by another way. */
-const pageByPage = async () => (await succeed(call('GET', '/api/rooms?limit=200', { token: admin.token }))).body;
+/** The list as its pages of two rooms give it. */
+const pages = () => everyPage(call, '/api/rooms?limit=2', admin.token);
 
 /** How the rooms were read: which commands, and how many rooms each asked for by their ids. */
 const readsOf = async (work: () => Promise<unknown>) =>
