@@ -42,8 +42,7 @@ export function* execute(
   counts: Counts = { keys: 0, documents: 0 },
 ): Generator<Row | undefined> {
   const isTold = plan.residual.size === 0;
-  const expected = isTold ? scan.expected : undefined;
-  for (const stored of found(plan, { ...scan, backward: plan.backward, expected }, counts)) {
+  for (const stored of found(plan, { ...scan, backward: plan.backward }, counts)) {
     const row = stored && new Row(stored, fields);
     if (row !== undefined && plan.text === undefined) counts.documents++;
     if (row === undefined || isTold || filter.matches(row.doc)) yield row;

@@ -18,7 +18,7 @@ export type Scan = {
   readonly file: DatabaseFile;
   readonly collection: Collection;
   readonly backward: boolean;
-  /** How many rows will probably be wanted. */
+  /** How many rows will probably be wanted; more where some of them do not match. */
   readonly expected?: number | undefined;
   readonly operation: Operation;
 };
