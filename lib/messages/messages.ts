@@ -59,7 +59,10 @@ export async function findAuthored<Found extends AuthoredMessage>(
   if (!isWithinProcess()) return messages.aggregate<Found>(filter, [...stages, ...withAuthor]).toArray();
   const found = await messages.aggregate<Found>(filter, stages).toArray();
   const names = await findUsernames(found.map(({ user }) => user));
-  for (const message of found) message.authors = [names.get(message.user.toHexString()) ?? []].flat();
+  for (const message of found) {
+    const name = names.get(message.user.toHexString());
+    message.authors = name === undefined ? [] : [name];
+  }
   return found;
 }
 
