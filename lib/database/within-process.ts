@@ -10,7 +10,7 @@ export function databaseIsWithinThisProcess(tells: LastChange): void {
   lastChange = tells;
 }
 
-/** Whether it is, so that a call more costs little and what has changed is known. */
+/** Whether the database is within this process: then a call more costs little, and what has changed is known. */
 export const isWithinProcess = (): boolean => lastChange !== undefined;
 
 /**
