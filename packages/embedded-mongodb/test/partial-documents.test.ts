@@ -7,10 +7,12 @@ import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compileFilter } from '../src/match/filter.ts';
 import { fieldsOf } from '../src/plan/find.ts';
-import { compileProjection } from '../src/project/projection.ts';
+import { pushDown } from '../src/plan/pushdown.ts';
+import { compileProject, compileProjection, type Transform } from '../src/project/projection.ts';
 import { startDatabase } from '../src/server.ts';
 import { decode, decodeFields, encode } from '../src/values/bson.ts';
 import type { Fields } from '../src/values/bson-reader.ts';
+import type { DatabaseError } from '../src/values/errors.ts';
 import type { Doc, Value } from '../src/values/value.ts';
 import { doc } from './query/arbitraries.ts';
 
@@ -55,22 +57,23 @@ describe('of an array of documents, a find decodes those alone that an id speaks
   const number = fc.constantFrom<Value>(new Int32(1), new Int32(2));
   const inside = fc.oneof(id, number, fc.array(fc.oneof(id, number), { maxLength: 2 }), fc.constant(null));
   const record = fc
-    .tuple(fc.option(inside, { nil: undefined }), number)
+    .tuple(fc.option(inside, { nil: undefined }), fc.oneof(id, number))
     .map(([b, c]): Value => doc(...(b === undefined ? [] : [['b', b] as [string, Value]]), ['c', c]));
   const array = fc.array(fc.oneof({ weight: 5, arbitrary: record }, id, number, fc.array(record, { maxLength: 2 })), {
     maxLength: 5,
   });
   const documents = fc
-    .tuple(fc.oneof({ weight: 5, arbitrary: array }, record, id), number)
+    .tuple(fc.oneof({ weight: 5, arbitrary: array }, record, id), fc.oneof(id, number))
     .map(([a, e]) => doc(['a', a as Value], ['e', e]));
 
+  const in_ = fc.array(fc.oneof({ weight: 5, arbitrary: id }, number), { maxLength: 2 }).map((some) => doc(['$in', some]));
   const match = fc.oneof(
-    id.map((id) => doc(['b', id])),
+    fc.oneof(id, in_).map((asked) => doc(['b', asked])),
     fc.tuple(id, number).map(([id, c]) => doc(['c', c], ['b', id])),
     id.map((id) => doc(['b', doc(['$ne', id])])),
   );
   const simple = fc.oneof(
-    id.map((id) => doc(['a.b', id])),
+    fc.tuple(fc.constantFrom('a.b', 'a.c'), fc.oneof(id, in_)).map(([path, asked]) => doc([path, asked])),
     fc.tuple(id, number).map(([id, c]) => doc(['a.b', id], ['a.c', c])),
     match.map((match) => doc(['a', doc(['$elemMatch', match])])),
     id.map((id) => doc(['a.0', id])),
@@ -104,6 +107,66 @@ describe('of an array of documents, a find decodes those alone that an id speaks
     const found = (filter: Doc) => decodeFields(encode(doc(['members', members])), fieldsOf(filter) as Fields).get('members');
     expect(found(doc(['members.user', mine]))).toEqual([members[1]]);
     expect(found(doc(['members', doc(['$elemMatch', doc(['user', mine])])]))).toEqual([members[1]]);
+    expect(found(doc(['members.user', doc(['$in', [mine]])]))).toEqual([members[1]]);
     expect(found(doc(['members.user', mine], ['members.role', 'owner']))).toEqual(members);
+    expect(found(doc(['members.user', mine], ['members.role', mine]))).toEqual(members);
+    expect(found(doc(['members.user', mine], ['members', doc(['$elemMatch', doc(['user', other])])]))).toEqual(members);
+  });
+
+  const filtered = fc
+    .tuple(
+      fc.constantFrom('$a', '$a', '$a', '$$ROOT.a', '$d.e'),
+      fc.constantFrom('$$one.b', '$$one.c', '$$one', '$a', '$e', '$$one.b.c'),
+      fc.array(fc.oneof({ weight: 5, arbitrary: id }, number, fc.constant('$e')), { maxLength: 2 }),
+    )
+    .map(([input, item, ids]) => doc(['$filter', doc(['input', input], ['as', 'one'], ['cond', doc(['$in', [item, ids]])])]));
+  const path = fc.constantFrom<Value>('$e', '$a', '$a.b', '$$ROOT', '$$ROOT.e', '$$CURRENT.a');
+  const expression = fc.oneof(
+    { weight: 2, arbitrary: filtered },
+    path,
+    path.map((value) => [value, 'text']),
+    path.map((value) => doc(['$ifNull', [value, '$a']])),
+  );
+  const inclusion = { a: expression, 'd.e': expression, e: fc.oneof(fc.constant(true), expression), f: expression };
+  const exclusion = { a: fc.constant(false), 'd.e': fc.constant(false) };
+  const projections = fc
+    .oneof(fc.record(inclusion, { requiredKeys: [] }), fc.record(exclusion, { requiredKeys: [] }))
+    .filter((fields) => Object.keys(fields).length > 0)
+    .chain((fields) => fc.boolean().map((hasId) => doc(...Object.entries<Value>({ ...fields, _id: hasId }))));
+  const inD = fc.constantFrom<Value>(doc(['e', new Int32(1)], ['f', new Int32(2)]), [doc(['e', [doc()]]), new Int32(3)], true);
+
+  it('as does a pipeline that begins with a projection', () => {
+    fc.assert(
+      fc.property(documents, inD, projections, (whole, d, spec) => {
+        const { shown } = pushDown([doc(['$project', spec])]).query;
+        const fields = shown && fieldsOf(new Map(), undefined, shown);
+        fc.pre(fields !== undefined);
+        const bytes = encode(whole.set('d', d));
+        const project = outcomeOf(compileProject(spec));
+        expect(project(decodeFields(bytes, fields as Fields))).toEqual(project(decode(bytes)));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('and no others than a pipeline that begins with a projection asks for', () => {
+    const [mine, other] = ids as [ObjectId, ObjectId];
+    const members = [doc(['user', other]), doc(['user', mine])];
+    const bytes = encode(doc(['notes', 'many'], ['members', members], ['name', 'a room']));
+    const shown = (spec: Doc) =>
+      decodeFields(bytes, fieldsOf(new Map(), undefined, pushDown([doc(['$project', spec])]).query.shown) as Fields);
+    const cond = doc(['$in', ['$$one.user', [mine]]]);
+    const own: [string, Value] = ['own', doc(['$filter', doc(['input', '$members'], ['as', 'one'], ['cond', cond])])];
+    expect(shown(doc(own, ['name', '$name']))).toEqual(doc(['members', [members[1] as Doc]], ['name', 'a room']));
+    expect(shown(doc(own, ['count', doc(['$size', '$members'])]))).toEqual(doc(['members', members]));
   });
 });
+
+/** What a projection makes of a document, or the code with which it refuses it. */
+const outcomeOf = (project: Transform) => (doc: Doc) => {
+  try {
+    return project(doc);
+  } catch (error) {
+    return (error as DatabaseError).code;
+  }
+};

@@ -69,8 +69,7 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
   const look = (path: string, value?: Value) => {
     const name = topOf(path);
     const [known, narrowing] = [fields.get(name), narrowingOf(path, value)];
-    const isSame = narrowing !== undefined && known?.field.equals(narrowing.field) && known.id.equals(narrowing.id);
-    fields.set(name, isSame || !fields.has(name) ? narrowing : undefined);
+    fields.set(name, !fields.has(name) || isSame(known, narrowing) ? narrowing : undefined);
     return true;
   };
   const add = (filter: Doc): boolean =>
@@ -84,16 +83,28 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
   return isComplete ? fields : undefined;
 }
 
-/** What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of. */
+/** What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of; or `{ $in: ids }`. */
 function narrowingOf(path: string, value: Value | undefined): Narrowing | undefined {
   const [, field, ...deeper] = path.split('.');
   if (field !== undefined && /^\d+$/.test(field)) return undefined;
   const match = field === undefined && isDoc(value) && value.size === 1 ? value.get('$elemMatch') : undefined;
   const inElement: Iterable<[string | undefined, Value | undefined]> = isDoc(match) ? match : [[field, value]];
-  for (const [name, id] of inElement)
-    if (id instanceof ObjectId && name !== undefined && !name.includes('.') && deeper.length === 0)
-      return { field: Buffer.from(name), id: Buffer.from(id.id) };
+  for (const [name, asked] of inElement) {
+    const ids = idsIn(asked);
+    if (ids !== undefined && name !== undefined && !name.includes('.') && deeper.length === 0)
+      return { field: Buffer.from(name), ids: ids.map(({ id }) => Buffer.from(id)) };
+  }
   return undefined;
+}
+
+function idsIn(asked: Value | undefined): ObjectId[] | undefined {
+  const list = isDoc(asked) ? asked.get('$in') : [asked];
+  return Array.isArray(list) && list.every((item) => item instanceof ObjectId) ? list : undefined;
+}
+
+function isSame(one: Narrowing | undefined, other: Narrowing | undefined): boolean {
+  if (one === undefined || other === undefined || !one.field.equals(other.field)) return false;
+  return one.ids.length === other.ids.length && one.ids.every((id, i) => id.equals(other.ids[i] as Buffer));
 }
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);

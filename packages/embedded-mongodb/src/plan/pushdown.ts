@@ -1,5 +1,8 @@
+import { ObjectId } from 'bson';
 import { limitOf } from '../aggregate/stages/flow.ts';
-import { type Doc, isDoc, type Value } from '../values/value.ts';
+import { topOf } from '../values/path.ts';
+import { isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /**
@@ -21,5 +24,55 @@ export function pushDown(pipeline: readonly Value[]): { query: FindQuery; rest: 
     else if (limit === undefined) break;
   }
   const filter: Doc = filters.length > 1 ? new Map([['$and', filters]]) : (filters[0] ?? new Map());
-  return { query: { filter, sort, limit }, rest: pipeline.slice(at) };
+  const rest = pipeline.slice(at);
+  return { query: { filter, sort, limit, shown: shownTo(rest) }, rest };
 }
+
+/** What stages look at in the documents that they get, as the projection of a find; undefined where it may be all. */
+function shownTo([stage]: readonly Value[]): Doc | undefined {
+  // What no stage looks at goes out as it is stored.
+  if (stage === undefined) return new Map();
+  const spec = operandOf(stage, '$project');
+  return isDoc(spec) ? shownByProject(spec) : undefined;
+}
+
+function shownByProject(spec: Doc): Doc | undefined {
+  const shown: Doc = new Map([['_id', true]]);
+  const look = (path: string, what: Value = true) => {
+    const name = topOf(path);
+    shown.set(name, shown.has(name) ? true : what);
+    return true;
+  };
+  const isSeen = (value: Value): boolean => {
+    if (typeof value === 'string' && value.startsWith('$$')) return !/^\$\$(ROOT|CURRENT)\b/.test(value);
+    if (typeof value === 'string' && value.startsWith('$')) return look(value.slice(1));
+    if (Array.isArray(value)) return value.every(isSeen);
+    return !isDoc(value) || (!value.has('$meta') && [...value.values()].every(isSeen));
+  };
+  const isComplete = [...spec].every(([path, value]) => {
+    if (typeof value === 'boolean' || isNumber(value)) return (path === '_id' || isTrue(value)) && look(path);
+    // A field inside another one goes into what that is.
+    if (path.includes('.')) look(path);
+    const filtered = filteredByIds(value);
+    return filtered === undefined ? isSeen(value) : look(filtered.name, filtered.match);
+  });
+  return isComplete ? shown : undefined;
+}
+
+/** What `{ $filter: { input: '$members', as: 'member', cond: { $in: ['$$member.user', ids] } } }` looks for, and where. */
+function filteredByIds(value: Value): { name: string; match: Doc } | undefined {
+  const filter = operandOf(value, '$filter');
+  if (!isDoc(filter)) return undefined;
+  const input = filter.get('input');
+  const variable = `$$${filter.get('as') ?? 'this'}.`;
+  const condition = operandOf(filter.get('cond'), '$in');
+  const [item, ids] = Array.isArray(condition) ? condition : [];
+  if (typeof input !== 'string' || !/^\$[^$.]+$/.test(input)) return undefined;
+  if (typeof item !== 'string' || !item.startsWith(variable)) return undefined;
+  if (!Array.isArray(ids) || !ids.every((id) => id instanceof ObjectId)) return undefined;
+  const match: Doc = new Map([[item.slice(variable.length), new Map([['$in', ids]])]]);
+  return { name: input.slice(1), match: new Map([['$elemMatch', match]]) };
+}
+
+const operandOf = (value: Value | undefined, operator: string): Value | undefined =>
+  isDoc(value) && value.size === 1 ? value.get(operator) : undefined;

@@ -53,9 +53,7 @@ export function prepareRead(database: Database, db: string, name: string, query:
 /** Prepares a pipeline on a collection; as much as possible of its beginning is left to an index. */
 export function prepareStages(database: Database, db: string, name: string, stages: readonly Value[], context: Context): Read {
   const collection = database.catalog.get(db, name);
-  const { query: asked, rest } = pushDown(stages);
-  // What no stage looks at goes out as it is stored.
-  const query = rest.length === 0 ? { ...asked, shown: new Map() } : asked;
+  const { query, rest } = pushDown(stages);
   const find = collection && prepareFind(database.file, collection, query, context);
   if (find === undefined) compileFilter(query.filter, context);
   if (find?.textScore !== undefined) checkScores(rest);

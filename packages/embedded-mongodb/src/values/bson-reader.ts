@@ -23,8 +23,8 @@ const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => Objec
 /** Which fields of a stored document somebody looks at: `undefined` stands for all that is in one. */
 export type Fields = ReadonlyMap<string, Narrowing | undefined>;
 
-/** Of an array of documents only those are looked at in which a field, by its encoded name, has an id or may have it in an array. */
-export type Narrowing = { readonly field: Buffer; readonly id: Buffer };
+/** Of an array of documents only those are looked at in which a field, by its encoded name, has one of some ids or may have it in an array. */
+export type Narrowing = { readonly field: Buffer; readonly ids: readonly Buffer[] };
 
 /** Reads BSON values one after the other; every length is checked before a byte behind it is touched. */
 export class Reader {
@@ -64,13 +64,14 @@ export class Reader {
     return doc;
   }
 
-  #narrowed({ field, id }: Narrowing, depth: number): Value[] {
+  #narrowed({ field, ids }: Narrowing, depth: number): Value[] {
     const bytes = this.#bytes;
     const items: Value[] = [];
     const array = { type: bsonType.array, bytes, start: this.at, end: valueEnd(bytes, bsonType.array, this.at) };
     for (const item = new RawCursor(array); item.next(); ) {
       const found = item.type === bsonType.object ? rawField(item, field) : item;
-      if (found === undefined || (found.type === bsonType.objectId && !sameBytes(bytes, found.start, id))) continue;
+      if (found === undefined) continue;
+      if (found.type === bsonType.objectId && !ids.some((id) => sameBytes(bytes, found.start, id))) continue;
       this.at = item.start;
       items.push(this.value(item.type, depth, item.end));
     }
