@@ -8,7 +8,7 @@ import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername } from '../identity/users.ts';
-import { allowedTo, findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
 /** A user who is kept out of a room. */
 export const banSchema = record('Ban', { room: idSchema, user: idSchema, username: aText });
@@ -54,7 +54,7 @@ export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): P
   await attempt({ times: 10 }, async () => {
     const where = { _id: room, banned: user, ...allowedTo('liftBan', caller) };
     if ((await rooms.updateOne(where, { $pull: { banned: user } })).matchedCount > 0) return true;
-    const context = requirePermission(await findContext(room, caller, user), 'liftBan');
+    const context = requirePermission(await findTargetContext(room, caller, user), 'liftBan');
     if (!context.isTargetBanned) throw noSuchBan();
     return undefined;
   });

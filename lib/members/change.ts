@@ -11,10 +11,10 @@ import {
   findContextOfMember,
   isLastOwner,
   keepsAnOwner,
-  type RoomContext,
   refusalsOf,
   requireRole,
   requireTarget,
+  type TargetContext,
 } from '../rooms/permissions.ts';
 import {
   countUpTo,
@@ -63,7 +63,7 @@ export async function changeMember(member: ObjectId, change: Change, caller: Cal
   return showTarget(context, caller, isOwn ? await changeReading(context, own) : undefined);
 }
 
-type Found = RoomContext & { target: MemberDocument };
+type Found = TargetContext & { target: MemberDocument };
 type Changed = ChangedRoom & { members: MemberDocument[] };
 
 const changeRole = (member: ObjectId, role: Role, caller: Caller, check: () => Promise<unknown>): Promise<Changed> =>

@@ -11,11 +11,12 @@ import { recordEvent } from '../rooms/event-log.ts';
 import {
   allowedTo,
   findContext,
+  findTargetContext,
   noSuchRoom,
-  type RoomContext,
   refusalsOf,
   requireRole,
   roomArchived,
+  type TargetContext,
 } from '../rooms/permissions.ts';
 import { startReading } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
@@ -85,7 +86,7 @@ export async function join(membership: Membership, caller: Caller, invitation?: 
     },
     async () => {
       if (invitation !== undefined) await findInvited(invitation);
-      check(await findContext(room, caller, user), action);
+      check(await findTargetContext(room, caller, user), action);
     },
   );
   try {
@@ -123,13 +124,13 @@ const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_v
 
 /** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
 async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
-  const [context, username] = await Promise.all([findContext(room, caller, user), findActiveUsername(user)]);
+  const [context, username] = await Promise.all([findTargetContext(room, caller, user), findActiveUsername(user)]);
   requireRole(context, action);
   if (username === undefined) throw noSuchUser();
   check(context, action);
 }
 
-function check(context: RoomContext | undefined, action: JoinAction): void {
+function check(context: TargetContext | undefined, action: JoinAction): void {
   // Whoever is invited sees the room.
   const seen = context && action === 'joinInvited' ? { ...context, is_visible: true } : context;
   const { target, isTargetBanned, rank, is_open, archived_at, memberCount } = requireRole(seen, action);

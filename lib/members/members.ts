@@ -11,9 +11,9 @@ import {
   findContextOfMember,
   findReadableRoom,
   noSuchRoom,
-  type RoomContext,
   refusalsOf,
   requireTarget,
+  type TargetContext,
 } from '../rooms/permissions.ts';
 import { findReading, mostMentions, type Reading } from '../rooms/read-markers.ts';
 
@@ -92,7 +92,7 @@ export async function findMember(member: ObjectId, caller: Caller): Promise<Memb
 
 /** The target of a context as the caller sees it. */
 export async function showTarget(
-  context: RoomContext & { target: MemberDocument },
+  context: TargetContext & { target: MemberDocument },
   caller: Caller,
   reading?: Reading,
 ): Promise<Member> {

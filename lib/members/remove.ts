@@ -9,10 +9,10 @@ import {
   findContextOfMember,
   isLastOwner,
   mayBeLeftBy,
-  type RoomContext,
   refusalsOf,
   requireRole,
   requireTarget,
+  type TargetContext,
 } from '../rooms/permissions.ts';
 import { placeOf } from '../rooms/sequence.ts';
 
@@ -58,7 +58,7 @@ const mayRemove = (member: ObjectId, caller: Caller): Filter<Omit<RoomDocument, 
   return { $or: [allowedTo('removeModerator', caller), { $and: [allowedTo('removeMember', caller), isPlain] }] };
 };
 
-function check(context: RoomContext & { target: MemberDocument }, caller: Caller, ban: boolean): void {
+function check(context: TargetContext & { target: MemberDocument }, caller: Caller, ban: boolean): void {
   const isLeaving = context.target.user.equals(caller.user._id);
   if (isLeaving && ban) throw invalidParameter('ban', "be left out when one leaves: users can't ban themselves");
   requireRole(context, isLeaving ? 'leave' : 'removeMember');

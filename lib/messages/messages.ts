@@ -72,7 +72,7 @@ export async function findMessage(id: ObjectId, caller: Caller): Promise<{ messa
   const [found] = await messages
     .aggregate<AuthoredMessage & { rooms: ContextRow[] }>({ _id: id }, [
       { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], [], '$$room.') } } } },
+      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
       ...withAuthor,
     ])
     .toArray();

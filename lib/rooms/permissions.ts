@@ -1,4 +1,4 @@
-import type { Filter, ObjectId } from 'mongodb';
+import type { Document, Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { batch, fulfilled } from '../database/batching.ts';
@@ -69,14 +69,18 @@ export const refusalsOf = (action: Action): Refusal[] => {
 /** A room as it is at a time of the database. */
 export type RoomState = Pick<RoomDocument, StateField> & { now: Date };
 
-/** A room as one caller finds it: everything that decides what the caller may do in it, and to whom. */
+/** A room as one caller finds it: everything that decides what the caller may do in it. */
 export type RoomContext = RoomState & {
   rank: Rank;
   /** The caller as a member. */
   member: MemberDocument | undefined;
+};
+
+/** The same, and everything that decides to whom something may be done. */
+export type TargetContext = RoomContext & {
   memberCount: number;
   ownerCount: number;
-  /** The member or user that something is to be done to: the caller, if nobody else was asked for. */
+  /** The member or user that something is to be done to. */
   target: MemberDocument | undefined;
   isTargetBanned: boolean;
   /** The target's name, where it was looked up by its membership. */
@@ -99,74 +103,97 @@ const stateFields = [
 ] as const satisfies (keyof RoomDocument)[];
 type StateField = (typeof stateFields)[number];
 
-/** A room as the database gives it for a context: with the members and bans that were asked for, and with all owners. */
-export type ContextRow = RoomState &
-  Pick<RoomDocument, 'members' | 'banned'> & {
-    member_count: number;
-    target_names?: string[];
-  };
+/** A room as the database gives it for a context: with those members that were asked for. */
+export type ContextRow = RoomState & Pick<RoomDocument, 'members'>;
 
-/** The projection to a `ContextRow` for some users and members; `path` is where the room stands in an aggregation. */
-export const contextFields = (users: ObjectId[], members: ObjectId[] = [], path = '$') => ({
+/** The same with a target: with all owners as well, and with the bans that were asked for. */
+type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_names?: string[] };
+
+/** The projection to a `ContextRow` for some users; `path` is where the room stands in an aggregation. */
+export const contextFields = (users: ObjectId[], path = '$') => ({
   ...Object.fromEntries(stateFields.map((name) => [name, `${path}${name}`])),
-  member_count: { $size: `${path}members` },
+  members: { $filter: { input: `${path}members`, as: 'member', cond: { $in: ['$$member.user', users] } } },
+  now: '$$NOW',
+});
+
+/** The projection to a `TargetRow` for some users and members. */
+const targetFields = (users: ObjectId[], members: ObjectId[] = []) => ({
+  ...contextFields(users),
+  member_count: { $size: '$members' },
   members: {
     $filter: {
-      input: `${path}members`,
+      input: '$members',
       as: 'member',
       cond: {
         $or: [{ $in: ['$$member.user', users] }, { $in: ['$$member._id', members] }, { $eq: ['$$member.role', 'owner'] }],
       },
     },
   },
-  banned: { $filter: { input: `${path}banned`, as: 'user', cond: { $in: ['$$user', users] } } },
-  now: '$$NOW',
+  banned: { $filter: { input: '$banned', as: 'user', cond: { $in: ['$$user', users] } } },
 });
 
 /** The context of a caller from what the database gave. */
-export function contextOf(row: ContextRow, caller: Caller, of: { user?: ObjectId; member?: ObjectId } = {}): RoomContext {
-  const { members, banned, member_count: memberCount, target_names: names, ...state } = row;
-  const user = of.user ?? caller.user._id;
-  const memberOf = (id: ObjectId) => members.find((member) => member.user.equals(id));
-  const member = memberOf(caller.user._id);
+export function contextOf({ members, ...state }: ContextRow, caller: Caller): RoomContext {
+  const member = members.find(({ user }) => user.equals(caller.user._id));
+  return { ...state, rank: isAdmin(caller) ? 'admin' : (member?.role ?? 'stranger'), member };
+}
+
+/** The same with a user or a member as the target. */
+function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectId } | { member: ObjectId }): TargetContext {
+  const { banned, member_count: memberCount, target_names: names, ...context } = row;
+  const isTarget = ({ _id, user }: MemberDocument) => ('user' in target ? user.equals(target.user) : _id.equals(target.member));
   return {
-    ...state,
-    rank: isAdmin(caller) ? 'admin' : (member?.role ?? 'stranger'),
-    member,
+    ...contextOf(context, caller),
     memberCount,
-    ownerCount: members.filter(({ role }) => role === 'owner').length,
-    target: of.member ? members.find(({ _id }) => _id.equals(of.member)) : memberOf(user),
-    isTargetBanned: banned.some((id) => id.equals(user)),
+    ownerCount: row.members.filter(({ role }) => role === 'owner').length,
+    target: row.members.find(isTarget),
+    isTargetBanned: 'user' in target && banned.some((id) => id.equals(target.user)),
     targetName: names?.[0],
   };
 }
 
-/** Reads a room as a caller finds it, with another user as the target if one is given; undefined when the room does not exist. */
-export const findContext = (room: ObjectId, caller: Caller, user = caller.user._id): Promise<RoomContext | undefined> =>
-  readContext({ room, caller, user });
+type Asked = { room: ObjectId; caller: Caller };
 
-type Asked = { room: ObjectId; caller: Caller; user: ObjectId };
-
-const readContext = batch(async (asked: Asked[]) => {
-  const users = distinct(asked.flatMap(({ caller, user }) => [caller.user._id, user]));
-  const found = await rooms
-    .aggregate<ContextRow>({ _id: { $in: distinct(asked.map(({ room }) => room)) } }, [{ $project: contextFields(users) }])
-    .toArray();
-  const rows = new Map(found.map((row) => [row._id.toHexString(), row]));
-  return asked.map(({ room, caller, user }) => {
-    const row = rows.get(room.toHexString());
-    return fulfilled(row && contextOf(row, caller, { user }));
+/** Reads the rooms that are asked for at the same time in one query, and makes of each the context of whoever asks. */
+const contextReader = <A extends Asked, Row extends ContextRow, Context>(
+  fieldsFor: (asked: A[]) => Document,
+  contextOf: (row: Row, asked: A) => Context,
+): ((asked: A) => Promise<Context | undefined>) =>
+  batch(async (asked: A[]) => {
+    const where = { _id: { $in: distinct(asked.map(({ room }) => room)) } };
+    const found = await rooms.aggregate<Row>(where, [{ $project: fieldsFor(asked) }]).toArray();
+    const rows = new Map(found.map((row) => [row._id.toHexString(), row]));
+    return asked.map((one) => {
+      const row = rows.get(one.room.toHexString());
+      return fulfilled(row && contextOf(row, one));
+    });
   });
-});
+
+const readContext = contextReader(
+  (asked: Asked[]) => contextFields(distinct(asked.map(({ caller }) => caller.user._id))),
+  (row: ContextRow, { caller }) => contextOf(row, caller),
+);
+
+const readTargetContext = contextReader(
+  (asked: (Asked & { user: ObjectId })[]) => targetFields(distinct(asked.flatMap(({ caller, user }) => [caller.user._id, user]))),
+  (row: TargetRow, { caller, user }) => targetContextOf(row, caller, { user }),
+);
+
+/** Reads a room as a caller finds it; undefined when it does not exist. */
+export const findContext = (room: ObjectId, caller: Caller): Promise<RoomContext | undefined> => readContext({ room, caller });
+
+/** The same with a user as the target, be it a member or not. */
+export const findTargetContext = (room: ObjectId, caller: Caller, user: ObjectId): Promise<TargetContext | undefined> =>
+  readTargetContext({ room, caller, user });
 
 /** Reads the room of a member as a caller finds it, with the member as the target; undefined when the member does not exist. */
-export async function findContextOfMember(member: ObjectId, caller: Caller): Promise<RoomContext | undefined> {
+export async function findContextOfMember(member: ObjectId, caller: Caller): Promise<TargetContext | undefined> {
   const isTarget = { $eq: ['$$member._id', member] };
   const [row] = await rooms
-    .aggregate<ContextRow>({ 'members._id': member }, [
+    .aggregate<TargetRow>({ 'members._id': member }, [
       {
         $project: {
-          ...contextFields([caller.user._id], [member]),
+          ...targetFields([caller.user._id], [member]),
           target: { $filter: { input: '$members', as: 'member', cond: isTarget } },
         },
       },
@@ -175,7 +202,7 @@ export async function findContextOfMember(member: ObjectId, caller: Caller): Pro
       { $project: { users: 0, target: 0 } },
     ])
     .toArray();
-  return row && contextOf(row, caller, { member });
+  return row && targetContextOf(row, caller, { member });
 }
 
 /** Whether a caller is enough in the room for an action. */
@@ -188,7 +215,7 @@ export function may({ rank, member }: RoomContext, action: Action): boolean {
  * Requires that the room exists and the caller may see it (404), that the caller is enough in it for an action (403), and that the action can
  * be done in a room of its kind (409).
  */
-export function requireRole(context: RoomContext | undefined, action: Action): RoomContext {
+export function requireRole<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const { least, notDirect }: Rule = actions[action];
   if (!context || (context.rank === 'stranger' && !context.is_visible)) throw noSuchRoom();
   if (!may(context, action)) throw roleRequired[least]();
@@ -197,7 +224,7 @@ export function requireRole(context: RoomContext | undefined, action: Action): R
 }
 
 /** The same, and that the room is not archived if the action asks for that (409). */
-export function requirePermission(context: RoomContext | undefined, action: Action): RoomContext {
+export function requirePermission<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const required = requireRole(context, action);
   const { notArchived }: Rule = actions[action];
   if (notArchived && required.archived_at) throw roomArchived();
@@ -217,7 +244,7 @@ export async function findRoomState(room: ObjectId): Promise<RoomState> {
 }
 
 /** Requires that the target is a member of the room, and that the caller is in the room: for everyone else there is no such member (404). */
-export function requireTarget(context: RoomContext | undefined): RoomContext & { target: MemberDocument } {
+export function requireTarget(context: TargetContext | undefined): TargetContext & { target: MemberDocument } {
   if (!context?.target || context.rank === 'stranger') throw noSuchMember();
   return { ...context, target: context.target };
 }
@@ -240,7 +267,7 @@ export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
 }
 
 /** Whether the target is the room's only owner. */
-export const isLastOwner = ({ target, ownerCount }: RoomContext): boolean => target?.role === 'owner' && ownerCount === 1;
+export const isLastOwner = ({ target, ownerCount }: TargetContext): boolean => target?.role === 'owner' && ownerCount === 1;
 
 /** The part of an update's filter that says that the room has an owner without this member. */
 export const keepsAnOwner = (member: ObjectId): RoomFilter => ({
