@@ -110,7 +110,9 @@ describe('of an array of documents, a find decodes those alone that an id speaks
     expect(found(doc(['members.user', doc(['$in', [mine]])]))).toEqual([members[1]]);
     expect(found(doc(['members.user', mine], ['members.role', 'owner']))).toEqual(members);
     expect(found(doc(['members.user', mine], ['members.role', mine]))).toEqual(members);
-    expect(found(doc(['members.user', mine], ['members', doc(['$elemMatch', doc(['user', other])])]))).toEqual(members);
+    expect(found(doc(['members.user', mine], ['members', doc(['$elemMatch', doc(['user', other])])]))).toEqual(
+      members.slice(0, 2),
+    );
   });
 
   const filtered = fc

@@ -6,8 +6,9 @@ import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file.ts';
-import type { Fields, Narrowing } from '../values/bson-reader.ts';
+import { type Fields, idNumber, type Narrowing } from '../values/bson-reader.ts';
 import { topOf } from '../values/path.ts';
+import { asBuffer } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { execute, Row } from './execute.ts';
 import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
@@ -68,8 +69,8 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
   const fields = new Map<string, Narrowing | undefined>();
   const look = (path: string, value?: Value) => {
     const name = topOf(path);
-    const [known, narrowing] = [fields.get(name), narrowingOf(path, value)];
-    fields.set(name, !fields.has(name) || isSame(known, narrowing) ? narrowing : undefined);
+    const narrowing = narrowingOf(path, value);
+    fields.set(name, fields.has(name) ? both(fields.get(name), narrowing) : narrowing);
     return true;
   };
   const add = (filter: Doc): boolean =>
@@ -92,7 +93,7 @@ function narrowingOf(path: string, value: Value | undefined): Narrowing | undefi
   for (const [name, asked] of inElement) {
     const ids = idsIn(asked);
     if (ids !== undefined && name !== undefined && !name.includes('.') && deeper.length === 0)
-      return { field: Buffer.from(name), ids: ids.map(({ id }) => Buffer.from(id)) };
+      return { field: Buffer.from(name), ids: new Set(ids.map(({ id }) => idNumber(asBuffer(id)))) };
   }
   return undefined;
 }
@@ -102,9 +103,10 @@ function idsIn(asked: Value | undefined): ObjectId[] | undefined {
   return Array.isArray(list) && list.every((item) => item instanceof ObjectId) ? list : undefined;
 }
 
-function isSame(one: Narrowing | undefined, other: Narrowing | undefined): boolean {
-  if (one === undefined || other === undefined || !one.field.equals(other.field)) return false;
-  return one.ids.length === other.ids.length && one.ids.every((id, i) => id.equals(other.ids[i] as Buffer));
+/** What elements one or the other speaks of. */
+function both(one: Narrowing | undefined, other: Narrowing | undefined): Narrowing | undefined {
+  if (one === undefined || other === undefined || !one.field.equals(other.field)) return undefined;
+  return { field: one.field, ids: new Set([...one.ids, ...other.ids]) };
 }
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);

@@ -1,7 +1,7 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { knownName, learnName } from './names.ts';
-import { asBuffer, RawCursor, rawField, sameBytes, typeOf, valueEnd } from './raw.ts';
+import { asBuffer, RawCursor, rawField, typeOf, valueEnd } from './raw.ts';
 import { bsonType, type Doc, Opaque, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
@@ -23,8 +23,14 @@ const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => Objec
 /** Which fields of a stored document somebody looks at: `undefined` stands for all that is in one. */
 export type Fields = ReadonlyMap<string, Narrowing | undefined>;
 
-/** Of an array of documents only those are looked at in which a field, by its encoded name, has one of some ids or may have it in an array. */
-export type Narrowing = { readonly field: Buffer; readonly ids: readonly Buffer[] };
+/**
+ * Of an array of documents only those are looked at in which a field, by its encoded name, has one of some ids or may have it in an array. The ids
+ * are given by the numbers that their last bytes make, in which those of one collection mostly differ: what happens to agree is looked at as well.
+ */
+export type Narrowing = { readonly field: Buffer; readonly ids: ReadonlySet<number> };
+
+/** The number that the last bytes of an id make. */
+export const idNumber = (bytes: Buffer, start = 0): number => bytes.readUInt32LE(start + 8);
 
 /** Reads BSON values one after the other; every length is checked before a byte behind it is touched. */
 export class Reader {
@@ -71,7 +77,7 @@ export class Reader {
     for (const item = new RawCursor(array); item.next(); ) {
       const found = item.type === bsonType.object ? rawField(item, field) : item;
       if (found === undefined) continue;
-      if (found.type === bsonType.objectId && !ids.some((id) => sameBytes(bytes, found.start, id))) continue;
+      if (found.type === bsonType.objectId && !ids.has(idNumber(bytes, found.start))) continue;
       this.at = item.start;
       items.push(this.value(item.type, depth, item.end));
     }
