@@ -1,4 +1,5 @@
 import type { Figure } from './figure.ts';
+import { mostGrowth } from './growth.ts';
 
 /**
  * Plots how times grow, as multiples of the time in the smallest dataset: a panel for each thing that grows, a line for each operation,
@@ -10,7 +11,7 @@ export function plotOf(figures: readonly Figure[]): string {
     ({ name }) => / (\w+) \/ /.exec(name)?.[1] ?? '',
   );
   const names = [...new Set(figures.map(operationOf))];
-  const most = Math.max(goalLine, ...figures.flatMap(timesOf));
+  const most = Math.max(mostGrowth, ...figures.flatMap(timesOf));
   const ceiling = Math.ceil(most * 2) / 2;
   const drawn = [...panels].map(([of, lines], at) =>
     panel({ of, lines, names, ceiling, left: leftMargin + at * (plotWidth + plotGap) }),
@@ -56,7 +57,7 @@ function panel({ of, lines, names, ceiling, left }: Panel): string {
     ...ticks.map(
       (tick) => `<path class="grid" d="M${left} ${y(tick)}h${plotWidth}"/>${label(left - 6, y(tick) + 4, 'end', `${tick} x`)}`,
     ),
-    `<path class="limit" d="M${left} ${y(goalLine)}h${plotWidth}"/>`,
+    `<path class="limit" d="M${left} ${y(mostGrowth)}h${plotWidth}"/>`,
     ...sizes.map((size) => label(x(size), topMargin + plotHeight + 18, 'middle', size.toLocaleString('en').replaceAll(',', ' '))),
     label(left + plotWidth / 2, topMargin + plotHeight + 36, 'middle', of),
     ...lines.map((line) => {
@@ -68,8 +69,6 @@ function panel({ of, lines, names, ceiling, left }: Panel): string {
     }),
   ].join('\n');
 }
-
-const goalLine = 1.5;
 
 const timesOf = ({ series = [] }: Figure) => series.map(({ value }) => value / (series[0]?.value ?? 1));
 
