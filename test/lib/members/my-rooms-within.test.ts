@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
-import { noteMentions } from '../../../lib/rooms/notes.ts';
+import { noteMentions, storeNotes } from '../../../lib/rooms/notes.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { commandsGot } from '../../support/database-within.ts';
 import { aMessage } from '../../support/messages.ts';
@@ -28,6 +28,8 @@ describe("the list of the caller's rooms, with the database within the process",
       await change();
       if (change !== changes[0]) expect(await commandsGot(() => list(reader))).not.toEqual([]);
     }
+    // What is noted is stored a moment later, which is a change as well.
+    await storeNotes();
     await untilKnown(reader);
     await database.collection('events').insertOne({ of: 'no room' });
     expect(await commandsGot(() => list(reader))).toEqual([]);
