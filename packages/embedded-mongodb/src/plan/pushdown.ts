@@ -1,8 +1,8 @@
 import { ObjectId } from 'bson';
 import { limitOf } from '../aggregate/stages/flow.ts';
 import { topOf } from '../values/path.ts';
-import { isTrue } from '../values/truth.ts';
-import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
+import { isFlag, isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /**
@@ -50,7 +50,7 @@ function shownByProject(spec: Doc): Doc | undefined {
     return !isDoc(value) || (!value.has('$meta') && [...value.values()].every(isSeen));
   };
   const isComplete = [...spec].every(([path, value]) => {
-    if (typeof value === 'boolean' || isNumber(value)) return (path === '_id' || isTrue(value)) && look(path);
+    if (isFlag(value)) return (path === '_id' || isTrue(value)) && look(path);
     // A field inside another one goes into what that is.
     if (path.includes('.')) look(path);
     const filtered = filteredByIds(value);

@@ -2,8 +2,8 @@ import { compilerFor, isExpressionOperator } from '../aggregate/expression.ts';
 import type { Compiler } from '../aggregate/expressions/operator.ts';
 import type { Context } from '../context.ts';
 import { DatabaseError } from '../values/errors.ts';
-import { isTrue } from '../values/truth.ts';
-import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
+import { isFlag, isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { elementMatch } from './find-operators.ts';
 import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './tree.ts';
 
@@ -61,10 +61,6 @@ function compile(spec: Doc, context: Context, isFind: boolean): Transform {
   if (mode === 'exclusion' && !keepsId) root.children.set('_id', { kind: 'exclude' });
   if (mode === 'inclusion') return (doc) => applyInclusion(root, doc, doc);
   return (doc) => (root.computes ? applyAdditions(root, applyExclusion(root, doc), doc) : applyExclusion(root, doc));
-}
-
-function isFlag(value: Value): boolean {
-  return typeof value === 'boolean' || isNumber(value);
 }
 
 function addField(builder: Builder, path: string, value: Value): void {

@@ -1,8 +1,8 @@
 import { fieldParts } from '../aggregate/expression.ts';
 import { knownName, learnName } from '../values/names.ts';
 import { RawCursor, type RawValue, rawDocument } from '../values/raw.ts';
-import { isTrue } from '../values/truth.ts';
-import { bsonType, type Doc, isNumber } from '../values/value.ts';
+import { isFlag, isTrue } from '../values/truth.ts';
+import { bsonType, type Doc } from '../values/value.ts';
 
 /** Makes one encoded document of another. */
 export type RawTransform = (document: Buffer) => Buffer;
@@ -17,7 +17,7 @@ type Named = Map<string, Named | 'whole'>;
 export function compileRawProjection(spec: Doc): RawTransform | undefined {
   const flags = new Map<string, boolean>();
   for (const [path, value] of spec) {
-    if (!(typeof value === 'boolean' || isNumber(value)) || path.includes('$') || path.startsWith('_id.')) return undefined;
+    if (!isFlag(value) || path.includes('$') || path.startsWith('_id.')) return undefined;
     flags.set(path, isTrue(value));
   }
   const id = flags.get('_id');

@@ -10,8 +10,8 @@ import { encodeAnswer } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { asBuffer } from '../values/raw.ts';
-import { isTrue } from '../values/truth.ts';
-import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
+import { isFlag, isTrue } from '../values/truth.ts';
+import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { cursorReply, firstBatch, isOver, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
 import { prepareRead, type Read } from './read.ts';
@@ -43,7 +43,6 @@ export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>
 function shownFields(projection: Doc, raw: RawTransform | undefined): Doc | undefined {
   // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
   if (raw !== undefined || projection.size === 0) return new Map();
-  const isFlag = (value: Value) => typeof value === 'boolean' || isNumber(value);
   const includes = [...projection].some(([name, value]) => name !== '_id' && isFlag(value) && isTrue(value));
   const isMatch = (value: Value) => isDoc(value) && value.size === 1 && value.has('$elemMatch');
   const isPlain = [...projection.values()].every((value) => isFlag(value) || isMatch(value));

@@ -66,7 +66,7 @@ export function hasSameField(one: Buffer, other: Buffer, name: Buffer): boolean 
 }
 
 /** Whether these bytes stand at this place. */
-export function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
+function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
   for (let i = 0; i < other.length; i++) if (bytes[at + i] !== other[i]) return false;
   return true;
 }
