@@ -8,15 +8,50 @@ const withoutTheDatabase = [
   'test/lib/accounts/password-pool.test.ts',
 ];
 
+/**
+ * Tests that take long, because they start processes, stop them in the middle of their work, wait, or
+ * try very much: `npm run test:all` runs them. All others are fast, and run by `npm test` as well.
+ */
+const thorough = [
+  // What needs a browser, but for one story; and what is packed, deployed, documented or measured.
+  'packages/web/test/!(story|text).test.ts',
+  'test/functions/*.browser.test.ts',
+  'packages/client/test/{package,terminal-chat,live}.test.ts',
+  'test/docs/**',
+  'test/hosts/**',
+  'test/tools/{bench,conformance}/**',
+  'test/tools/openapi/{document,fuzz,unavailable}.test.ts',
+  'test/{secrets,serverless}.test.ts',
+  // The database with its files, its sockets, faults of the disk, and beside an engine.
+  'packages/embedded-mongodb/test/**/differential.test.ts',
+  'packages/embedded-mongodb/test/{backup,durability-*,faults-*,limits,private,spec-tests,wire-*,with-database,group-commit}.test.ts',
+  // Processes of their own.
+  'test/admin/{data-directory,terminal,transfer}.test.ts',
+  'test/lib/database/client.test.ts',
+  'test/lib/feed/feed.races.test.ts',
+  'test/lib/members/*-within.test.ts',
+  'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
+  'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
+  'test/lib/messages/retries.test.ts',
+];
+
+const all = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
+const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
+
 export default defineConfig({
   test: {
-    // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
-    include: [
-      'test/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : []),
+    projects: [
+      { extends: true, test: { name: 'fast', include: all, exclude: [...thorough, ...exclude] } },
+      {
+        extends: true,
+        test: {
+          name: 'thorough',
+          // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
+          include: [...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])],
+          exclude,
+        },
+      },
     ],
-    exclude: process.env.MONGODB_URI ? withoutTheDatabase : [],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts'],

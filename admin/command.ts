@@ -16,7 +16,14 @@ export type Command = {
 };
 
 /** Carries out a command. */
-export type Run = (operands: string[], options: Options) => Promise<Result>;
+export type Run = (operands: string[], options: Options, streams: Streams) => Promise<Result>;
+
+/** The standard streams of a command. */
+export type Streams = {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: Pick<NodeJS.WriteStream, 'write'>;
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+};
 
 /** The options that were given; every command has `json` and `help`. */
 export type Options = Record<string, string | boolean | string[] | undefined>;

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { Streams } from './command.ts';
 
 /**
  * Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes; `refusal` says which option
@@ -7,11 +8,12 @@ import { createInterface } from 'node:readline/promises';
 export async function confirm(
   question: string,
   isSure: boolean,
+  { stdin, stderr }: Streams,
   refusal = 'This cannot be undone: pass --yes when nobody can be asked.',
 ): Promise<void> {
   if (isSure) return;
-  if (!process.stdin.isTTY) throw new Error(refusal);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  if (!stdin.isTTY) throw new Error(refusal);
+  const terminal = createInterface({ input: stdin, output: stderr });
   try {
     const interrupted = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     const answer = await Promise.race([terminal.question(`${question} Type yes to continue: `), interrupted]);

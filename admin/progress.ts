@@ -1,5 +1,5 @@
 /** A progress bar on the terminal's last line; prints nothing without a terminal. */
-export function progressBar(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, width = 40) {
+export function progressBar(stream: Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean }, width = 40) {
   let shown = '';
   return {
     update(done: number, all: number): void {

@@ -126,20 +126,33 @@ const tokens: Record<(typeof identities)[number], (user: Account, scope: Scope |
     expect((await call('DELETE', `/api/tokens/${_id.$oid}`, { token })).status).toBe(204);
     return token;
   },
-  low: async (_user, scope) => {
-    const { id } = await anAdmin();
-    const another = scopes.find((candidate) => candidate !== scope) as Scope;
-    return (await createToken(new ObjectId(id), 'low', { scopes: [another] })).token;
-  },
-  narrow: async (_user, scope) => {
-    const { id } = await anAdmin();
-    const own = scope === undefined || scope === 'admin' ? 'rooms:read' : scope;
-    return (await createToken(new ObjectId(id), 'narrow', { scopes: [own] })).token;
-  },
+  low: (_user, scope) => scopedToken(scopes.find((candidate) => candidate !== scope) as Scope),
+  narrow: (_user, scope) => scopedToken(scope === undefined || scope === 'admin' ? 'rooms:read' : scope),
   user: async ({ token }) => token,
-  other: async () => (await anAccount()).token,
-  admin: async () => (await anAdmin()).token,
+  other: once(async () => (await anAccount()).token),
+  admin: once(async () => (await anAdmin()).token),
 };
+
+const scopedTokens = new Map<Scope, Promise<string>>();
+
+/** A token of an administrator with one scope, which the rows share: no row changes the account of its caller, unless it is `user`. */
+function scopedToken(scope: Scope): Promise<string> {
+  const known = scopedTokens.get(scope) ?? anAdmin().then(({ id }) => createScopedToken(id, scope));
+  scopedTokens.set(scope, known);
+  return known;
+}
+
+const createScopedToken = async (id: string, scope: Scope) =>
+  (await createToken(new ObjectId(id), 'scoped', { scopes: [scope] })).token;
+
+/** Calls a function the first time only, and returns that result each time. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
+}
 
 async function changed({ id, token }: Account, change: object): Promise<string> {
   await database.collection('tokens').updateOne({ user: new ObjectId(id), name: 'test' }, change);

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/* Checks before a release that the tag, the numbers of the packages and the changes agree: `node tools/release.ts v0.2.0`. */
+/*
+ * Checks before a release that the tag, the numbers of the packages and the changes agree, and that the
+ * client names the repository that publishes it, as npm's provenance demands: `node tools/release.ts v0.2.0`.
+ */
 
 const [tag = ''] = process.argv.slice(2);
-const versionOf = (path: string): string => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')).version;
+const manifestOf = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'));
+const versionOf = (path: string): string => manifestOf(path).version;
 const changes = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
+
+const publisher = process.env.GITHUB_REPOSITORY;
+const { repository } = manifestOf('packages/client/package.json');
 
 const problems = [
   ...['package.json', 'packages/client/package.json'].flatMap((path) =>
@@ -13,6 +20,9 @@ const problems = [
   ...(new RegExp(`^## ${tag.slice(1).replaceAll('.', '\\.')} - \\d{4}-\\d\\d-\\d\\d$`, 'm').test(changes)
     ? []
     : [`CHANGELOG.md has no heading '## ${tag.slice(1)} - <date>'.`]),
+  ...(!publisher || repository.url === `git+https://github.com/${publisher}.git`
+    ? []
+    : [`packages/client/package.json names the repository ${repository.url}, and ${publisher} publishes it.`]),
 ];
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;

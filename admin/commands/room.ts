@@ -31,9 +31,9 @@ export const roomCommands: Record<string, Run> = {
     const details = await changeDetails(readRoomId(id), { archived: true, topic: undefined }, commandLine);
     return { data: details, text: `Archived the room ${id}.` };
   },
-  'room delete': async ([id], options) => {
+  'room delete': async ([id], options, streams) => {
     const room = readRoomId(id);
-    await confirm(`Delete the room ${id} with all its messages?`, options.yes === true);
+    await confirm(`Delete the room ${id} with all its messages?`, options.yes === true, streams);
     await deleteRoom(room);
     return { data: { _id: { $oid: room.toHexString() } }, text: `Deleted the room ${id}.` };
   },

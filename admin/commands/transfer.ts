@@ -6,24 +6,27 @@ import {
   type Progress,
   replacesFile,
 } from '../../lib/database/export-import.ts';
-import type { Result, Run } from '../command.ts';
+import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { progressBar } from '../progress.ts';
 
 export const transferCommands: Record<string, Run> = {
-  export: async ([file = ''], options) => {
+  export: async ([file = ''], options, streams) => {
     if (await replacesFile(file))
-      await confirm(`Replace ${file}?`, options.force === true, `${file} exists: pass --force to replace it.`);
-    const result = await transfer((progress) => exportTo(file, progress));
+      await confirm(`Replace ${file}?`, options.force === true, streams, `${file} exists: pass --force to replace it.`);
+    const result = await transfer(streams, (progress) => exportTo(file, progress));
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
-      process.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
+      streams.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
     return { ...result, isNote: isStandardOutput(file) };
   },
-  import: ([file = '']) => transfer((progress) => importFrom(file, progress)),
+  import: ([file = ''], _options, streams) => transfer(streams, (progress) => importFrom(file, progress)),
 };
 
-async function transfer(work: (progress: Progress) => Promise<Counts>): Promise<Result & { data: { documents: Counts } }> {
-  const bar = progressBar(process.stderr);
+async function transfer(
+  { stderr }: Streams,
+  work: (progress: Progress) => Promise<Counts>,
+): Promise<Result & { data: { documents: Counts } }> {
+  const bar = progressBar(stderr);
   try {
     const documents = await work(bar.update);
     const lines = Object.entries(documents).map(([collection, count]) => `${collection}: ${count} documents`);

@@ -18,15 +18,15 @@ const readRate = (word: string) =>
   readTexts({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
 
 export const userCommands: Record<string, Run> = {
-  'user create': async ([name], options) => {
+  'user create': async ([name], options, streams) => {
     const account = readParameters({ username, email }, { username: name, email: required(options, 'email') });
-    const password = await askPassword(options['password-stdin'] === true);
+    const password = await askPassword(options['password-stdin'] === true, streams);
     const user = await createUser({ ...account, password, is_admin: options.admin === true });
     return { data: user, text: `Created the ${user.is_admin ? 'administrator' : 'user'} ${user.username}.` };
   },
-  'user password': async ([word], options) => {
+  'user password': async ([word], options, streams) => {
     const id = await findUserId(readUsername(word));
-    const password = await askPassword(options['password-stdin'] === true);
+    const password = await askPassword(options['password-stdin'] === true, streams);
     const user = await changeUser(id, { password }, { tokens: options['keep-tokens'] === true });
     return { data: user, text: `Changed the password of ${user.username}.` };
   },
@@ -72,9 +72,9 @@ export const userCommands: Record<string, Run> = {
     const text = rate === undefined ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
     return { data: user, text: `${user.username} ${text} now.` };
   },
-  'user delete': async ([word], options) => {
+  'user delete': async ([word], options, streams) => {
     const user = await findUserByName(readUsername(word));
-    await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true);
+    await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true, streams);
     await deleteUser(toObjectId(user._id));
     return { data: user, text: `Deleted ${user.username}.` };
   },

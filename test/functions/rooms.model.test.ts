@@ -13,9 +13,8 @@ const { anAccount, anAdmin } = await import('../support/accounts.ts');
 const { inProcess } = await import('../support/transports.ts');
 const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');
 
-// By default as many runs as fit into half a minute; for more:
-// MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
-const runs = Number(process.env.MODEL_RUNS ?? 0);
+// For more: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
+const runs = Number(process.env.MODEL_RUNS ?? 60);
 const mostCommands = Number(process.env.MODEL_COMMANDS ?? 50);
 
 const accounts = [await anAdmin(), ...(await Promise.all(Array.from({ length: 4 }, () => anAccount())))];
@@ -125,7 +124,7 @@ const banning = fc.record({ actor: fc.constantFrom(0, 1), user, room }).map(({ a
 });
 
 describe('rooms and their members', () => {
-  it('match a model after any actions of any users', { timeout: runs > 0 ? 3_600_000 : 120_000 }, async () => {
+  it('match a model after any actions of any users', { timeout: 3_600_000 }, async () => {
     const kinds = [step, step, step, step, step, joining, joining, leaving, banning, fc.constant(new Create())];
     const commands = fc.commands(kinds, { maxCommands: mostCommands, size: 'max' });
     const property = fc.asyncProperty(commands, async (steps) => {
@@ -137,7 +136,7 @@ describe('rooms and their members', () => {
       };
       await fc.asyncModelRun(setup, steps).finally(() => deleteRooms(actual));
     });
-    await fc.assert(property, runs > 0 ? { numRuns: runs } : { numRuns: 300, interruptAfterTimeLimit: 30_000 });
+    await fc.assert(property, { numRuns: runs });
   });
 });
 

@@ -1,14 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openBrowser } from '../../tools/harness/browser.ts';
+import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAddress, aSession } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
 import { aRoomOf } from '../support/rooms.ts';
-import { type Call, inProcess, type Reply, transports } from '../support/transports.ts';
+import { type Call, type Reply, transports } from '../support/transports.ts';
 
 const https = { 'x-forwarded-proto': 'https' };
 
@@ -156,100 +151,4 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
       expect(outcome(await whoIs({ cookie }))).toEqual(refusals.unauthenticated);
     },
   );
-});
-
-// Needs a browser: install Chromium, or name one in CHROMIUM.
-describe('a session in a cookie, in a browser', () => {
-  const service = inject('serveUrl');
-  let browser: Browser;
-  let elsewhere: Server;
-  beforeAll(async () => {
-    browser = await openBrowser();
-    elsewhere = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Elsewhere</title>');
-    }).listen(0);
-    await once(elsewhere, 'listening');
-  });
-  afterAll(async () => {
-    await browser.close();
-    elsewhere.close();
-  });
-
-  /** A page of the service, in which someone has logged in. */
-  async function aLoggedInPage(ann: Account): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(`${service}/docs`);
-    const status = await ask(page, '/api/sessions', 'POST', { username: ann.username, password: ann.password, cookie: true });
-    expect(status).toBe(201);
-    return page;
-  }
-
-  /** The status that a request from the page gets; 0 when the browser does not send it or hides the answer. */
-  const ask = (page: Page, address: string, method: string, body?: object, type = 'application/json'): Promise<number> =>
-    page.evaluate(
-      async ([url, init]) => {
-        const answer = await fetch(url, init as RequestInit).catch(() => undefined);
-        return answer?.status ?? 0;
-      },
-      [
-        address,
-        {
-          method,
-          credentials: 'include',
-          ...(body && { body: JSON.stringify(body), headers: { 'content-type': type } }),
-        },
-      ] as const,
-    );
-
-  it("serves the service's own pages, in every tab, and no script can read it", async () => {
-    const ann = await anAccount();
-    const page = await aLoggedInPage(ann);
-    const another = await page.context().newPage();
-    await another.goto(`${service}/docs`);
-    const room = await aRoomOf([ann]);
-    for (const tab of [page, another]) {
-      expect(await ask(tab, '/api/users/me', 'GET')).toBe(200);
-      expect(await ask(tab, '/api/messages', 'POST', { room, text: 'Hello' })).toBe(201);
-      expect(await tab.evaluate('document.cookie')).toBe('');
-    }
-    expect(await ask(page, '/api/sessions/current', 'DELETE')).toBe(204);
-    expect(await ask(another, '/api/users/me', 'GET')).toBe(401);
-    expect(await page.context().cookies()).toEqual([]);
-    await page.context().close();
-  });
-
-  it.each([
-    ['another site', '127.0.0.1'],
-    ['another port of the same host', 'localhost'],
-  ])('does nothing for a page of %s, whichever way it asks', async (_which, host) => {
-    const ann = await anAccount();
-    const page = await aLoggedInPage(ann);
-    const room = await aRoomOf([ann]);
-    await page.goto(`http://${host}:${(elsewhere.address() as AddressInfo).port}/`);
-
-    const message = { room, text: 'forged' };
-    expect(await ask(page, `${service}/api/users/me`, 'GET')).toBe(0);
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded'])
-      expect(await ask(page, `${service}/api/messages`, 'POST', message, type)).toBe(0);
-    expect(await ask(page, `${service}/api/users/me`, 'PATCH', { email: 'mallory@example.org' })).toBe(0);
-    for (const method of ['DELETE', 'PUT']) expect(await ask(page, `${service}/api/sessions`, method)).toBe(0);
-    await submitForm(page, `${service}/api/messages`, JSON.stringify(message));
-
-    const replies = await Promise.all(
-      [`/api/messages?room=${room}`, '/api/users/me'].map((path) => inProcess('GET', path, { token: ann.token })),
-    );
-    expect(replies.map(({ body }) => body)).toMatchObject([[], { email: ann.email }]);
-    await page.goto(`${service}/docs`);
-    expect(await ask(page, '/api/users/me', 'GET')).toBe(200);
-    await page.context().close();
-  });
-
-  /** Sends a form, whose one field has a name that makes its body JSON, and waits for the answer's page. */
-  async function submitForm(page: Page, action: string, name: string): Promise<void> {
-    const answered = page.waitForResponse(action);
-    const escaped = name.replaceAll('"', '&quot;');
-    await page.setContent(`<form method="post" enctype="text/plain" action="${action}"><input name="${escaped}"><button>`);
-    await page.click('button');
-    expect((await answered).status()).toBeGreaterThanOrEqual(400);
-  }
 });

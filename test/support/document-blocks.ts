@@ -16,7 +16,7 @@ export const pages = [
  * `never` needs an account or a machine that no test has: its syntax is checked.
  */
 export const marks = {
-  /** In a clean clone: by `npm test` over the packages that are installed, by `npm run test:docs -- all` after a real `npm ci` by the oldest Node.js. */
+  /** In a clean clone: by `npm run test:all` over the packages that are installed, by `npm run test:docs -- all` after a real `npm ci` by the oldest Node.js. */
   clone: 'clone',
   /** The same with Node.js 24 itself. */
   node24: 'clone',

@@ -8,6 +8,7 @@ import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
 import { buildIfStale } from '../../packages/web/build.ts';
+import { explainMissingBrowser } from '../../tools/harness/browser.ts';
 import { startMailServer } from '../../tools/harness/mail-server.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 import { mailFile } from './mail-file.ts';
@@ -16,7 +17,7 @@ declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
   interface ProvidedContext {
     environment: Record<string, string>;
-    /** Where the service runs under serverless-offline. */
+    /** Where the service runs under serverless-offline; empty where the fast tests run alone. */
     baseUrl: string;
     /** Where the production server runs. */
     serveUrl: string;
@@ -26,6 +27,8 @@ declare module 'vitest' {
     dataDir: string;
     /** Where the e-mails are that the service has sent. */
     mailDir: string;
+    /** Why no browser can run here; empty if one can. */
+    missingBrowser: string;
   }
 }
 
@@ -53,16 +56,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
     MAIL_FROM: 'Chat <chat@example.org>',
     PUBLIC_URL: 'https://chat.example.org',
   };
-  const [emulated, served] = await Promise.all([startService(environment), startService(environment, commands.serve)]);
+  const [emulated, served, missingBrowser] = await Promise.all([
+    isFast(project) ? undefined : startService(environment),
+    startService(environment, commands.serve),
+    explainMissingBrowser(),
+  ]);
+  if (missingBrowser && !process.env.CI) process.stderr.write(`The browser's tests are skipped: ${missingBrowser}\n`);
   project.provide('environment', environment);
-  project.provide('baseUrl', emulated.url);
+  project.provide('baseUrl', emulated?.url ?? '');
   project.provide('serveUrl', served.url);
+  project.provide('missingBrowser', missingBrowser ?? '');
   project.provide('isEmbedded', embedded !== undefined);
   project.provide('mailDir', mailDir);
   project.provide('dataDir', embedded ? directory : '');
 
   return async () => {
-    await Promise.all([emulated.stop(), served.stop()]);
+    await Promise.all([emulated?.stop(), served.stop()]);
     await mail.close();
     const client = new MongoClient(environment.MONGODB_URI);
     await client.db(environment.MONGODB_DATABASE).dropDatabase();
@@ -71,3 +80,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(directory, { recursive: true });
   };
 }
+
+/** Whether only the fast tests run, which call the functions in process. */
+const isFast = ({ vitest }: TestProject) => vitest.projects.every(({ name }) => name === 'fast');

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
+import { run } from '../../admin/run.ts';
 
 /** How a command ended, and all that it printed. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -18,5 +21,24 @@ export async function runCommand(
   return { code, stdout, stderr };
 }
 
-/** Runs the administrators' command line against the database of the tests. */
-export const admin = (words: string[], input = '') => runCommand(['node', 'admin/main.ts', ...words], { input });
+/**
+ * Runs the administrators' command line against the database of the tests: as a process of its own, but
+ * the fast tests call it.
+ */
+export const admin = (words: string[], input = ''): Promise<Ended> =>
+  inject('baseUrl') ? runCommand(['node', 'admin/main.ts', ...words], { input }) : callAdmin(words, input);
+
+async function callAdmin(words: string[], input: string): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const collect = (name: keyof typeof written) =>
+    new Writable({
+      decodeStrings: false,
+      write(chunk: string, _encoding, done) {
+        written[name] += chunk;
+        done();
+      },
+    });
+  const streams = { stdin: Readable.from([input]), stdout: collect('stdout'), stderr: collect('stderr') };
+  const code = await run(words, streams, (_command, work) => work());
+  return { code, ...written };
+}

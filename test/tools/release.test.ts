@@ -3,10 +3,19 @@ import { expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const check = (...words: string[]) => runCommand(['node', 'tools/release.ts', ...words]);
+const check = (tag: string, publisher = '') =>
+  runCommand(['node', 'tools/release.ts', tag], { environment: { GITHUB_REPOSITORY: publisher } });
 
 it('a tag may be released that the packages and the changes agree with', async () => {
   expect(await check(`v${version}`)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+it('a tag may be released by the repository that the client names, and by no other', async () => {
+  expect((await check(`v${version}`, 'chat-service/chat-service')).code).toBe(0);
+  expect(await check(`v${version}`, 'someone/fork')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('and someone/fork publishes it.'),
+  });
 });
 
 it.each([['v99.0.0'], ['0.1.0'], ['v']])('the tag %s may not', async (tag) => {

@@ -16,7 +16,7 @@ import {
   unwrap,
 } from '../src/index.ts';
 
-const baseUrl = inject('baseUrl');
+const baseUrl = inject('baseUrl') || inject('serveUrl');
 const admin = await anAdmin();
 const client = createChatClient({ baseUrl, token: admin.token });
 const polling = createChatClient({ baseUrl, token: admin.token, WebSocket: null });

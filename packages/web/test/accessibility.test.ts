@@ -1,23 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { serveUrl, signIn, visit } from './support.ts';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-let browser: Browser;
 let sample: Sample;
 beforeAll(async () => {
-  browser = await openBrowser();
   const admin = await anAccount({ isAdmin: true });
   sample = await fillSample(serveUrl, { ...admin, username: admin.username });
 });
-afterAll(() => browser.close());
 
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(

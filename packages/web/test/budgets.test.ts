@@ -1,18 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
-import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { heapAtRest, scrollThrough } from '../../../tools/harness/scrolling.ts';
 import { readFiles, readPage } from '../site.ts';
 import { say, serveUrl, signIn, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 /** How many messages the long room has: more than twice what is on the page at a time. */
 const many = 700;

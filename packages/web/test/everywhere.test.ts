@@ -1,20 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, freePort, startService } from '../../../tools/harness/service.ts';
 import { createChatClient, type Message, unwrap } from '../../client/src/index.ts';
 import { buildTerminalChat } from '../../client/test/terminal-chat.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
-let browser: Browser;
 let terminals: Awaited<ReturnType<typeof buildTerminalChat>>;
 beforeAll(async () => {
-  [browser, terminals] = await Promise.all([openBrowser(), buildTerminalChat()]);
+  terminals = await buildTerminalChat();
 });
-afterAll(() => Promise.all([browser.close(), terminals.remove()]));
+afterAll(() => terminals.remove());
 
 /** For so many minutes at least; more with EVERYWHERE_MINUTES. */
 const minutes = Number(process.env.EVERYWHERE_MINUTES ?? 0);

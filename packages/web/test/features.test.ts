@@ -1,85 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { call, say, signIn, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
-
-describe('with the keyboard alone', () => {
-  it('one signs in, finds a room, writes, edits, reacts, replies, pins and deletes', async () => {
-    const owner = await anAccount();
-    const room = await aRoom({ owner, name: 'Keys' });
-    const { page, context, problems } = await visit(browser);
-    const { keyboard } = page;
-    await page.getByLabel('Username or e-mail address').waitFor();
-    await keyboard.type(owner.username);
-    await keyboard.press('Tab');
-    await keyboard.type(owner.password);
-    await keyboard.press('Enter');
-    await page.locator('.rooms li').first().waitFor();
-    await keyboard.press('Control+k');
-    await keyboard.type('key');
-    await keyboard.press('Enter');
-    await page.getByPlaceholder('Message Keys').waitFor();
-    await page.locator('textarea:focus').waitFor();
-    await keyboard.type('Helo');
-    await keyboard.press('Enter');
-    await page.locator('li.message:not(.pending)').waitFor();
-    await keyboard.press('ArrowUp');
-    await page.locator('li.message textarea:focus').waitFor();
-    await keyboard.press('Backspace');
-    await keyboard.type('lo');
-    await keyboard.press('Enter');
-    await page.getByText('(edited)').waitFor();
-
-    await page.locator('li.message[data-seq]:focus').waitFor();
-    await keyboard.press('+');
-    await page.getByRole('searchbox', { name: 'Find an emoji' }).waitFor();
-    await keyboard.type('rocket');
-    await page.getByRole('button', { name: 'rocket', exact: true }).waitFor();
-    await keyboard.press('Enter');
-    await page.getByRole('button', { name: /^🚀 1/ }).waitFor();
-    await page.locator('li.message[data-seq]:focus').waitFor();
-    await keyboard.press('p');
-    await page.getByText('Pinned', { exact: true }).waitFor();
-    await keyboard.press('r');
-    await page.locator('.side textarea:focus').waitFor();
-    await keyboard.type('A reply');
-    await keyboard.press('Enter');
-    await page.locator('.side li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
-    await keyboard.press('Escape');
-    await page.locator('.room-pane textarea:focus').waitFor();
-    await page.getByRole('link', { name: '1 reply' }).waitFor();
-    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
-    await keyboard.press('Shift+F6');
-    await page.locator('li.message[data-seq]:focus', { hasText: 'A reply' }).waitFor();
-    await keyboard.press('ArrowUp');
-    await page.locator('li.message[data-seq]:focus', { hasText: 'Hello' }).waitFor();
-    await keyboard.press('Delete');
-    await page.getByRole('dialog').waitFor();
-    await keyboard.press('Tab');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).and(page.locator(':focus')).waitFor();
-    await keyboard.press('Enter');
-    await page.getByText('This message was deleted.').waitFor();
-    // On to the list of rooms, another room, and out.
-    await keyboard.press('Shift+F6');
-    await page.locator('.rooms a:focus').waitFor();
-    await keyboard.press('Tab');
-    await page.locator('.browse:focus').waitFor();
-    await keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'All rooms' }).waitFor();
-    const { body } = await call('GET', `/api/messages?room=${room.id}`, { token: owner.token });
-    expect([(body as { text: string }[]).map(({ text }) => text), problems]).toEqual([['', 'A reply'], []]);
-    await context.close();
-  });
-});
 
 describe('in a room', () => {
   it('a name is completed after @, and who is mentioned sees it', async () => {

@@ -1,19 +1,17 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
 import { call, openPage, signIn, visit } from './support.ts';
 
-let browser: Browser;
 let strict: Service;
 beforeAll(async () => {
   const environment = { ...inject('environment'), EMAIL_CONFIRMATION: 'required' };
-  [browser, strict] = await Promise.all([openBrowser(), startService(environment, commands.serve)]);
+  strict = await startService(environment, commands.serve);
 });
-afterAll(() => Promise.all([browser.close(), strict.stop()]));
+afterAll(() => strict.stop());
 
 /** The path of the link that the last e-mail to an address has. */
 const linkTo = (address: string): string =>

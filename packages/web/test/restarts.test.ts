@@ -1,18 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, inject, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 /** How often the server is killed; more with `RESTARTS`. */
 const restarts = Number(process.env.RESTARTS ?? 2);

@@ -1,17 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { call, openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 /** How often the connection is cut; more with `OUTBOX_RUNS`. */
 const runs = Number(process.env.OUTBOX_RUNS ?? 12);

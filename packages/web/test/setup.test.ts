@@ -1,17 +1,15 @@
 import '../../../test/support/isolated-database.ts';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser } from '../../../tools/harness/browser.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
 import { openPage, signIn, visit } from './support.ts';
 
-let browser: Browser;
 let service: Service;
 beforeAll(async () => {
   // Any of several processes may be asked.
-  [browser, service] = await Promise.all([openBrowser(), startService({}, [...commands.serve, '--workers', '2'])]);
+  service = await startService({}, [...commands.serve, '--workers', '2']);
 });
-afterAll(() => Promise.all([browser.close(), service.stop()]));
+afterAll(() => service.stop());
 
 it('whoever has the link that a new service prints makes its first administrator, and whoever has not is told the command', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';

@@ -1,18 +1,12 @@
 import { ObjectId } from 'mongodb';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
-import { goWithin, openBrowser } from '../../../tools/harness/browser.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 describe('a room', () => {
   it('shows a message that was on its way while later ones were read', async () => {

@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { explainFailure } from '../lib/errors.ts';
+import { noteCommand } from './audit.ts';
+import { type Command, required, type Streams, UsageError } from './command.ts';
+
+/** Opens the database for as long as some work of a command takes. */
+export type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
+
+/** Finds a command and runs it; writes its result, or why there is none, in one sentence. Returns the exit status. */
+export async function run(words: string[], streams: Streams, withDatabase: WithDatabase): Promise<number> {
+  try {
+    // Imported late, so that a setting with an unusable value is reported like any other mistake.
+    const { commands } = await import('./commands.ts');
+    const name = Object.keys(commands).find((candidate) => candidate === words.slice(0, candidate.split(' ').length).join(' '));
+    const command = name === undefined ? undefined : commands[name];
+    if (name === undefined || command === undefined) return showOverview(words, commands, streams);
+    return await runCommand(name, command, words.slice(name.split(' ').length), streams, withDatabase);
+  } catch (error) {
+    streams.stderr.write(`${explainFailure(error)}\n`);
+    return 1;
+  }
+}
+
+/** Says which commands there are: all, or those that begin with the same word. */
+function showOverview(words: string[], commands: Record<string, Command>, { stdout, stderr }: Streams): number {
+  const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h' || word === 'help');
+  const group = Object.keys(commands).filter((name) => name.startsWith(`${words[0]} `));
+  const names = group.length > 0 ? group : Object.keys(commands);
+  if (!isHelp) stderr.write(`There is no command '${words.join(' ')}'.\n`);
+  (isHelp ? stdout : stderr).write(overviewOf(names, commands));
+  return isHelp ? 0 : 2;
+}
+
+async function runCommand(
+  name: string,
+  command: Command,
+  words: string[],
+  streams: Streams,
+  withDatabase: WithDatabase,
+): Promise<number> {
+  const { stdout, stderr } = streams;
+  try {
+    const { values, positionals } = parse(command, words);
+    if (values.help) {
+      stdout.write(`${usageOf(name, command)}\n${command.summary}\n`);
+      return 0;
+    }
+    const { data, text, isNote } = await withDatabase(command, async () => {
+      const { loadRun } = await import('./commands.ts');
+      const work = await loadRun(name);
+      return noted(name, words, () => work(positionals, values, streams));
+    });
+    (isNote ? stderr : stdout).write(`${values.json ? JSON.stringify(data) : text}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    stderr.write(`${error.message}\n${usageOf(name, command)}`);
+    return 2;
+  }
+}
+
+async function noted<T>(name: string, words: string[], work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    noteCommand(name, words, 'done');
+    return result;
+  } catch (error) {
+    noteCommand(name, words, 'failed');
+    throw error;
+  }
+}
+
+function parse(command: Command, words: string[]) {
+  try {
+    const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+    const parsed = parseArgs({ args: words, options, allowPositionals: true });
+    if (!parsed.values.help && parsed.positionals.length !== command.operands) {
+      throw new UsageError(
+        parsed.positionals.length < command.operands ? 'An argument is missing.' : 'There are too many arguments.',
+      );
+    }
+    if (!parsed.values.help) for (const name of command.required ?? []) required(parsed.values, name);
+    return parsed as { values: Record<string, string | boolean | string[] | undefined>; positionals: string[] };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const prefix = 'npm run --silent admin --';
+
+const usageOf = (name: string, { usage }: Command) => `Usage:\n  ${prefix} ${name} ${usage}`.trimEnd().concat('\n');
+
+function overviewOf(names: string[], commands: Record<string, Command>): string {
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = names.map((name) => `  ${name.padEnd(width)}  ${firstSentence(commands[name]?.summary ?? '')}\n`);
+  return `Usage:
+  ${prefix} <command> [<argument> ...] [--json]
+
+${lines.join('')}
+With --help, a command says how it is used; with --json, it prints its result for programs.
+It exits with 0 when it is done, with 1 when it is refused or fails, with 2 when it is not used like this.
+`;
+}
+
+/** Up to what would be a second one, or details. */
+const firstSentence = (summary: string) => `${summary.split(/[.;:] /)[0]?.replace(/\.$/, '')}.`;
