@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isComposing } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { sentenceOf } from './controls.tsx';
 import { findSuggestions, type Suggestion, Suggestions } from './suggestions.tsx';
@@ -121,8 +122,7 @@ export function Editor({
   }, []);
 
   const onKey = (event: KeyboardEvent) => {
-    // An input method takes Enter for itself while it composes.
-    if (event.isComposing || event.keyCode === 229) return;
+    if (isComposing(event)) return;
     if (found.length > 0 && onSuggestionKey(event)) {
       event.preventDefault();
       return;

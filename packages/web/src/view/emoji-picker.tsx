@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isComposing } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
 import { openDialog } from './dialog.tsx';
@@ -36,7 +37,7 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
         onInput={({ currentTarget }) => setWord(currentTarget.value)}
         onKeyDown={(event) => {
           const [first] = found ?? [];
-          if (event.key !== 'Enter' || !first) return;
+          if (event.key !== 'Enter' || isComposing(event) || !first) return;
           event.preventDefault();
           pick(first.emoji);
         }}

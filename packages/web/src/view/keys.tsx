@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isComposing, shortcutKey } from '../keyboard.ts';
 import { go, roomPath, route } from '../routes.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { rooms } from '../store/rooms.ts';
@@ -14,20 +15,21 @@ export function listenToKeys(): () => void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open]')) return;
   const isCommand = event.ctrlKey || event.metaKey;
+  const key = shortcutKey(event);
   const act =
-    isCommand && event.key.toLowerCase() === 'k'
+    isCommand && key === 'k'
       ? openSwitcher
-      : isCommand && event.key === '/'
+      : isCommand && key === '/'
         ? openShortcuts
-        : event.altKey && event.key === 'ArrowDown'
+        : event.altKey && key === 'ArrowDown'
           ? () => step(1, event.shiftKey)
-          : event.altKey && event.key === 'ArrowUp'
+          : event.altKey && key === 'ArrowUp'
             ? () => step(-1, event.shiftKey)
-            : event.key === 'F6'
+            : key === 'F6'
               ? () => nextPane(event.shiftKey ? -1 : 1)
-              : event.key === 'Escape'
+              : key === 'Escape'
                 ? closeSide
                 : undefined;
   if (!act) return;
@@ -98,6 +100,7 @@ function Switcher({ close }: { close: () => void }) {
     go(roomPath(room.id));
   };
   const onKey = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     if (event.key === 'Enter') open(found[index]);
     else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, index + 1));
     else if (event.key === 'ArrowUp') setIndex(Math.max(0, index - 1));

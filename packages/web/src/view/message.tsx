@@ -4,6 +4,7 @@ import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction }
 import type { Message } from '../api.ts';
 import { fullOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
+import { shortcutKey } from '../keyboard.ts';
 import { go, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { findNames, namesOf } from '../store/names.ts';
@@ -265,7 +266,7 @@ function onKey(event: KeyboardEvent, message: Message): void {
     u: () => void unread(message),
     '+': () => void react(message),
     Delete: () => mayDelete(message) && void remove(message),
-  }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  }[shortcutKey(event)];
   if (!act) return;
   event.preventDefault();
   act();
