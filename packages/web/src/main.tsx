@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { refuseFiles } from './files.ts';
 import { startNotifying } from './notify.ts';
 import { startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
@@ -15,6 +16,7 @@ void restoreSession();
 // The first picture has what this browser keeps: to draw it twice takes longer.
 void followSession().finally(() => render(<App />, document.getElementById('app') as HTMLElement));
 keepOffline();
+refuseFiles();
 
 // A chunk of an older version is gone: the page of the new one has its own. Drafts are kept when the page goes.
 addEventListener('vite:preloadError', () => location.reload());

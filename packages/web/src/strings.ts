@@ -160,8 +160,11 @@ export const strings = {
     send: 'Send',
     emoji: 'Choose an emoji',
     tooLong: (over: number) => `${count(over, 'character', 'characters')} too long`,
+    isTooLong: (over: number) =>
+      `Not sent: this message is ${count(over, 'character', 'characters')} too long. Shorten it, or send it in parts.`,
+    noFiles: 'Files and pictures can’t be sent yet. Send a link to the file instead.',
     suggestions: 'Suggestions',
-    hint: 'Enter sends, Shift and Enter make a new line. Markdown works.',
+    hint: 'Enter sends. Shift+Enter makes a new line, as Enter does in a block of code. Markdown works.',
     editing: 'Edit the message',
     editHint: 'Enter saves, Escape cancels.',
   },

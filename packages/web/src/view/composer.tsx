@@ -20,8 +20,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
   const handle = useRef<EditorHandle>(null);
   useSignalEffect(() => {
     if (takenBack.value?.place !== place) return;
-    handle.current?.set(takenBack.value.text);
-    handle.current?.focus();
+    handle.current?.replace(takenBack.value.text);
     takenBack.value = undefined;
   });
   const send = async (text: string) => {

@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
 import { strings } from '../strings.ts';
+import { isFenceOpen } from '../text/fence.ts';
+import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
 import { findSuggestions, type Suggestion, Suggestions } from './suggestions.tsx';
 
 /** The most characters that a message has, as the service counts them. */
@@ -29,7 +32,15 @@ type EditorProps = {
 };
 
 /** What an editor can be told from outside. */
-export type EditorHandle = { insert: (text: string) => void; set: (text: string) => void; submit: () => void; focus: () => void };
+export type EditorHandle = {
+  /** Puts text at the caret. */
+  insert: (text: string) => void;
+  /** Puts text in place of all that is there, which undoing brings back. */
+  replace: (text: string) => void;
+  /** Shows another text, without the focus. */
+  set: (text: string) => void;
+  submit: () => void;
+};
 
 /** Where one types a message. The field keeps its own text: no key draws anything anew. */
 export function Editor({
@@ -58,15 +69,15 @@ export function Editor({
     if (suggestions.length === 0 && shown.current === 0) return;
     shown.current = suggestions.length;
     setFound(suggestions);
-    setIndex(0);
+    setIndex(suggestions[0]?.isMeant ? 0 : -1);
   };
 
   const changed = () => {
     const element = field.current as HTMLTextAreaElement;
     grow(element);
     onChange?.(element.value);
-    const tooMany = element.value.length > most ? [...element.value].length - most : 0;
-    if (Math.max(0, tooMany) !== over) setOver(Math.max(0, tooMany));
+    const tooMany = surplusOf(element.value);
+    if (tooMany !== over) setOver(tooMany);
     const asked = ++turn.current;
     const typed = element.value.slice(0, element.selectionStart);
     // What was found for an earlier key says nothing any more.
@@ -75,7 +86,9 @@ export function Editor({
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
     const text = element.value.trim();
-    if (text === '' || over > 0) return;
+    if (text === '') return;
+    const tooMany = surplusOf(text);
+    if (tooMany > 0) return notice(strings.composer.isTooLong(tooMany));
     setFailure(undefined);
     // What can be cancelled stays in sight until it is stored; else the next message may be typed, and sent, while this one is being stored.
     if (!onCancel) set('');
@@ -88,6 +101,10 @@ export function Editor({
       changed();
     }
   };
+  const replace = (text: string) => {
+    if (field.current) putText(field.current, text, 0, field.current.value.length);
+    suggest([]);
+  };
   const set = (text: string) => {
     if (!field.current) return;
     field.current.value = text;
@@ -97,9 +114,12 @@ export function Editor({
   };
   const insert = (text: string, before = 0) => {
     const element = field.current as HTMLTextAreaElement;
-    element.focus();
-    element.setRangeText(text, element.selectionStart - before, element.selectionEnd, 'end');
+    putText(element, text, element.selectionStart - before, element.selectionEnd);
     changed();
+  };
+  const cancel = async () => {
+    if (field.current?.value !== initial && !(await confirmed(strings.app.discardAsk, strings.app.discard))) return;
+    onCancel?.();
   };
   const accept = (suggestion: Suggestion | undefined) => {
     if (!suggestion) return;
@@ -108,7 +128,7 @@ export function Editor({
   };
 
   useLayoutEffect(() => {
-    if (handle) handle.current = { insert, set, submit: () => void submit(), focus: () => field.current?.focus() };
+    if (handle) handle.current = { insert, set, replace, submit: () => void submit() };
   });
   useLayoutEffect(() => {
     const element = field.current as HTMLTextAreaElement;
@@ -128,13 +148,15 @@ export function Editor({
       return;
     }
     const isEmpty = field.current?.value === '';
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && (!hasTouch() || event.ctrlKey || event.metaKey)) {
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (!isCommand && (hasTouch() || isInFence(field.current as HTMLTextAreaElement))) return;
       event.preventDefault();
       void submit();
     } else if (event.key === 'Escape' && onCancel) {
       event.preventDefault();
       event.stopPropagation();
-      onCancel();
+      void cancel();
     } else if (event.key === 'ArrowUp' && isEmpty && onUp) {
       event.preventDefault();
       onUp();
@@ -142,9 +164,10 @@ export function Editor({
   };
   const onSuggestionKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
     if (key === 'ArrowDown') setIndex((index + 1) % found.length);
-    else if (key === 'ArrowUp') setIndex((index + found.length - 1) % found.length);
+    else if (key === 'ArrowUp') setIndex((Math.max(index, 0) + found.length - 1) % found.length);
     else if (key === 'Escape') suggest([]);
-    else if ((key === 'Enter' && !shiftKey) || (key === 'Tab' && !shiftKey)) accept(found[index]);
+    else if (key === 'Tab' && !shiftKey) accept(found[Math.max(index, 0)]);
+    else if (key === 'Enter' && !shiftKey && index >= 0) accept(found[index]);
     else return false;
     return true;
   };
@@ -163,7 +186,7 @@ export function Editor({
           placeholder={placeholder}
           aria-autocomplete="list"
           aria-controls={isOpen ? 'suggestions' : undefined}
-          aria-activedescendant={isOpen ? `suggestion-${index}` : undefined}
+          aria-activedescendant={isOpen && index >= 0 ? `suggestion-${index}` : undefined}
           autocomplete="off"
           enterkeyhint={hasTouch() ? 'enter' : 'send'}
           onInput={changed}
@@ -177,7 +200,7 @@ export function Editor({
           <button type="button" class="primary" onClick={() => void submit()}>
             {strings.app.save}
           </button>
-          <button type="button" onClick={onCancel}>
+          <button type="button" onClick={() => void cancel()}>
             {strings.app.cancel}
           </button>
         </div>
@@ -198,6 +221,25 @@ export function Editor({
 
 /** Whether Enter is a key on glass, where nobody finds Shift: it makes a new line there. */
 const hasTouch = () => matchMedia('(pointer: coarse)').matches;
+
+/** By how many characters a text is too long, as the service counts them. */
+function surplusOf(text: string): number {
+  // Most texts are short, and nothing has more characters than units.
+  return text.length > most ? Math.max(0, [...text.trim()].length - most) : 0;
+}
+
+/** Whether Enter belongs to a block of code: the caret is in one, or one is not closed yet. */
+const isInFence = ({ value, selectionStart }: HTMLTextAreaElement): boolean =>
+  isFenceOpen(value.slice(0, selectionStart)) || isFenceOpen(value);
+
+/** Puts text in place of a part of a field, so that undoing brings back what was there. */
+function putText(element: HTMLTextAreaElement, text: string, start: number, end: number): void {
+  element.focus();
+  element.setSelectionRange(start, end);
+  // What sets the value of a field empties the stack of what can be undone; only this old call adds to it.
+  const isDone = document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+  if (!isDone) element.setRangeText(text, start, end, 'end');
+}
 
 const growsByItself = CSS.supports('field-sizing', 'content');
 

@@ -2,22 +2,40 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { loadMembers, membersOf } from '../store/members.ts';
 import { strings } from '../strings.ts';
+import { endsInCode } from '../text/fence.ts';
 
-/** What may be put in place of the last characters before the caret. */
-export type Suggestion = { text: string; shown: string; detail: string; replaces: number };
+/** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
+export type Suggestion = { text: string; shown: string; detail: string; replaces: number; isMeant: boolean };
 
 const most = 8;
 
-/** What what was typed so far could become: a member's name after `@`, an emoji after `:`. */
-export async function findSuggestions(room: string, typed: string): Promise<Suggestion[]> {
+/** What is looked at before the caret: more than the longest name, and no more for a long text. */
+const longest = 100;
+
+/**
+ * What the text before the caret could become: a member's name after `@`, an emoji after `:`. Enter takes a name that was begun. It takes no
+ * emoji, and nobody after a lone `@`: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
+ */
+export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
+  const typed = text.slice(-longest);
   const name = /(?:^|[^\p{L}\p{N}_.@-])@([\w.-]{0,64})$/u.exec(typed)?.[1];
+  const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
+  if ((name === undefined && code === undefined) || endsInCode(text)) return [];
   if (name !== undefined) return findMembers(room, name.toLowerCase());
-  const code = /(?:^|\s):([a-z0-9_+-]{2,30})$/i.exec(typed)?.[1];
-  if (code === undefined) return [];
+  return code === undefined ? [] : findCodes(code);
+}
+
+async function findCodes(code: string): Promise<Suggestion[]> {
   const { findEmoji } = await import('../text/emoji.ts');
   return findEmoji(code)
     .slice(0, most)
-    .map(({ emoji, codes }) => ({ text: `${emoji} `, shown: emoji, detail: `:${codes[0]}:`, replaces: code.length + 1 }));
+    .map(({ emoji, codes }) => ({
+      text: `${emoji} `,
+      shown: emoji,
+      detail: `:${codes[0]}:`,
+      replaces: code.length + 1,
+      isMeant: false,
+    }));
 }
 
 async function findMembers(room: string, start: string): Promise<Suggestion[]> {
@@ -25,14 +43,16 @@ async function findMembers(room: string, start: string): Promise<Suggestion[]> {
   await loadMembers(room).catch(() => {});
   const names = (membersOf(room) ?? []).filter(({ user }) => user.$oid !== idOf(me())).map(({ username }) => username);
   const rank = (name: string) => (name.toLowerCase().startsWith(start) ? 0 : 1);
+  // A name that was typed in full needs nothing more.
+  const isBegun = (name: string) => start !== '' && rank(name) === 0 && name.length > start.length;
   return names
     .filter((name) => name.toLowerCase().includes(start))
     .sort((one, other) => rank(one) - rank(other))
     .slice(0, most)
-    .map((name) => ({ text: `@${name} `, shown: '@', detail: name, replaces: start.length + 1 }));
+    .map((name) => ({ text: `@${name} `, shown: '@', detail: name, replaces: start.length + 1, isMeant: isBegun(name) }));
 }
 
-/** The list of them. */
+/** The list of suggestions. */
 export const Suggestions = ({
   suggestions,
   index,

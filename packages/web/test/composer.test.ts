@@ -1,0 +1,216 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { call, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** A room of two, with the caret where one of them writes. */
+async function writing() {
+  const [owner, other] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner, members: [other] });
+  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  await signIn(page, owner);
+  const field = page.locator('.room-pane .composer textarea');
+  await page.locator('.room-pane .composer textarea:focus').waitFor();
+  await page.locator('.room-pane .beginning').waitFor();
+  const stored = async () => {
+    const { body } = await call('GET', `/api/messages?room=${room.id}`, { token: owner.token });
+    return (body as { text: string }[]).map(({ text }) => text);
+  };
+  return { owner, other, room, page, context, problems, field, stored };
+}
+
+describe('Enter', () => {
+  it('makes a new line in a block of code that is open, and sends it once it is closed', async () => {
+    const { page, context, stored, field } = await writing();
+    for (const line of ['Look:', '```js', 'let a = 1;', '```']) {
+      await page.keyboard.type(line);
+      await page.keyboard.press(line === 'Look:' ? 'Shift+Enter' : 'Enter');
+    }
+    await expect.poll(stored).toEqual(['Look:\n```js\nlet a = 1;\n```']);
+    await page.keyboard.type('```');
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('```\n');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(stored).toHaveLength(2);
+    await context.close();
+  });
+
+  it('sends what has a colon before a word, a time or an emoticon as it was typed', async () => {
+    const { page, context, stored, field } = await writing();
+    const texts = [
+      'note :see',
+      'the list :fire',
+      'at :30',
+      'well :-D',
+      'ok :-P',
+      'hm :o)',
+      'at 10:30',
+      'a :x',
+      'yes :D',
+      'to :all',
+    ];
+    for (const text of texts) {
+      await page.keyboard.type(text);
+      // Wherever a list may open, it is there by now.
+      await page.waitForTimeout(150);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => field.inputValue()).toBe('');
+    }
+    await expect.poll(stored).toEqual(texts);
+    await context.close();
+  });
+
+  it('takes nobody after a lone @, and a name that was begun', async () => {
+    const { page, context, stored, other, field } = await writing();
+    await page.keyboard.type('see you @');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(stored).toEqual(['see you @']);
+    await page.keyboard.type(`hello @${other.username.slice(0, 9)}`);
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe(`hello @${other.username} `);
+    await context.close();
+  });
+
+  it('says in a sentence that a text is too long, and loses nothing of it', async () => {
+    const { page, context, stored, field } = await writing();
+    await field.fill('a'.repeat(10_007));
+    await field.press('Enter');
+    await page.locator('.toast', { hasText: 'this message is 7 characters too long' }).waitFor();
+    expect([await field.inputValue(), await stored()]).toEqual(['a'.repeat(10_007), []]);
+    // What is not sent counts for nothing.
+    await field.fill(`${'a'.repeat(10_000)}\n\n`);
+    await field.press('Enter');
+    await expect.poll(stored).toEqual(['a'.repeat(10_000)]);
+    await context.close();
+  });
+});
+
+describe('a list of suggestions', () => {
+  it('gives an emoji by Tab, or by Enter once it is chosen', async () => {
+    const { page, context, field } = await writing();
+    await page.keyboard.type(':rocket');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await field.inputValue()).toBe('🚀 ');
+    await page.keyboard.type(':tada');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('🚀 🎉 ');
+    await context.close();
+  });
+
+  it('does not open in code', async () => {
+    const { page, context } = await writing();
+    await page.keyboard.type('`npm @bo');
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('option').count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('undoing', () => {
+  it('takes back a completion, and then what was typed before it', async () => {
+    const { page, context, other, field } = await writing();
+    await page.keyboard.type(`hello @${other.username.slice(0, 9)}`);
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await field.inputValue()).toBe(`hello @${other.username} `);
+    await page.keyboard.press('Control+z');
+    expect(await field.inputValue()).toBe(`hello @${other.username.slice(0, 9)}`);
+    await page.keyboard.press('Control+z');
+    expect(await field.inputValue()).toBe('');
+    await page.keyboard.press('Control+Shift+z');
+    expect(await field.inputValue()).toBe(`hello @${other.username.slice(0, 9)}`);
+    await context.close();
+  });
+
+  it('takes back an emoji that was picked', async () => {
+    const { page, context, field } = await writing();
+    await page.keyboard.type('well done ');
+    await page.getByRole('button', { name: 'Choose an emoji' }).click();
+    await page.getByRole('button', { name: '👍' }).first().click();
+    expect(await field.inputValue()).toBe('well done 👍');
+    await page.keyboard.press('Control+z');
+    expect(await field.inputValue()).toBe('well done ');
+    await context.close();
+  });
+});
+
+describe('an edit', () => {
+  it('asks before it loses what was typed, and not otherwise', async () => {
+    const { page, context, owner, room } = await writing();
+    await aMessage(owner, room.id, { text: 'as it was' }, call);
+    await page.getByText('as it was').waitFor();
+    const field = page.locator('li.message textarea');
+    const begin = async () => {
+      await page.locator('li.message').focus();
+      await page.keyboard.press('e');
+      await page.locator('li.message textarea:focus').waitFor();
+    };
+    await begin();
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await begin();
+    await page.keyboard.type(', and more');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Discard what you typed?' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('as it was, and more');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await field.waitFor({ state: 'detached' });
+    expect(await textsOf(page)).toEqual(['as it was']);
+    await context.close();
+  });
+});
+
+/** Whether the browser is kept from doing what it does by itself when this is dropped or pasted. */
+const isKept = (page: Page, type: 'drop' | 'dragover' | 'paste', where: string, fill: string) =>
+  page.evaluate<boolean>(`(() => {
+    const data = new DataTransfer();
+    ${fill};
+    const event = ${type === 'paste' ? `new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })` : `new DragEvent('${type}', { dataTransfer: data, bubbles: true, cancelable: true })`};
+    return !document.querySelector('${where}').dispatchEvent(event);
+  })()`);
+
+const aFile = "data.items.add(new File(['a'], 'a.png', { type: 'image/png' }))";
+const aText = "data.setData('text/plain', 'a text')";
+const aLink = "data.setData('text/uri-list', 'https://example.org/')";
+
+describe('a file', () => {
+  it.each([
+    ['is dropped on the messages', 'drop', '.messages'],
+    ['is dropped where one writes', 'drop', '.composer textarea'],
+    ['is dropped on the list of rooms', 'drop', '.sidebar'],
+    ['is pasted where one writes', 'paste', '.composer textarea'],
+    ['is pasted anywhere', 'paste', 'body'],
+  ] as const)('that %s does not open, and the page says why', async (_what, type, where) => {
+    const { page, context } = await writing();
+    if (type === 'drop') expect(await isKept(page, 'dragover', where, aFile)).toBe(true);
+    expect(await isKept(page, type, where, aFile)).toBe(true);
+    await page.locator('.toast', { hasText: 'Files and pictures can’t be sent yet.' }).waitFor();
+    await context.close();
+  });
+
+  it('is the only thing that is refused: texts are dropped and pasted as ever, and a link does not lead away', async () => {
+    const { page, context } = await writing();
+    expect(await isKept(page, 'paste', '.composer textarea', aText)).toBe(false);
+    expect(await isKept(page, 'paste', '.composer textarea', `${aText}; ${aFile}`)).toBe(false);
+    expect(await isKept(page, 'drop', '.composer textarea', aText)).toBe(false);
+    expect(await isKept(page, 'drop', '.messages', aLink)).toBe(true);
+    expect(await page.locator('.toast').count()).toBe(0);
+    await context.close();
+  });
+});
