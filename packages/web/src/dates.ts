@@ -12,6 +12,16 @@ export const sentAt = ({ created_at }: Message): Date => new Date(created_at.$da
 /** The time of day. */
 export const timeOf = (date: Date): string => time.format(date);
 
+/** The time of day without a word such as PM, for where there is little room, below a message with its whole time. */
+export function clockOf(date: Date): string {
+  const parts = time.formatToParts(date);
+  const isDigits = ({ type }: Intl.DateTimeFormatPart) => type === 'hour' || type === 'minute';
+  return parts
+    .slice(parts.findIndex(isDigits), parts.findLastIndex(isDigits) + 1)
+    .map(({ value }) => value)
+    .join('');
+}
+
 /** The day, for the line between two days. */
 export const dayOf = (date: Date): string => (date.getFullYear() === new Date().getFullYear() ? day : oldDay).format(date);
 

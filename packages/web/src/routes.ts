@@ -3,9 +3,24 @@ import { signal } from '@preact/signals';
 /** A view, by the address that leads to it. */
 export type Route =
   | { name: 'home' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
-  | { name: 'room'; room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined }
+  | RoomRoute
   | { name: 'settings'; tab: string }
   | { name: 'join'; code: string };
+
+type RoomRoute = {
+  name: 'room';
+  room: string;
+  seq: number | undefined;
+  thread: string | undefined;
+  panel: Panel | undefined;
+  /** Where somebody read who comes back. */
+  place?: ReadingPlace | undefined;
+  /** How often the same address was asked for again. */
+  turn?: number;
+};
+
+/** Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge. */
+export type ReadingPlace = 'end' | { seq: number; offset: number };
 
 /** What stands beside a room. */
 export type Panel = 'members' | 'pins' | 'search' | 'details';
@@ -44,13 +59,37 @@ export function roomPath(room: string, { seq, thread, panel }: { seq?: number; t
 /** The present route. */
 export const route = signal<Route>({ name: 'home' });
 
-/** Follows the address bar, and links to this origin's own views without loading the page anew. */
+/** Tells where somebody reads, while messages are shown. */
+export const reader: { findPlace: (() => ReadingPlace | undefined) | undefined } = { findPlace: undefined };
+
+/** Where somebody was reading, by the entries of the browser's history: whoever goes back wants to read on there. */
+const places = new Map<string, ReadingPlace | undefined>();
+let entry = '';
+let entries = 0;
+
+const notePlace = () => places.set(entry, reader.findPlace?.());
+const newEntry = () => `${Date.now()}-${++entries}`;
+
+/** Takes over the entry of the history that the browser shows, which has no name yet if it is new. */
+function takeEntry(): void {
+  const known = (history.state as { entry?: string } | null)?.entry;
+  entry = known ?? newEntry();
+  if (known === undefined) history.replaceState({ entry }, '');
+}
+
+/** Follows the address bar, and links to this origin's own views without loading the page again. */
 export function startRouting(): void {
   const read = () => {
-    route.value = routeOf(location.href);
+    const found = routeOf(location.href);
+    route.value = found.name === 'room' ? { ...found, place: places.get(entry) } : found;
   };
+  takeEntry();
   read();
-  addEventListener('popstate', read);
+  addEventListener('popstate', () => {
+    notePlace();
+    takeEntry();
+    read();
+  });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -65,6 +104,15 @@ const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|l
 
 /** Shows another view; `replace` leaves no step to go back to. */
 export function go(path: string, { replace = false } = {}): void {
-  if (path !== `${location.pathname}${location.search}`) history[replace ? 'replaceState' : 'pushState'](null, '', path);
-  route.value = routeOf(location.href);
+  const isSame = path === `${location.pathname}${location.search}`;
+  if (!isSame) {
+    notePlace();
+    if (replace) places.delete(entry);
+    else entry = newEntry();
+    history[replace ? 'replaceState' : 'pushState']({ entry }, '', path);
+  }
+  const found = routeOf(location.href);
+  const before = route.peek();
+  const turn = before.name === 'room' ? (before.turn ?? 0) : 0;
+  route.value = found.name === 'room' ? { ...found, turn: isSame ? turn + 1 : turn } : found;
 }

@@ -1,6 +1,7 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, type Event, Failure, type Message, type RoomFrame } from '../api.ts';
+import type { ReadingPlace } from '../routes.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { learnAuthors } from './names.ts';
 import { type Changes, reduce } from './reduce.ts';
@@ -15,8 +16,15 @@ const aMoment = 60;
 /** After how many milliseconds a page of history that could not be read is asked for again. */
 const pauseAtEdge = 3_000;
 
-/** What is to be brought into view: the end, the line before the first unread message, or the message at a place, which is pointed at. */
-export type Target = { kind: 'end' } | { kind: 'line' } | { kind: 'message'; seq: number };
+/**
+ * What is to be brought into view: the end, the line before the first unread message, a message, which is pointed at, or a message at the height
+ * at which it was read before.
+ */
+export type Target =
+  | { kind: 'end' }
+  | { kind: 'line' }
+  | { kind: 'message'; seq: number }
+  | { kind: 'place'; seq: number; offset: number };
 
 /** A page of history, and whether there is more in the direction in which it was read. */
 type Page = { messages: Message[]; hasMore: boolean };
@@ -69,15 +77,16 @@ export class Timeline {
   }
 
   /**
-   * Shows the room at its first unread message, or at the message at `seq`: at once from what this browser keeps, if that place is in it, and
-   * then with what happened since.
+   * Shows the room at its first unread message, at the message at `seq`, or where it was read before: at once from what this browser keeps, if
+   * that place is in it, and then with what happened since.
    */
-  async open(lastRead: number, lastSeq: number, seq: number | undefined): Promise<void> {
+  async open(lastRead: number, lastSeq: number, seq: number | undefined, place?: ReadingPlace): Promise<void> {
     this.isWatched = false;
     this.isKeptUnread.value = false;
     this.line.value = lastRead;
     await this.#openRecent(lastRead, lastSeq);
-    if (seq !== undefined) await this.goTo(seq);
+    if (place !== undefined && place !== 'end') await this.goTo(place.seq, { kind: 'place', ...place });
+    else if (seq !== undefined && place === undefined) await this.goTo(seq);
     else if (this.cursor === undefined || this.state.value !== 'ready') await this.#openFresh(lastRead);
     else this.target.value = { kind: 'line' };
   }
@@ -177,16 +186,16 @@ export class Timeline {
   }
 
   /** Shows the message at a place, wherever in the room it is: in one request, if it is not there already. */
-  async goTo(seq: number): Promise<void> {
+  async goTo(seq: number, target: Target = { kind: 'message', seq }): Promise<void> {
     const { messages, isAtEnd } = this.window.value;
     const isInside = messages.some((message) => message.seq >= seq) && (messages[0]?.seq ?? 0) <= seq;
     if (isInside || (isAtEnd && messages.length > 0 && (messages[0]?.seq ?? 0) <= seq)) {
-      this.target.value = { kind: 'message', seq };
+      this.target.value = target;
       return;
     }
     try {
       this.cursor ??= await this.#currentCursor();
-      await this.#showAround(seq, { kind: 'message', seq });
+      await this.#showAround(seq, target);
     } catch (failure) {
       this.#fail(failure);
     }

@@ -43,7 +43,7 @@ function Shell() {
       <Banner />
       <Sidebar />
       {value.name === 'room' ? (
-        <RoomView key={value.room} room={value.room} seq={value.seq} thread={value.thread} panel={value.panel} />
+        <RoomView key={value.room} {...value} />
       ) : value.name === 'directory' ? (
         <Directory />
       ) : value.name === 'settings' ? (

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isComposing, shortcutKey } from '../keyboard.ts';
 import { go, roomPath, route } from '../routes.ts';
 import type { MyRoom } from '../store/kept.ts';
@@ -94,6 +94,8 @@ function Switcher({ close }: { close: () => void }) {
   const [word, setWord] = useState('');
   const [index, setIndex] = useState(0);
   const found = (rooms.value ?? []).filter(({ name }) => name.toLowerCase().includes(word.toLowerCase())).slice(0, 12);
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [index]);
   const open = (room: MyRoom | undefined) => {
     if (!room) return;
     close();
@@ -126,7 +128,7 @@ function Switcher({ close }: { close: () => void }) {
         }}
         onKeyDown={onKey}
       />
-      <div id="switcher-rooms" role="listbox" aria-label={strings.rooms.title}>
+      <div ref={list} id="switcher-rooms" role="listbox" aria-label={strings.rooms.title}>
         {found.map((room, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field

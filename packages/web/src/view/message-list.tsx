@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Message } from '../api.ts';
 import { dayOf, isSameDay, sentAt } from '../dates.ts';
+import { reader } from '../routes.ts';
 import { me } from '../session.ts';
 import { pendingIn } from '../store/pending.ts';
 import { moveMarker } from '../store/rooms.ts';
@@ -40,7 +41,12 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       onMove: (isAtBottom) => follow(timeline, isAtBottom),
     });
     (scroller as { current: Scroller | null }).current = made;
-    return () => made.stop();
+    const findPlace = () => (timeline.isFollowing ? 'end' : made.place);
+    reader.findPlace = findPlace;
+    return () => {
+      if (reader.findPlace === findPlace) reader.findPlace = undefined;
+      made.stop();
+    };
   }, [timeline, isReady]);
 
   // After every drawing, before it is seen.
@@ -52,8 +58,9 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       return;
     }
     timeline.target.value = undefined;
-    const row = target.kind === 'message' ? rowAt(list.current, target.seq) : list.current?.querySelector('.new-line');
+    const row = 'seq' in target ? rowAt(list.current, target.seq) : list.current?.querySelector('.new-line');
     if (target.kind === 'end' || !row) made.toEnd();
+    else if (target.kind === 'place') made.toOffset(row, target.offset);
     else made.toRow(row, target.kind === 'message' ? 0.35 : 0.2);
     if (target.kind === 'message' && row) point(row);
   });

@@ -1,8 +1,8 @@
-import { signal } from '@preact/signals';
+import { signal, useComputed } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
 import type { Message } from '../api.ts';
-import { fullOf, sentAt, timeOf } from '../dates.ts';
+import { clockOf, fullOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
 import { go, roomPath } from '../routes.ts';
@@ -24,12 +24,17 @@ import { EntryState } from './pending.tsx';
 /** The message that is being edited. */
 export const editing = signal<string | undefined>(undefined);
 
+/** The row whose actions are shown: that of one message at a time, which was pointed at or focused last. */
+const active = signal<Element | null>(null);
+
+const focusedRow = () => document.activeElement?.closest('li.message') ?? null;
+
 type RowProps = { message: Message; isGrouped?: boolean; isInThread?: boolean };
 
 /** A message. Keys work while it has the focus; its actions are there while it has, or is pointed at. */
 export function MessageRow({ message: stored, isGrouped = false, isInThread = false }: RowProps) {
-  const [isActive, setActive] = useState(false);
   const row = useRef<HTMLLIElement>(null);
+  const isActive = useComputed(() => active.value !== null && active.value === row.current).value;
   const mine = idOf(me());
   const entries = changesOf(idOf(stored));
   const message = withChanges(stored, entries, mine);
@@ -40,7 +45,17 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog gives the focus back.
-    if (!row.current?.contains(next) && !next?.closest('dialog')) setActive(false);
+    if (!row.current?.contains(next) && !next?.closest('dialog') && active.value === row.current) active.value = null;
+  };
+  const activate = () => {
+    active.value = row.current;
+  };
+  // A finger points at nothing: it scrolls, and what it taps gets the focus. Neither does a mouse over which rows move.
+  const point = ({ pointerType, movementX, movementY }: PointerEvent) => {
+    if (pointerType !== 'touch' && (movementX !== 0 || movementY !== 0)) activate();
+  };
+  const unpoint = () => {
+    if (active.value === row.current) active.value = focusedRow();
   };
   const classes = [
     'message',
@@ -57,15 +72,15 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
       data-seq={message.seq}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: one moves between messages with the keyboard
       tabIndex={0}
-      onPointerEnter={() => setActive(true)}
-      onPointerLeave={() => setActive(row.current?.contains(document.activeElement) ?? false)}
-      onFocusIn={() => setActive(true)}
+      onPointerMove={point}
+      onPointerLeave={unpoint}
+      onFocusIn={activate}
       onFocusOut={leave}
       onKeyDown={(event) => onKey(event, message)}
     >
       {isGrouped ? (
         <time class="margin-time" dir="auto" dateTime={message.created_at.$date} title={fullOf(date)}>
-          {timeOf(date)}
+          {clockOf(date)}
         </time>
       ) : (
         <Avatar name={message.username} id={message.user.$oid} />

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { type Panel, roomPath } from '../routes.ts';
+import { type Panel, type Route, roomPath } from '../routes.ts';
 import { roomOf, rooms } from '../store/rooms.ts';
 import { timelineOf } from '../store/timelines.ts';
 import { aboutRoom, loadAbout } from '../store/topics.ts';
@@ -12,23 +12,26 @@ import { Details } from './details.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Members } from './members.tsx';
 import { MessageList } from './message-list.tsx';
+import { isNarrow } from './narrow.ts';
 import { Pins } from './pins.tsx';
 import { Search } from './search.tsx';
 import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
 import { useLoaded } from './use-list.ts';
 
-type RoomProps = { room: string; seq: number | undefined; thread: string | undefined; panel: Panel | undefined };
+type RoomProps = Extract<Route, { name: 'room' }>;
 
 /** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
-export function RoomView({ room, seq, thread, panel }: RoomProps) {
+export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
+  // Where there is room for one of the two only, what stands beside gives way to the message that it led to.
+  const { thread, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
   const mine = roomOf(room);
   const isKnown = mine !== undefined;
   const timeline = timelineOf(room);
   useEffect(() => {
     if (!mine) return;
-    void timeline.open(mine.lastRead, mine.seq, seq).then(() => wake(room));
-  }, [timeline, isKnown, seq]);
+    void timeline.open(mine.lastRead, mine.seq, seq, place).then(() => wake(room));
+  }, [timeline, isKnown, seq, turn]);
   // Messages come first.
   const isOpen = isKnown && timeline.state.value !== 'loading';
   const about = useLoaded(async () => (isOpen ? loadAbout(room) : undefined), [room, isOpen]);
@@ -90,6 +93,8 @@ export function RoomView({ room, seq, thread, panel }: RoomProps) {
     </main>
   );
 }
+
+const givenWay: Partial<RoomProps> = {};
 
 type PanelLinkProps = { room: string; panel: Panel; open: Panel | undefined; icon: IconName; label: string };
 

@@ -38,6 +38,8 @@ export class Scroller {
 
   /** Puts things back in their place after rows have changed. */
   keep(): void {
+    // Something stands in its place: when it is shown again, it is to be where it was.
+    if (this.#box.clientHeight === 0) return;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
     else if (this.#anchor?.row.isConnected) {
@@ -59,13 +61,25 @@ export class Scroller {
 
   /** Shows a row, at a part of the box's height. */
   toRow(row: Element, part: number): void {
+    this.toOffset(row, this.#box.clientHeight * part);
+  }
+
+  /** Shows a row, so many pixels below the upper edge. */
+  toOffset(row: Element, offset: number): void {
     this.#isAtBottom = false;
-    this.#scrollTo(this.#box.scrollTop + this.#offsetOf(row) - this.#box.clientHeight * part);
+    this.#scrollTo(this.#box.scrollTop + this.#offsetOf(row) - offset);
     this.#isAtBottom = this.#isEndInView();
     this.#look();
   }
 
+  /** The first message in view, and how far it is below the upper edge. */
+  get place(): { seq: number; offset: number } | undefined {
+    const seq = Number((this.#anchor?.row as HTMLElement | undefined)?.dataset.seq);
+    return this.#anchor && seq > 0 ? { seq, offset: this.#anchor.offset } : undefined;
+  }
+
   readonly #onScroll = () => {
+    if (this.#box.clientHeight === 0) return;
     // A box that shrinks, as when a keyboard comes up, scrolls by itself before its observer is told.
     if (this.#height === this.#box.clientHeight) this.#isAtBottom = this.#isEndInView();
     this.#look();

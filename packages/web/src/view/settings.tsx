@@ -31,7 +31,12 @@ export function Settings({ tab }: { tab: string }) {
       </header>
       <nav class="tabs" aria-label={strings.settings.title}>
         {Object.keys(tabs).map((name) => (
-          <a key={name} href={`/settings/${name}`} aria-current={name === shown ? 'page' : undefined}>
+          <a
+            key={name}
+            ref={name === shown ? showTab : null}
+            href={`/settings/${name}`}
+            aria-current={name === shown ? 'page' : undefined}
+          >
             {name === 'notifications' ? strings.settings.device : strings.settings[name as keyof typeof tabs]}
           </a>
         ))}
@@ -42,6 +47,8 @@ export function Settings({ tab }: { tab: string }) {
     </main>
   );
 }
+
+const showTab = (tab: Element | null) => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 
 const Section = ({ title, hint, children }: { title: string; hint?: string; children: ComponentChildren }) => (
   <section class="section">

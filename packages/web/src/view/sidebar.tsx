@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath, route } from '../routes.ts';
@@ -62,8 +63,17 @@ function RoomLink({ room }: { room: MyRoom }) {
   const { value } = route;
   const isCurrent = value.name === 'room' && value.room === room.id;
   const isUnread = room.unread > 0 && !room.isMuted;
+  const item = useRef<HTMLLIElement>(null);
+  // Also when the list gets another order, unless somebody is looking for something in it.
+  useLayoutEffect(() => {
+    if (isCurrent && !item.current?.matches('ul:is(:hover, :focus-within) > li'))
+      item.current?.scrollIntoView({ block: 'nearest' });
+  }, [room.order]);
+  useLayoutEffect(() => {
+    if (isCurrent) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   return (
-    <li>
+    <li ref={item}>
       <a class={isUnread ? 'room unread' : 'room'} href={roomPath(room.id)} aria-current={isCurrent ? 'page' : undefined}>
         <Icon name={room.isDirect ? 'user' : 'hash'} />
         <span class="name">

@@ -1,0 +1,193 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { call, signIn, visit } from './support.ts';
+
+let browser: Browser;
+let people: Account[];
+let long: string;
+beforeAll(async () => {
+  browser = await openBrowser();
+  people = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
+  long = await aRoomOf(people, { name: 'Long' });
+  for (let at = 0; at < 30; at++)
+    for (const person of people) await aMessage(person, long, { text: `message ${at} of ${person.username}` });
+});
+afterAll(() => browser.close());
+
+/** A device with a narrow screen, which is touched. */
+const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: true } };
+
+const me = () => people[0] as Account;
+
+/** Which message is at the top of what is in view, and where. */
+const placeIn = (page: Page) =>
+  page.evaluate<{ seq: number; top: number }>(`(() => {
+    const box = document.querySelector('#messages');
+    const top = box.getBoundingClientRect().top;
+    const row = [...box.querySelectorAll('li[data-seq]')].find((row) => row.getBoundingClientRect().bottom > top + 1);
+    return { seq: Number(row.dataset.seq), top: Math.round(row.getBoundingClientRect().top - top) };
+  })()`);
+
+/** Scrolls up to the middle of the room, and waits until nothing moves. */
+async function readOn(page: Page) {
+  await page.locator('.room-pane li.message').nth(10).waitFor();
+  await page.waitForTimeout(500);
+  await page.evaluate("document.querySelector('#messages').scrollTop -= 1400");
+  await page.waitForTimeout(500);
+  return placeIn(page);
+}
+
+describe('the place where one reads', () => {
+  it.each([
+    ['another room', async (page: Page) => page.locator('.rooms a:not([aria-current])').first().click()],
+    ['the settings', async (page: Page) => page.getByRole('link', { name: 'Settings' }).click()],
+    ['a message of the same room', async (page: Page) => page.locator('.room-pane .meta a').first().click()],
+  ])('is there again when one comes back from %s', async (_where, leave) => {
+    await aRoom({ owner: me(), name: 'Other' });
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
+    await signIn(page, me());
+    const before = await readOn(page);
+    await leave(page);
+    await page.waitForTimeout(700);
+    await page.goBack();
+    await expect.poll(() => placeIn(page).catch(() => undefined)).toEqual(before);
+    // And stays there.
+    await page.waitForTimeout(500);
+    expect([await placeIn(page), problems]).toEqual([before, []]);
+    await context.close();
+  });
+
+  it('is there again on a phone when what stood over it is closed', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${long}`, ...phone });
+    await signIn(page, me());
+    const before = await readOn(page);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.locator('.members li').first().waitFor();
+    await page.waitForTimeout(300);
+    await page.goBack();
+    await expect.poll(() => placeIn(page).catch(() => undefined)).toEqual(before);
+    await context.close();
+  });
+});
+
+describe('on a narrow screen', () => {
+  it.each([
+    ['a phone', 390],
+    ['a tablet', 1_000],
+  ])('a result of a search leads to its message, and the way back to the results: %s', async (_what, width) => {
+    const needle = `needle${Math.random().toString(36).slice(2)}`;
+    await aMessage(me(), long, { text: `a ${needle} in the hay` }, call);
+    for (let at = 0; at < 15; at++) await aMessage(people[1] as Account, long, { text: `straw ${at}` }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, width, height: 780 });
+    await signIn(page, me());
+    await page.getByRole('searchbox', { name: 'Words to find' }).fill(needle);
+    await page.keyboard.press('Enter');
+    await page.locator('.results a', { hasText: needle }).click();
+    const found = page.locator('.room-pane li.message.pointed', { hasText: needle });
+    await found.waitFor();
+    expect(await page.locator('.side').count()).toBe(0);
+    await page.goBack();
+    await page.locator('.side').getByRole('searchbox').waitFor();
+    await context.close();
+  });
+
+  it('a date leads to its messages', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, ...phone });
+    await signIn(page, me());
+    await page.getByText('Jump to a date').first().click();
+    await page.locator('input[type=date]').fill(new Date().toISOString().slice(0, 10));
+    await page.getByRole('button', { name: 'Go', exact: true }).click();
+    await page.locator('.room-pane li.message.pointed').waitFor();
+    await page.getByRole('link', { name: 'Search in this room' }).click();
+    await page.locator('.side').getByRole('searchbox').waitFor();
+    await context.close();
+  });
+
+  it('a pinned message is shown in its place', async () => {
+    const room = await aRoom({ owner: me() });
+    const { _id } = await aMessage(me(), room.id, { text: 'the plan' }, call);
+    await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: me().token, body: {} });
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=pins`, ...phone });
+    await signIn(page, me());
+    await page.locator('.results a').click();
+    await page.locator('.room-pane li.message.pointed', { hasText: 'the plan' }).waitFor();
+    await context.close();
+  });
+});
+
+describe('a long list of rooms', () => {
+  it('shows the room that is open, however it was chosen', async () => {
+    const owner = await anAccount();
+    const first = await aRoom({ owner, name: 'The oldest' });
+    for (let at = 0; at < 30; at++) await aRoom({ owner, name: `Room ${at}` });
+    const { page, context } = await visit(browser, { path: `/rooms/${first.id}` });
+    await signIn(page, owner);
+    const current = page.locator('.rooms a[aria-current]');
+    const isInView = () =>
+      page.evaluate<boolean>(`(() => {
+        const link = document.querySelector('.rooms a[aria-current]');
+        const [row, list] = [link, link.closest('ul')].map((element) => element.getBoundingClientRect());
+        return row.top > list.top - 1 && row.bottom < list.bottom + 1;
+      })()`);
+    await expect.poll(isInView).toBe(true);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Room 29' }).click();
+    await current.getByText('Room 29').waitFor();
+    await expect.poll(isInView).toBe(true);
+    await page.goBack();
+    await current.getByText('The oldest').waitFor();
+    await expect.poll(isInView).toBe(true);
+    await context.close();
+  });
+});
+
+describe('the actions of messages', () => {
+  it('are those of one message, also when another one has the focus', async () => {
+    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    await signIn(page, me());
+    const rows = page.locator('.room-pane li.message');
+    await rows.nth(20).waitFor();
+    await rows.last().focus();
+    await rows.nth(-3).hover();
+    await page.locator('.room-pane li.message:nth-last-child(3) .actions').waitFor();
+    expect(await page.locator('.actions').count()).toBe(1);
+    await page.mouse.move(5, 5);
+    await page.locator('.room-pane li.message:last-child .actions').waitFor();
+    expect(await page.locator('.actions').count()).toBe(1);
+    await context.close();
+  });
+
+  it('are not shown on a phone that has touched no message', async () => {
+    const { page, context } = await visit(browser, phone);
+    await signIn(page, me());
+    await page.locator('.rooms a', { hasText: 'Long' }).tap();
+    await page.locator('.room-pane li.message').nth(20).waitFor();
+    await page.waitForTimeout(500);
+    expect(await page.locator('.actions').count()).toBe(0);
+    await page.locator('.room-pane li.message .text').last().tap();
+    await page.locator('.room-pane li.message:last-child .actions').waitFor();
+    await context.close();
+  });
+});
+
+describe('the time of a message', () => {
+  it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('does not stand over a text: %s', async (locale) => {
+    const { owner, id } = await aRoom();
+    for (const text of ['one', 'two']) await aMessage(owner, id, { text }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}`, options: { locale } });
+    await signIn(page, owner);
+    await page.locator('.margin-time').waitFor();
+    const [right, left] = await page.evaluate<[number, number]>(`(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('.margin-time'));
+      const text = document.querySelector('.grouped .text');
+      return [range.getBoundingClientRect().right, text.getBoundingClientRect().left];
+    })()`);
+    expect(right).toBeLessThanOrEqual(left);
+    await context.close();
+  });
+});
