@@ -16,9 +16,8 @@ export async function sendMessage(room: string, text: string, thread?: string): 
   // Each of the three may be there before the others.
   const places = [timeline?.cursor, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
-  const place = placeOf(room, thread);
-  dropDraft(place);
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after }, place);
+  const drafts = dropDraft(placeOf(room, thread), text);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after }, drafts);
   start(room);
 }
 

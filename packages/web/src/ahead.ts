@@ -3,6 +3,8 @@
  * are files of their own, so that what they share is in `globalThis` and in `localStorage`.
  */
 
+import { recallJson } from './storage.ts';
+
 type Ahead = { user: string; answers: Map<string, Promise<Response>> };
 
 const shared = globalThis as { askedAhead?: Ahead | undefined };
@@ -10,13 +12,13 @@ const shared = globalThis as { askedAhead?: Ahead | undefined };
 /** Where the user is remembered who used the page last. */
 export const rememberedKey = 'chat-user';
 
-const rememberedId = (): string | undefined => JSON.parse(localStorage.getItem(rememberedKey) ?? 'null')?._id.$oid;
+const rememberedId = (): string | undefined => recallJson<{ _id?: { $oid: string } }>(rememberedKey, {})._id?.$oid;
 
 /** Where it is noted of which rooms a user's browser keeps messages, for those who can't wait for its database. */
 export const noteOf = (user: string): string => `chat-kept-${user}`;
 
 /** The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or something else not ahead. */
-export const readNote = (note: string): string[] => JSON.parse(localStorage.getItem(note) ?? '[]');
+export const readNote = (note: string): string[] => recallJson<string[]>(note, []);
 
 /** How many messages the newest page of a room has, which somebody waits for. */
 export const newestPageSize = 50;

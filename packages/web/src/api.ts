@@ -40,9 +40,13 @@ export const hooks: { onSignedOut: () => void } = {
   onSignedOut: () => {},
 };
 
+/** The token of the session, where the browser keeps no cookie. */
+export const bearer: { token: string | undefined } = { token: undefined };
+
 /** The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide when to try again. */
 export const chat: Calls = createCalls({
   baseUrl: '',
+  token: () => bearer.token,
   retry: { attempts: 1 },
   fetch: (request) => takeAhead(request) ?? fetchInTime(request),
 });

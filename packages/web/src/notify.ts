@@ -1,11 +1,13 @@
 import { effect } from '@preact/signals';
 import { go, roomPath, route } from './routes.ts';
 import { settings } from './settings.ts';
+import { recall, remember } from './storage.ts';
 import type { MyRoom } from './store/kept.ts';
 import { outbox } from './store/outbox.ts';
 import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
 import { connection } from './sync/connection.ts';
+import { isLookedAtElsewhere } from './tabs.ts';
 import { announce } from './view/announcer.tsx';
 
 const key = 'chat-notify';
@@ -14,12 +16,12 @@ const key = 'chat-notify';
 export const notifications = {
   exist: 'Notification' in window && window.isSecureContext,
   areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
-  areOn: () => localStorage.getItem(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
+  areOn: () => recall(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
 };
 
 /** Turns notifications on, which asks the user once, or off; returns whether they are on. */
 export async function setNotifications(on: boolean): Promise<boolean> {
-  localStorage.setItem(key, on ? 'on' : 'off');
+  remember(key, on ? 'on' : 'off');
   if (on && Notification.permission === 'default') await Notification.requestPermission();
   return notifications.areOn();
 }
@@ -57,23 +59,30 @@ export function startNotifying(): void {
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
       // A marker that was set back is no news.
-      if (known && !room.isMuted && room.unread > known.unread && room.seq > known.seq) tellOf(room, room.unread - known.unread);
+      if (known && !room.isMuted && room.unread > known.unread && room.seq > known.seq)
+        void tellOf(room, room.unread - known.unread);
     }
     before = now;
   });
 }
 
-function tellOf(room: MyRoom, count: number): void {
+async function tellOf(room: MyRoom, count: number): Promise<void> {
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
   const text = strings.announce.messages(count, room.name);
   announce(text, { isPatient: true });
   if (document.hasFocus() || !notifications.areOn()) return;
-  // One tab of several is enough: the same tag replaces what another has shown.
-  const shown = new Notification(settings.name, { body: text, tag: room.id, icon: '/icon.svg' });
-  shown.onclick = () => {
-    window.focus();
-    go(roomPath(room.id));
-    shown.close();
-  };
+  // Nobody needs to be told who looks at the page, in whichever tab.
+  if (await isLookedAtElsewhere()) return;
+  try {
+    // One tab of several is enough: the same tag replaces what another has shown.
+    const shown = new Notification(settings.name, { body: text, tag: room.id, icon: '/icon.svg' });
+    shown.onclick = () => {
+      window.focus();
+      go(roomPath(room.id));
+      shown.close();
+    };
+  } catch {
+    // Phones show notifications of service workers only.
+  }
 }

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { rememberedKey } from './ahead.ts';
-import { ask, chat, Failure, hooks, type User } from './api.ts';
+import { ask, bearer, chat, Failure, hooks, type User } from './api.ts';
 import { settings } from './settings.ts';
+import { forgetName, recallJson, remember } from './storage.ts';
 
 /**
  * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
@@ -32,10 +33,10 @@ hooks.onSignedOut = () => {
 
 /** Finds out who is logged in: first from memory, then from the service. */
 export async function restoreSession(): Promise<void> {
-  const remembered = localStorage.getItem(rememberedKey);
-  if (remembered !== null) session.value = { state: 'in', user: JSON.parse(remembered) };
+  const remembered = recallJson<User | null>(rememberedKey, null);
+  if (remembered?._id) session.value = { state: 'in', user: remembered };
   // Where nobody was signed in, the service may be new. Asked for at the same time, so that nobody waits for two answers.
-  const asked = remembered === null ? askSetUp() : undefined;
+  const asked = session.value.state === 'starting' ? askSetUp() : undefined;
   try {
     begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
@@ -55,23 +56,32 @@ async function askSetUp(): Promise<void> {
 
 /** Logs in; throws a `Failure` that says why not. */
 export async function logIn(username: string, password: string): Promise<void> {
-  const answer = await ask(chat.POST('/api/sessions', { body: { username, password, cookie: true } }));
-  begin(answer.user);
+  const answer = await ask(chat.POST('/api/sessions', { body: { username, password, cookie: keepsCookies() } }));
+  enter(answer);
+}
+
+/** Whether the browser keeps the cookie of a session. */
+export const keepsCookies = (): boolean => navigator.cookieEnabled;
+
+/** Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the page is open. */
+function enter({ user, token }: { user: User; token?: string }): void {
+  bearer.token = keepsCookies() ? undefined : token;
+  begin(user);
 }
 
 type NewAccount = { username: string; email: string; password: string; invitation?: string; code?: string };
 
 /** Creates an account and logs in. */
 export async function signUp(account: NewAccount): Promise<void> {
-  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: true } }));
-  begin(answer.user);
+  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: keepsCookies() } }));
+  enter(answer);
 }
 
 /** Makes the first administrator by the code that the server printed, and logs in; throws a `Failure` that says why not. */
 export async function setUp(account: NewAccount & { code: string }): Promise<void> {
-  const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: true } }));
+  const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: keepsCookies() } }));
   isSetUp.value = true;
-  begin(answer.user);
+  enter(answer);
 }
 
 /** Ends the session here and on the service; throws a `Failure` if that is out of reach. Whoever calls it has dealt with what is unsent. */
@@ -87,12 +97,13 @@ export async function logOut(): Promise<void> {
 
 /** Forgets who was logged in, also when another tab has logged out. */
 export function forget(): void {
-  localStorage.removeItem(rememberedKey);
+  bearer.token = undefined;
+  forgetName(rememberedKey);
   session.value = { state: 'out' };
 }
 
 /** Takes over a changed account, such as one with a new address. */
 export function begin(user: User): void {
-  localStorage.setItem(rememberedKey, JSON.stringify(user));
+  remember(rememberedKey, JSON.stringify(user));
   session.value = { state: 'in', user };
 }

@@ -2,7 +2,8 @@ import { effect } from '@preact/signals';
 import { route } from './routes.ts';
 import { logOut as endSession, forget, session } from './session.ts';
 import { openCache, trimCache, wipeCache } from './store/cache.ts';
-import { loadDrafts, saveDrafts } from './store/drafts.ts';
+import { dropSentDraft, loadDrafts, saveDrafts } from './store/drafts.ts';
+import { resetHidden } from './store/hidden.ts';
 import type { MyRoom } from './store/kept.ts';
 import { dropMembers } from './store/members.ts';
 import { loadOutbox, outbox } from './store/outbox.ts';
@@ -27,6 +28,7 @@ export function followSession(): Promise<void> {
     else if (value.state === 'expired') pause();
     else if (value.state === 'out') leave();
   });
+  addEventListener('unhandledrejection', overlookAborted);
   addEventListener('pagehide', saveDrafts);
   document.addEventListener('visibilitychange', saveDrafts);
   return entering;
@@ -47,6 +49,12 @@ export async function abandonAccount(): Promise<void> {
   forget();
 }
 
+// A request to the database whose transaction has failed, as the end of the transaction reports.
+function overlookAborted(event: PromiseRejectionEvent): void {
+  const isAborted = event.reason instanceof DOMException && ['AbortError', 'QuotaExceededError'].includes(event.reason.name);
+  if (isAborted) event.preventDefault();
+}
+
 async function enter(user: string): Promise<void> {
   if (current !== user) {
     leave();
@@ -62,7 +70,7 @@ async function enter(user: string): Promise<void> {
   startSync();
   void sendOutbox();
   void trimCache();
-  void navigator.storage?.persist?.();
+  navigator.storage?.persist?.().catch(() => {});
 }
 
 /** Opens the room that is looked at before anything is drawn, so that its messages are in the first picture where the browser keeps them. */
@@ -85,6 +93,7 @@ function leave(): void {
   resetRooms();
   dropTimeline();
   dropMembers();
+  resetHidden();
   closeThread();
 }
 
@@ -92,6 +101,7 @@ function hear(told: Told): void {
   if (told.type === 'outbox') void loadOutbox();
   else if (told.type === 'rooms') void loadRooms().then(() => wake());
   else if (told.type === 'logged-out') forget();
+  else if (told.type === 'draft-sent') dropSentDraft(told);
   else if (told.type === 'read') {
     moveMarker(told.room, told.seq);
     confirmMarker(told.room, told.seq);

@@ -16,6 +16,10 @@ export const strings = {
     discard: 'Discard',
     keepWriting: 'Keep writing',
     offline: 'No connection. You can read and write on: what you write is kept here and sent as soon as the connection is back.',
+    keepsNothing:
+      'This browser does not keep data of this page. You can read and write, but drafts and unsent messages are lost when you close it.',
+    keepsNoMore: 'This device has no space left. Drafts and unsent messages are lost when you close this page.',
+    keepsNoCookies: 'It keeps no cookies either: you have to sign in again each time.',
     limited: 'The service asks to slow down. What you write is kept here and sent shortly.',
     failed: 'That did not work.',
     unreachable: 'The service can’t be reached. Check the connection and try again.',
@@ -152,7 +156,13 @@ export const strings = {
     retry: 'Try again',
     edit: 'Edit',
     discard: 'Discard',
-    unsentAsk: (number: number) => `${count(number, 'message is', 'messages are')} not sent yet. If you sign out, they are lost.`,
+    unsentAsk: (messages: number, drafts: number) => {
+      const unsent = [
+        messages > 0 && count(messages, 'unsent message', 'unsent messages'),
+        drafts > 0 && count(drafts, 'draft', 'drafts'),
+      ];
+      return `Sign out? ${unsent.filter(Boolean).join(' and ')} will be deleted from this browser.`;
+    },
   },
   composer: {
     placeholder: (name: string) => `Message ${name}`,
@@ -192,6 +202,8 @@ export const strings = {
     owner: 'Owner',
     moderator: 'Moderator',
     member: 'Member',
+    find: 'Find a member',
+    nobody: 'Nobody in this room has such a name.',
     invite: 'Add someone by username',
     inviteSubmit: 'Add',
     added: (name: string) => `${name} is a member now.`,
@@ -250,6 +262,10 @@ export const strings = {
     unarchive: 'Take back into use',
     leave: 'Leave this room',
     leaveAsk: 'Leave this room? You can come back as long as it is open.',
+    mustStay: 'You are the only owner of this room',
+    mustStayHint: 'A room needs an owner. Make another member an owner under Members, then leave.',
+    hide: 'Hide this conversation',
+    hidden: 'Hidden in this browser until something new is said. “Go to a room” still finds it.',
     remove: 'Delete this room',
     removeAsk: 'Delete this room with everything in it, for everyone? This can’t be undone.',
     mute: 'Mute: no counts, no notifications',

@@ -1,14 +1,16 @@
+import { recall, remember } from './storage.ts';
+
 /** How the page looks: as the device does, light, or dark. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'chat-theme';
 
 /** What was chosen on this device. */
-export const chosenTheme = (): Theme => (localStorage.getItem(key) as Theme | null) ?? 'system';
+export const chosenTheme = (): Theme => (recall(key) as Theme | undefined) ?? 'system';
 
 /** Chooses. */
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(key, theme);
+  remember(key, theme);
   document.documentElement.dataset.theme = theme;
 }
 

@@ -9,7 +9,7 @@ type Policies = {
 
 /** Registers it, where the browser allows one: over https, and on this machine. */
 export function keepOffline(): void {
-  if (!('serviceWorker' in navigator) || import.meta.env?.DEV) return;
+  if (!hasWorkers() || import.meta.env?.DEV) return;
   const register = () => {
     const { trustedTypes } = window as unknown as { trustedTypes?: Policies };
     const policy = trustedTypes?.createPolicy('service-worker', { createScriptURL: () => '/sw.js' });
@@ -18,4 +18,13 @@ export function keepOffline(): void {
   };
   if (document.readyState === 'complete') register();
   else addEventListener('load', register);
+}
+
+/** Whether there are service workers. Where site data is blocked, even asking may throw. */
+function hasWorkers(): boolean {
+  try {
+    return 'serviceWorker' in navigator && navigator.serviceWorker !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,8 @@
+import { signal } from '@preact/signals';
 import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from 'idb';
 import { noteOf, readNote } from '../ahead.ts';
 import type { Message } from '../api.ts';
+import { forgetName, keepsNames, remember } from '../storage.ts';
 import type { Cursor, Draft, Entry, KeptRoom, Marker, MyRoom } from './kept.ts';
 
 /** What this browser keeps for one user. */
@@ -21,6 +23,12 @@ const version = 1;
 const mostMessages = 200;
 const mostRooms = 40;
 
+/** How long the browser may take to open what it keeps, in milliseconds: some never do. */
+const longestOpening = 5_000;
+
+/** What comes of what this browser should keep: all of it is kept, nothing is, or there is no room for more. */
+export const keeping = signal<'all' | 'nothing' | 'full'>('all');
+
 let note = '';
 let database: Promise<Database | undefined> | undefined;
 
@@ -29,7 +37,17 @@ const nameOf = (user: string) => `chat-${user}`;
 /** Opens what is kept for a user; from here on the other functions work on it. A browser that keeps nothing gets on without. */
 export function openCache(user: string): Promise<Database | undefined> {
   note = noteOf(user);
-  database = openDB<Schema>(nameOf(user), version, {
+  keeping.value = keepsNames() ? 'all' : 'nothing';
+  const tooLong = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('The database does not open.')), longestOpening);
+  });
+  database = Promise.race([openDatabase(user), tooLong]).catch(noteProblem);
+  return database;
+}
+
+// Asynchronous: where site data is blocked, the very call throws.
+const openDatabase = async (user: string): Promise<Database> =>
+  openDB<Schema>(nameOf(user), version, {
     upgrade(db) {
       db.createObjectStore('rooms', { keyPath: 'id' });
       db.createObjectStore('messages', { keyPath: ['room.$oid', 'seq'] });
@@ -40,33 +58,53 @@ export function openCache(user: string): Promise<Database | undefined> {
     },
     // A newer version of the page waits in another tab.
     blocking: () => location.reload(),
-  }).catch(() => undefined);
-  return database;
+    // The browser has deleted it, for room or because it was told to.
+    terminated() {
+      database = undefined;
+      keeping.value = 'nothing';
+    },
+  });
+
+/** Takes note of why something is not kept; the page gets on without. */
+export function noteProblem(problem: unknown): undefined {
+  keeping.value = (problem as { name?: string } | null)?.name === 'QuotaExceededError' ? 'full' : 'nothing';
+  return undefined;
 }
+
+/** Makes a function that works on what is kept one that takes note of a problem instead of failing. */
+const gettingOn =
+  <A extends unknown[], R>(work: (...inputs: A) => Promise<R>) =>
+  (...inputs: A): Promise<R | undefined> =>
+    work(...inputs).catch(noteProblem);
 
 /** The open database; undefined where the browser keeps none. */
 export const cache = async (): Promise<Database | undefined> => database;
 
-const writeNote = (rooms: readonly string[]) => localStorage.setItem(note, JSON.stringify(rooms));
+const writeNote = (rooms: readonly string[]) => remember(note, JSON.stringify(rooms));
 
 /** Deletes all that is kept for a user. */
 export async function wipeCache(user: string): Promise<void> {
-  localStorage.removeItem(noteOf(user));
+  forgetName(noteOf(user));
+  forgetName(`chat-drafts-${user}`);
   (await database)?.close();
   database = undefined;
-  await deleteDB(nameOf(user)).catch(() => {});
+  try {
+    await deleteDB(nameOf(user));
+  } catch {
+    // There is none.
+  }
 }
 
 /** What is kept of a room, if anything is. */
-export async function readRoom(room: string): Promise<KeptRoom | undefined> {
+export const readRoom = gettingOn(async (room: string): Promise<KeptRoom | undefined> => {
   const db = await cache();
   const found = await db?.get('cursors', room);
   if (!db || !found) return undefined;
   return { messages: await db.getAll('messages', ofRoom(room)), cursor: found.cursor };
-}
+});
 
 /** Replaces what is kept of a room by its newest messages. */
-export async function keepRoom(room: string, messages: readonly Message[], cursor: number): Promise<void> {
+export const keepRoom = gettingOn(async (room: string, messages: readonly Message[], cursor: number): Promise<void> => {
   const db = await cache();
   if (!db) return;
   const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
@@ -76,13 +114,13 @@ export async function keepRoom(room: string, messages: readonly Message[], curso
   transaction.objectStore('cursors').put({ room, cursor, openedAt: Date.now() });
   await transaction.done;
   writeNote([...new Set([...readNote(note), room])]);
-}
+});
 
 /**
  * Applies a page of a room's feed in one transaction with its cursor. Two tabs may apply the same page, and one a later page than the other: what
  * they write is the messages as they are, and the cursor never goes back.
  */
-export async function keepEvents(room: string, changed: readonly Message[], cursor: number): Promise<void> {
+export const keepEvents = gettingOn(async (room: string, changed: readonly Message[], cursor: number): Promise<void> => {
   const db = await cache();
   if (!db) return;
   const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
@@ -99,10 +137,10 @@ export async function keepEvents(room: string, changed: readonly Message[], curs
     at = await at.continue();
   }
   await transaction.done;
-}
+});
 
 /** Forgets a room, such as one that was left. */
-export async function forgetRoom(room: string): Promise<void> {
+export const forgetRoom = gettingOn(async (room: string): Promise<void> => {
   const db = await cache();
   if (!db) return;
   const transaction = db.transaction(['messages', 'cursors', 'rooms'], 'readwrite');
@@ -110,10 +148,10 @@ export async function forgetRoom(room: string): Promise<void> {
   transaction.objectStore('cursors').delete(room);
   transaction.objectStore('rooms').delete(room);
   await transaction.done;
-}
+});
 
 /** Forgets the messages of those rooms that were not opened for the longest time, beyond so many. */
-export async function trimCache(): Promise<void> {
+export const trimCache = gettingOn(async (): Promise<void> => {
   const db = await cache();
   const known = (await db?.getAll('cursors')) ?? [];
   const latest = known.toSorted((one, other) => other.openedAt - one.openedAt);
@@ -125,16 +163,16 @@ export async function trimCache(): Promise<void> {
     transaction?.objectStore('cursors').delete(room);
     await transaction?.done;
   }
-}
+});
 
 /** Keeps the list of my rooms. */
-export async function keepRooms(rooms: readonly MyRoom[]): Promise<void> {
+export const keepRooms = gettingOn(async (rooms: readonly MyRoom[]): Promise<void> => {
   const db = await cache();
   if (!db) return;
   const transaction = db.transaction('rooms', 'readwrite');
   transaction.store.clear();
   for (const room of rooms) transaction.store.put(room);
   await transaction.done;
-}
+});
 
 const ofRoom = (room: string) => IDBKeyRange.bound([room, 0], [room, Number.MAX_SAFE_INTEGER]);

@@ -1,29 +1,76 @@
-import { cache } from './cache.ts';
+import { signal } from '@preact/signals';
+import { forgetName, recallJson, remember } from '../storage.ts';
+import { nameOfTab, tabsOpen, tell } from '../tabs.ts';
+import { cache, noteProblem } from './cache.ts';
+
+/*
+ * Each tab has drafts of its own: what is typed in one is never lost by what is typed at the same place in another. A tab takes over the drafts
+ * of tabs that were closed, and shows those of open ones where it has none. Both are cleared when the draft becomes a message.
+ */
 
 /** Where a draft belongs: a room, or a thread in it. */
 export const placeOf = (room: string, thread?: string): string => (thread === undefined ? room : `${room}/${thread}`);
 
+/** The place whose draft was sent in another tab. */
+export const sentElsewhere = signal<string | undefined>(undefined);
+
+/** By place: what stands where one writes. */
 const drafts = new Map<string, string>();
+/** By place: the draft of another tab that was shown here at first. */
+const copies = new Map<string, { key: string; text: string }>();
 const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** How long after the last key a draft is written, in milliseconds. */
 const pause = 300;
 
-/** Under which key the last words are kept, by their places, when the page goes too suddenly for the database. */
-let lastWordsKey = '';
+/** Under which name the last words are kept, by the keys of drafts, when the page goes too suddenly for the database. */
+let lastWordsName = '';
+let tab = '';
 
-/** Reads all drafts of a user; before that there are none. */
+/** Under which key a draft of this tab is stored. */
+const keyOf = (place: string) => `${place}|${tab}`;
+
+/** Reads the drafts of a user; before that there are none. */
 export async function loadDrafts(user: string): Promise<void> {
   drafts.clear();
-  lastWordsKey = `chat-drafts-${user}`;
-  for (const { place, text } of (await (await cache())?.getAll('drafts')) ?? []) drafts.set(place, text);
-  const kept = lastWords();
-  localStorage.removeItem(lastWordsKey);
-  for (const [place, text] of Object.entries(kept)) keepDraft(place, text);
+  copies.clear();
+  lastWordsName = `chat-drafts-${user}`;
+  tab = await nameOfTab();
+  const isOpen = await tabsOpen();
+  const db = await cache();
+  const stored = (await db?.getAll('drafts').catch(noteProblem)) ?? [];
+  const texts = new Map(stored.map(({ place: key, text }) => [key, text]));
+  for (const [key, text] of Object.entries(lastWords())) texts.set(key, text);
+
+  const found = [...texts].map(([key, text]) => {
+    const [place = '', owner = ''] = key.split('|');
+    return { key, place, text, rank: owner === tab ? 0 : isOpen(owner) ? 2 : 1 };
+  });
+  for (const { key, place, text, rank } of found.toSorted((one, other) => one.rank - other.rank)) {
+    if (text === '') continue;
+    const known = drafts.get(place);
+    if (rank === 2 && known !== undefined) continue;
+    if (rank === 2) copies.set(place, { key, text });
+    drafts.set(place, known === undefined || text.includes(known) ? text : known.includes(text) ? known : `${known}\n${text}`);
+  }
+  const mine = found.filter(({ rank }) => rank < 2);
+  const isStored = (place: string) => stored.some((draft) => draft.place === keyOf(place) && draft.text === drafts.get(place));
+  await Promise.all(mine.filter(({ place }) => !copies.has(place) && !isStored(place)).map(({ place }) => save(place)));
+  for (const { key, rank } of mine) {
+    forgetLastWords(key);
+    if (rank === 1) await db?.delete('drafts', key).catch(noteProblem);
+  }
 }
 
 /** What was typed at a place and not sent. */
 export const draftOf = (place: string): string => drafts.get(place) ?? '';
+
+/** How many drafts of a user there are in this browser. */
+export async function countDrafts(): Promise<number> {
+  const stored = (await (await cache())?.getAll('drafts').catch(noteProblem)) ?? [];
+  const others = stored.filter(({ place: key, text }) => !key.endsWith(`|${tab}`) && text !== '');
+  return new Set([...drafts.keys(), ...others.map(({ place: key }) => key.split('|')[0])]).size;
+}
 
 /** Keeps what is typed, soon. */
 export function keepDraft(place: string, text: string): void {
@@ -36,29 +83,48 @@ export function keepDraft(place: string, text: string): void {
   );
 }
 
-/** Forgets a draft that became a message: the outbox deletes what is stored of it. */
-export function dropDraft(place: string): void {
+/** Forgets a draft that became a message, here and in other tabs; returns under which keys it is stored, for the outbox to delete. */
+export function dropDraft(place: string, text: string): string[] {
+  const copied = copies.get(place);
+  forget(place);
+  tell({ type: 'draft-sent', place, text, of: copied?.text });
+  return [keyOf(place), ...(copied && text.includes(copied.text.trim()) ? [copied.key] : [])];
+}
+
+/** Forgets a draft that another tab has sent, or made a message of. */
+export function dropSentDraft({ place, text, of }: { place: string; text: string; of: string | undefined }): void {
+  const mine = drafts.get(place)?.trim();
+  if (mine === undefined || (mine !== text && !(mine === of?.trim() && text.includes(mine)))) return;
+  forget(place);
+  void cache().then((db) => db?.delete('drafts', keyOf(place)).catch(noteProblem));
+  sentElsewhere.value = place;
+}
+
+function forget(place: string): void {
   drafts.delete(place);
+  copies.delete(place);
   clearTimeout(unsaved.get(place));
   unsaved.delete(place);
-  forgetLastWords(place);
+  forgetLastWords(keyOf(place));
 }
 
 /** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
 export function saveDrafts(): void {
-  if (unsaved.size > 0 && lastWordsKey !== '') {
-    const unwritten = [...unsaved.keys()].map((place) => [place, draftOf(place)]);
-    localStorage.setItem(lastWordsKey, JSON.stringify({ ...lastWords(), ...Object.fromEntries(unwritten) }));
+  if (unsaved.size > 0 && lastWordsName !== '') {
+    const unwritten = [...unsaved.keys()].map((place) => [keyOf(place), draftOf(place)]);
+    remember(lastWordsName, JSON.stringify({ ...lastWords(), ...Object.fromEntries(unwritten) }));
   }
   for (const place of unsaved.keys()) void save(place);
 }
 
-const lastWords = (): Record<string, string> => JSON.parse(localStorage.getItem(lastWordsKey) ?? '{}');
+const lastWords = (): Record<string, string> => recallJson(lastWordsName, {});
 
 /** The page did not go, and what was written last at a place is stored or sent: a later page must not find it there. */
-function forgetLastWords(place: string): void {
-  const { [place]: gone, ...others } = lastWords();
-  if (gone !== undefined) localStorage.setItem(lastWordsKey, JSON.stringify(others));
+function forgetLastWords(key: string): void {
+  const { [key]: gone, ...others } = lastWords();
+  if (gone === undefined) return;
+  if (Object.keys(others).length > 0) remember(lastWordsName, JSON.stringify(others));
+  else forgetName(lastWordsName);
 }
 
 async function save(place: string): Promise<void> {
@@ -66,10 +132,13 @@ async function save(place: string): Promise<void> {
   clearTimeout(timer);
   const db = await cache();
   const text = drafts.get(place);
-  if (text === undefined) await db?.delete('drafts', place);
-  else await db?.put('drafts', { place, text });
+  const key = keyOf(place);
+  const work = text === undefined ? db?.delete('drafts', key) : db?.put('drafts', { place: key, text });
+  const isDone = await work?.then(() => true).catch(noteProblem);
   // The page may have gone before this, and more may have been typed.
   if (unsaved.get(place) !== timer) return;
   unsaved.delete(place);
-  if (db) forgetLastWords(place);
+  if (isDone) forgetLastWords(key);
+  // What the database has no room for may have some here.
+  else if (db) remember(lastWordsName, JSON.stringify({ ...lastWords(), [key]: text ?? '' }));
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { aKey } from '../api.ts';
 import { tell } from '../tabs.ts';
-import { cache } from './cache.ts';
+import { cache, noteProblem } from './cache.ts';
 import type { Change, Entry } from './kept.ts';
 
 /** What is still to be done, oldest first, in all rooms and threads. */
@@ -12,53 +12,56 @@ export const onTheirWay = signal<ReadonlySet<string>>(new Set());
 
 /** Reads what is still to be done: at the start, and when another tab has changed it. */
 export async function loadOutbox(): Promise<void> {
-  const db = await cache();
-  if (db) outbox.value = await db.getAll('outbox');
+  const stored = await (await cache())?.getAll('outbox').catch(noteProblem);
+  const others = outbox.value.filter(({ id }) => isInMemory(id) || !stored);
+  if (stored || others.length > 0) outbox.value = [...(stored ?? []), ...others];
 }
 
 /**
  * Adds a change and returns when it is stored for good, so that whoever typed it can let go of it. The draft that it was goes in the same
  * transaction: a crash leaves one of the two, never both and never neither.
  */
-export async function addToOutbox(room: string, change: Change, draft?: string): Promise<void> {
+export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
   const entry = { ...change, key: aKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
-  const db = await cache();
-  if (!db) {
-    outbox.value = [...outbox.value, { ...entry, id: ++lastInMemory }];
-    return;
-  }
-  const transaction = db.transaction(['outbox', 'drafts'], 'readwrite', { durability: 'strict' });
-  // The database gives it its id.
-  transaction.objectStore('outbox').add(entry as Entry);
-  if (draft !== undefined) transaction.objectStore('drafts').delete(draft);
-  await transaction.done;
-  await changed();
+  if (await store(entry as Entry, drafts).catch(noteProblem)) await changed();
+  else outbox.value = [...outbox.value, { ...entry, id: --lastInMemory }];
 }
 
-// For browsers that keep nothing.
+/** Stores an entry, whose id the database gives; resolves to whether there is one. */
+async function store(entry: Entry, drafts: readonly string[]): Promise<boolean> {
+  const db = await cache();
+  if (!db) return false;
+  const transaction = db.transaction(['outbox', 'drafts'], 'readwrite', { durability: 'strict' });
+  const added = transaction.objectStore('outbox').add(entry);
+  for (const draft of drafts) transaction.objectStore('drafts').delete(draft);
+  await Promise.all([added, transaction.done]);
+  return true;
+}
+
+// Where the browser keeps nothing, or has no room for more, entries are kept as long as the page is open. The database counts upwards from 1.
 let lastInMemory = 0;
+const isInMemory = (id: number) => id < 0;
+
+type EntryChanges = Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt'>>;
 
 /** Changes an entry, such as when to try it again; nothing if it is there no more. */
-export async function changeEntry(
-  id: number,
-  changes: Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt'>>,
-): Promise<void> {
+export async function changeEntry(id: number, changes: EntryChanges): Promise<void> {
+  if (!isInMemory(id) && (await changeStored(id, changes).catch(noteProblem))) await changed();
+  else outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry));
+}
+
+async function changeStored(id: number, changes: EntryChanges): Promise<boolean> {
   const db = await cache();
-  if (!db) {
-    outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry));
-    return;
-  }
+  if (!db) return false;
   const transaction = db.transaction('outbox', 'readwrite', { durability: 'strict' });
   const stored = await transaction.store.get(id);
-  if (stored) transaction.store.put({ ...stored, ...changes });
-  await transaction.done;
-  await changed();
+  await Promise.all([stored && transaction.store.put({ ...stored, ...changes }), transaction.done]);
+  return true;
 }
 
 /** Removes an entry: it is done, or the user does not want it any more. */
 export async function removeEntry(id: number): Promise<void> {
-  const db = await cache();
-  await db?.delete('outbox', id);
+  if (!isInMemory(id)) await (await cache())?.delete('outbox', id).catch(noteProblem);
   outbox.value = outbox.value.filter((entry) => entry.id !== id);
   tell({ type: 'outbox' });
 }

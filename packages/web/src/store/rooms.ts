@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ask, chat, type Member, type MyMember } from '../api.ts';
-import { cache, keepRooms } from './cache.ts';
+import { cache, keepRooms, noteProblem } from './cache.ts';
 import type { MyRoom } from './kept.ts';
 
 /** My rooms, the most recently active first; undefined until they are known. */
@@ -70,7 +70,7 @@ export function moveMarker(id: string, seq: number): boolean {
   const room = roomOf(id);
   if (!room || room.lastRead === seq) return false;
   markers.set(id, seq);
-  void cache().then((db) => db?.put('markers', { room: id, seq }));
+  void cache().then((db) => db?.put('markers', { room: id, seq }).catch(noteProblem));
   changeMyRoom(id, seq >= room.seq ? { lastRead: seq, unread: 0, mentions: 0 } : { lastRead: seq });
   return true;
 }
@@ -79,7 +79,7 @@ export function moveMarker(id: string, seq: number): boolean {
 export function confirmMarker(id: string, seq: number): void {
   if (markers.get(id) !== seq) return;
   markers.delete(id);
-  void cache().then((db) => db?.delete('markers', id));
+  void cache().then((db) => db?.delete('markers', id).catch(noteProblem));
 }
 
 /** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */
@@ -95,8 +95,8 @@ export async function markUnread(id: string, seq: number): Promise<void> {
 export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();
   if (!db) return;
-  for (const { room, seq } of await db.getAll('markers')) markers.set(room, seq);
-  const kept = await db.getAll('rooms');
+  for (const { room, seq } of (await db.getAll('markers').catch(noteProblem)) ?? []) markers.set(room, seq);
+  const kept = (await db.getAll('rooms').catch(noteProblem)) ?? [];
   if (kept.length === 0) return;
   await before?.(kept);
   rooms.value = kept.sort((one, other) => one.order - other.order);

@@ -30,11 +30,26 @@ export async function sendOutbox(): Promise<void> {
   try {
     while (isAsked) {
       isAsked = false;
-      await (navigator.locks ? navigator.locks.request(userLock, pass) : pass());
+      await passAlone();
     }
   } finally {
     isRunning = false;
     schedule();
+  }
+}
+
+/** Makes a pass while no other tab does; where the browser refuses a lock, as it does where site data is blocked, without one. */
+async function passAlone(): Promise<void> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return pass();
+  };
+  try {
+    await (navigator.locks ? navigator.locks.request(userLock, begin) : begin());
+  } catch (failure) {
+    if (hasBegun) throw failure;
+    await begin();
   }
 }
 

@@ -1,8 +1,12 @@
+import { useState } from 'preact/hooks';
+import { keepsCookies } from '../session.ts';
+import { keeping } from '../store/cache.ts';
 import { strings } from '../strings.ts';
 import { connection } from '../sync/connection.ts';
+import { IconButton } from './controls.tsx';
 import { Icon } from './icon.tsx';
 
-/** Says it when the service is out of reach, or asks to slow down. */
+/** Says when the service is out of reach or asks to slow down, and when this browser does not keep what is written. */
 export function Banner() {
   const state = connection.value;
   return (
@@ -13,6 +17,24 @@ export function Banner() {
           {state === 'offline' ? strings.app.offline : strings.app.limited}
         </p>
       )}
+      <Keeping />
     </div>
+  );
+}
+
+/** What this browser does not keep, until one has read it. */
+function Keeping() {
+  const [isRead, setRead] = useState(false);
+  const { value } = keeping;
+  const isCookieless = !keepsCookies();
+  if (isRead || (value === 'all' && !isCookieless)) return null;
+  return (
+    <p class="banner">
+      <span>
+        {value === 'full' ? strings.app.keepsNoMore : strings.app.keepsNothing}
+        {isCookieless && ` ${strings.app.keepsNoCookies}`}
+      </span>
+      <IconButton icon="close" label={strings.app.close} onPress={() => setRead(true)} />
+    </p>
   );
 }

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { sendMessage } from '../actions.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
-import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
+import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { tellTyping } from '../sync/sync.ts';
@@ -22,6 +22,11 @@ export function Composer({ room, thread, name }: ComposerProps) {
     if (takenBack.value?.place !== place) return;
     handle.current?.replace(takenBack.value.text);
     takenBack.value = undefined;
+  });
+  useSignalEffect(() => {
+    if (sentElsewhere.value !== place) return;
+    handle.current?.set('');
+    sentElsewhere.value = undefined;
   });
   const send = async (text: string) => {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
+import { recallJson, remember } from '../storage.ts';
 import { strings } from '../strings.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
 import { openDialog } from './dialog.tsx';
@@ -22,7 +23,7 @@ export function openEmojiPicker(onPick: (emoji: string) => void): void {
 function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const [word, setWord] = useState('');
   const pick = (emoji: string) => {
-    localStorage.setItem(key, JSON.stringify([emoji, ...recent().filter((other) => other !== emoji)].slice(0, 16)));
+    remember(key, JSON.stringify([emoji, ...recent().filter((other) => other !== emoji)].slice(0, 16)));
     onPick(emoji);
   };
   const found = word.trim() === '' ? undefined : findEmoji(word.trim()).slice(0, 120);
@@ -66,7 +67,7 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   );
 }
 
-const recent = (): string[] => JSON.parse(localStorage.getItem(key) ?? '[]');
+const recent = (): string[] => recallJson<string[]>(key, []);
 
 const Grid = ({ emoji, onPick }: { emoji: readonly Emoji[]; onPick: (emoji: string) => void }) => (
   <ul class="emoji-grid" onKeyDown={moveFocus}>

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isComposing, shortcutKey } from '../keyboard.ts';
 import { go, roomPath, route } from '../routes.ts';
+import { hasBegun, isListed } from '../store/hidden.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { rooms } from '../store/rooms.ts';
 import { knownTimeline } from '../store/timelines.ts';
@@ -39,7 +40,7 @@ function onKey(event: KeyboardEvent): void {
 
 function step(by: number, isUnreadOnly: boolean): void {
   const { value } = route;
-  const list = rooms.value ?? [];
+  const list = (rooms.value ?? []).filter(isListed);
   const at = value.name === 'room' ? list.findIndex(({ id }) => id === value.room) : by > 0 ? -1 : list.length;
   for (let next = at + by; next >= 0 && next < list.length; next += by) {
     const room = list[next] as MyRoom;
@@ -93,7 +94,10 @@ export const openSwitcher = (): void => openDialog(strings.rooms.switchTo, (clos
 function Switcher({ close }: { close: () => void }) {
   const [word, setWord] = useState('');
   const [index, setIndex] = useState(0);
-  const found = (rooms.value ?? []).filter(({ name }) => name.toLowerCase().includes(word.toLowerCase())).slice(0, 12);
+  const found = (rooms.value ?? [])
+    .filter(hasBegun)
+    .filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()))
+    .slice(0, 12);
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [index]);
   const open = (room: MyRoom | undefined) => {

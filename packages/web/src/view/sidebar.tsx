@@ -5,6 +5,8 @@ import { go, roomPath, route } from '../routes.ts';
 import { me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
+import { countDrafts } from '../store/drafts.ts';
+import { isListed } from '../store/hidden.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { outbox } from '../store/outbox.ts';
 import { rooms } from '../store/rooms.ts';
@@ -18,7 +20,7 @@ import { openSwitcher } from './keys.tsx';
 
 /** My rooms, and the way to everything else. */
 export function Sidebar() {
-  const list = rooms.value;
+  const list = rooms.value?.filter(isListed);
   const user = me();
   return (
     <nav class="sidebar" aria-label={strings.rooms.title} id="rooms" tabIndex={-1}>
@@ -120,9 +122,10 @@ function openDirect(): void {
   });
 }
 
-/** Signs out; asks first when something is not sent yet. */
+/** Signs out; asks first when there are messages or drafts that were not sent. */
 async function leave(): Promise<void> {
-  const unsent = outbox.value.length;
-  if (unsent > 0 && !(await confirmed(strings.outbox.unsentAsk(unsent), strings.rooms.logOut))) return;
+  const [unsent, drafts] = [outbox.value.length, await countDrafts()];
+  const isSure = unsent + drafts === 0 || (await confirmed(strings.outbox.unsentAsk(unsent, drafts), strings.rooms.logOut));
+  if (!isSure) return;
   if (await attempt(signOut)) go('/login', { replace: true });
 }

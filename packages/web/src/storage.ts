@@ -1,0 +1,51 @@
+/* What this browser keeps for the page under a name: for ever, or for as long as the page is open where it keeps nothing or has no room. */
+
+const inMemory = new Map<string, string>();
+
+/** What is kept under a name. */
+export function recall(name: string): string | undefined {
+  try {
+    return inMemory.get(name) ?? localStorage.getItem(name) ?? undefined;
+  } catch {
+    return inMemory.get(name);
+  }
+}
+
+/** What is kept under a name as JSON, or the `fallback` if that is nothing that can be read. */
+export function recallJson<T>(name: string, fallback: T): T {
+  try {
+    return (JSON.parse(recall(name) ?? 'null') as T | null) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/** Keeps something under a name. */
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+    inMemory.delete(name);
+  } catch {
+    inMemory.set(name, value);
+  }
+}
+
+/** Keeps nothing under a name any longer. */
+export function forgetName(name: string): void {
+  inMemory.delete(name);
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // There is nothing.
+  }
+}
+
+/** Whether this browser keeps anything under a name. */
+export function keepsNames(): boolean {
+  try {
+    localStorage.getItem('');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { call, openPage, serveUrl, signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const fieldOf = (page: Page) => page.locator('.room-pane .composer textarea');
+const textIn = (page: Page) => fieldOf(page).inputValue();
+
+/** Waits until what was typed is stored, which begins 300 milliseconds after the last key. */
+const stored = (page: Page) => page.waitForTimeout(1_000);
+
+/** One more tab that shows a room. */
+async function another(context: BrowserContext, room: string): Promise<Page> {
+  const { page } = await openPage(context, `${serveUrl}/rooms/${room}`);
+  await fieldOf(page).waitFor();
+  return page;
+}
+
+/** Two tabs of one user, both in a room. */
+async function twoTabs() {
+  const [owner, other] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner, members: [other] });
+  const { page: one, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  await signIn(one, owner);
+  await fieldOf(one).waitFor();
+  return { owner, other, room, one, second: await another(context, room.id), context, problems };
+}
+
+const textsIn = async (room: string, { token }: Account) =>
+  ((await call('GET', `/api/messages?room=${room}`, { token })).body as { text: string }[]).map(({ text }) => text);
+
+describe('the drafts of two tabs', () => {
+  it('in one room are both there after both were loaded again', async () => {
+    const { one, second, context, problems } = await twoTabs();
+    await fieldOf(one).fill('from the first');
+    await fieldOf(second).fill('from the second');
+    await stored(second);
+    await one.reload();
+    await expect.poll(() => textIn(one)).toBe('from the first');
+    await second.reload();
+    await expect.poll(() => textIn(second)).toBe('from the second');
+    await one.reload();
+    await expect.poll(() => textIn(one)).toBe('from the first');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('that were closed are there in the next one, both', async () => {
+    const { one, second, room, context } = await twoTabs();
+    await fieldOf(one).fill('from the first');
+    await fieldOf(second).fill('from the second');
+    await stored(second);
+    await Promise.all([one.close(), second.close()]);
+    const third = await another(context, room.id);
+    await expect.poll(async () => (await textIn(third)).split('\n').toSorted()).toEqual(['from the first', 'from the second']);
+    // And once only.
+    await fieldOf(third).fill('');
+    await stored(third);
+    await third.reload();
+    await fieldOf(third).waitFor();
+    await third.waitForTimeout(500);
+    expect(await textIn(third)).toBe('');
+    await context.close();
+  });
+
+  it('are gone in both when one was sent that stood in both', async () => {
+    const { owner, one, room, second, context } = await twoTabs();
+    await second.close();
+    await fieldOf(one).fill('once');
+    await stored(one);
+    const third = await another(context, room.id);
+    await expect.poll(() => textIn(third)).toBe('once');
+    await fieldOf(one).press('Enter');
+    await expect.poll(() => textIn(third)).toBe('');
+    await third.reload();
+    await fieldOf(third).waitFor();
+    await third.waitForTimeout(500);
+    expect([await textIn(third), await textIn(one), await textsIn(room.id, owner)]).toEqual(['', '', ['once']]);
+    await context.close();
+  });
+
+  it('are gone in both when it was sent in the tab that did not write it, also with more words', async () => {
+    const { owner, one, room, second, context } = await twoTabs();
+    await second.close();
+    await fieldOf(one).fill('once');
+    await stored(one);
+    const third = await another(context, room.id);
+    await expect.poll(() => textIn(third)).toBe('once');
+    await third.keyboard.press('End');
+    await third.keyboard.type(' and no more');
+    await third.keyboard.press('Enter');
+    await expect.poll(() => textIn(one)).toBe('');
+    await one.reload();
+    await fieldOf(one).waitFor();
+    await one.waitForTimeout(500);
+    expect([await textIn(one), await textsIn(room.id, owner)]).toEqual(['', ['once and no more']]);
+    await context.close();
+  });
+
+  it('stay in one when something else was sent in the other', async () => {
+    const { one, second, context } = await twoTabs();
+    await fieldOf(one).fill('a long thought');
+    await fieldOf(second).fill('a short one');
+    await stored(second);
+    await fieldOf(second).press('Enter');
+    await second.locator('li.message:not(.pending)').waitFor();
+    expect(await textIn(one)).toBe('a long thought');
+    await one.reload();
+    await expect.poll(() => textIn(one)).toBe('a long thought');
+    await context.close();
+  });
+});
+
+describe('a tab that nobody looks at', () => {
+  /** Notes what the page notifies of, which is looked at or not. */
+  const notifying = (isLookedAt: boolean) => `
+    window.notified = [];
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title, { body }) { window.notified.push(body); }
+      close() {}
+    };
+    localStorage.setItem('chat-notify', 'on');
+    document.hasFocus = () => ${isLookedAt};`;
+
+  it.each([
+    ['notifies of nothing while another one is looked at', true, 0],
+    ['notifies when no tab is looked at', false, 1],
+  ])('%s', async (_what, isLookedAt, count) => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    await aRoom({ owner, name: 'Elsewhere' });
+    const { page: one, context } = await visit(browser, { path: '/' });
+    await signIn(one, owner);
+    await one.addInitScript(notifying(isLookedAt));
+    await one.goto(`${serveUrl}/rooms/${room.id}`);
+    await fieldOf(one).waitFor();
+    const second = await context.newPage();
+    await second.addInitScript(notifying(false));
+    await second.goto(`${serveUrl}/directory`);
+    await second.locator('.rooms a', { hasText: 'Plans' }).waitFor();
+    await second.waitForTimeout(2_000);
+    await aMessage(other, room.id, { text: 'now' }, call);
+    if (count > 0) await second.locator('.rooms a', { hasText: '1 unread message' }).waitFor();
+    await one.locator('li.message', { hasText: 'now' }).waitFor();
+    await second.waitForTimeout(4_000);
+    expect(await second.evaluate('window.notified')).toHaveLength(count);
+    await context.close();
+  });
+});
