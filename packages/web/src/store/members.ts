@@ -1,36 +1,83 @@
 import { signal } from '@preact/signals';
-import { askFully, chat, type Member } from '../api.ts';
+import { ask, askFully, chat, type Member } from '../api.ts';
 import { learnNames } from './names.ts';
 import type { Changes } from './reduce.ts';
 
-/** The members of the rooms whose members were asked for, by room. */
-const members = signal<ReadonlyMap<string, readonly Member[]>>(new Map());
+/** The members of a room as far as they were read, and where the next page begins if there is one. */
+type Known = { list: readonly Member[]; next: string | undefined };
+
+const members = signal<ReadonlyMap<string, Known>>(new Map());
 const asked = new Map<string, Promise<void>>();
 
-/** The members of a room, by name; undefined until they are known. */
-export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room);
+/** How many members are read at a time. */
+const pageSize = 200;
 
-/** Asks for the members of a room, once; throws a `Failure`. */
+/** The members of a room as far as they were read, all of a room with few of them by name; undefined before. */
+export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room)?.list;
+
+/** Whether a room has more members than were read. */
+export const hasMoreMembers = (room: string): boolean => members.value.get(room)?.next !== undefined;
+
+/** Asks for the first members of a room, once; throws a `Failure`. */
 export function loadMembers(room: string, { anew = false } = {}): Promise<void> {
   const known = anew ? undefined : asked.get(room);
   if (known) return known;
-  const loading = readMembers(room).catch((failure) => {
-    asked.delete(room);
-    throw failure;
-  });
+  const loading = readPage(room)
+    .then(({ list, next }) => set(room, { list: next === undefined ? list.toSorted(byName) : list, next }))
+    .catch((failure) => {
+      asked.delete(room);
+      throw failure;
+    });
   asked.set(room, loading);
   return loading;
 }
 
-async function readMembers(room: string): Promise<void> {
-  const all: Member[] = [];
+/** Asks for the members after those that are known. */
+export async function loadMoreMembers(room: string): Promise<void> {
+  const before = members.value.get(room);
+  if (before?.next === undefined) return;
+  const { list, next } = await readPage(room, { after: before.next });
+  if (members.value.get(room)?.next !== before.next) return;
+  const known = new Set(before.list.map(({ user }) => user.$oid));
+  set(room, { list: [...(membersOf(room) ?? []), ...list.filter(({ user }) => !known.has(user.$oid))], next });
+}
+
+/** The first members of a room whose names have these letters: of what is known if that is all of them, or else as the service finds them. */
+export async function findMembers(room: string, part: string, limit: number): Promise<readonly Member[]> {
+  // Without a connection those that are known have to do.
+  await loadMembers(room).catch(() => {});
+  const named = (list: readonly Member[]) => list.filter(({ username }) => username.toLowerCase().includes(part.toLowerCase()));
+  const known = named(membersOf(room) ?? []);
+  if (part === '' || !hasMoreMembers(room)) return known.slice(0, limit);
+  const query = { room, q: part, limit };
+  const found = await ask(chat.GET('/api/members', { params: { query } })).then(
+    (list) => named(list as Member[]),
+    () => [],
+  );
+  learn(found);
+  const ids = new Set(found.map(({ user }) => user.$oid));
+  return [...found, ...known.filter(({ user }) => !ids.has(user.$oid))].slice(0, limit);
+}
+
+/** Whether a user is the only owner among several members; throws a `Failure`. */
+export async function isOnlyOwner(room: string, user: string): Promise<boolean> {
+  let others = 0;
   for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
-    const query = { room, limit: 200, ...(after !== undefined && { after }) };
-    const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
-    all.push(...data);
-    after = nextOf(headers);
+    const { list, next } = await readPage(room, { after });
+    for (const member of list) {
+      if (member.user.$oid === user) continue;
+      if (member.role === 'owner') return false;
+      others++;
+    }
+    after = next;
   }
-  set(room, all);
+  return others > 0;
+}
+
+async function readPage(room: string, { after }: { after?: string | undefined } = {}): Promise<Known> {
+  const query = { room, limit: pageSize, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
+  return { list: data, next: nextOf(headers) };
 }
 
 /** Where the next page of a list begins, if there is one. */
@@ -41,11 +88,16 @@ export function nextOf(headers: Headers): string | undefined {
 
 /** Applies what happened in a room. */
 export function changeMembers(room: string, { members: changed, left }: Pick<Changes, 'members' | 'left'>): void {
-  learnNames(changed.map(({ user, username }) => [user.$oid, username]));
-  const known = membersOf(room);
+  learn(changed);
+  const known = members.value.get(room);
   if (!known || (changed.length === 0 && left.length === 0)) return;
-  const gone = new Set([...left, ...changed.map(({ user }) => user.$oid)]);
-  set(room, [...known.filter(({ user }) => !gone.has(user.$oid)), ...changed]);
+  const news = new Map(changed.map((member) => [member.user.$oid, member]));
+  const list = known.list.filter(({ user }) => !left.includes(user.$oid)).map((member) => news.get(member.user.$oid) ?? member);
+  const listed = new Set(list.map(({ user }) => user.$oid));
+  const added = changed.filter(({ user }) => !listed.has(user.$oid));
+  // A new member of many comes with a later page.
+  if (known.next !== undefined || added.length === 0) set(room, { ...known, list });
+  else set(room, { ...known, list: [...list, ...added].sort(byName) });
 }
 
 /** Forgets the members of all rooms. */
@@ -54,10 +106,12 @@ export function dropMembers(): void {
   members.value = new Map();
 }
 
-function set(room: string, list: readonly Member[]): void {
-  learnNames(list.map(({ user, username }) => [user.$oid, username]));
-  members.value = new Map(members.value).set(
-    room,
-    list.toSorted((one, other) => one.username.localeCompare(other.username)),
-  );
+const names = new Intl.Collator();
+const byName = (one: Member, other: Member) => names.compare(one.username, other.username);
+
+const learn = (list: readonly Member[]) => learnNames(list.map(({ user, username }) => [user.$oid, username]));
+
+function set(room: string, known: Known): void {
+  learn(known.list);
+  members.value = new Map(members.value).set(room, known);
 }

@@ -1,15 +1,18 @@
 import { ask, chat, type RoomDetails } from '../api.ts';
 import { dayOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
+import { hideRoom } from '../store/hidden.ts';
+import { isOnlyOwner } from '../store/members.ts';
 import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
 import { dropTimeline } from '../store/timelines.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
 import { attempt, Field, Form, Loading } from './controls.tsx';
-import { confirmed } from './dialog.tsx';
+import { confirmed, openMessage } from './dialog.tsx';
 import { Side } from './side.tsx';
 
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
@@ -48,6 +51,11 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
           {isOwner && (
             <button type="button" onClick={() => void archive(room, details.archived_at === null)}>
               {details.archived_at === null ? strings.details.archive : strings.details.unarchive}
+            </button>
+          )}
+          {mine.isDirect && (
+            <button type="button" onClick={() => hide(room)}>
+              {strings.details.hide}
             </button>
           )}
           {!mine.isDirect && (
@@ -110,7 +118,20 @@ const archive = (room: string, archived: boolean) =>
     });
   });
 
+function hide(room: string): void {
+  hideRoom(room);
+  go('/');
+  notice(strings.details.hidden);
+}
+
 async function leave(room: string): Promise<void> {
+  const mayHaveTo = roomOf(room)?.role === 'owner';
+  let mustStay = false;
+  const isKnown = await attempt(async () => {
+    mustStay = mayHaveTo && (await isOnlyOwner(room, idOf(me())));
+  });
+  if (!isKnown) return;
+  if (mustStay) return openMessage(strings.details.mustStay, strings.details.mustStayHint);
   if (!(await confirmed(strings.details.leaveAsk, strings.details.leave))) return;
   const member = roomOf(room)?.member ?? '';
   if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) gone(room);

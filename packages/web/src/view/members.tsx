@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
 import { me } from '../session.ts';
-import { loadMembers, membersOf } from '../store/members.ts';
+import { changeMembers, findMembers, hasMoreMembers, loadMembers, loadMoreMembers, membersOf } from '../store/members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
@@ -16,51 +16,120 @@ import { useLoaded } from './use-list.ts';
 
 const roles = ['owner', 'moderator', 'member'] as const;
 
+/** How many members are drawn at first, and how many more when one has scrolled to them. */
+const portion = 60;
+
+/** From how many members on one may look for a name. */
+const many = 20;
+
 /** Who is in a room, in which role; and, for those who may, adding, removing and banning. */
 export function Members({ room }: { room: string }) {
   const { failure, reload } = useLoaded(() => loadMembers(room, { anew: true }), [room]);
+  const [part, setPart] = useState('');
+  const [changes, setChanges] = useState(0);
+  const { value: found } = useLoaded(async () => (part === '' ? undefined : findMembers(room, part, portion)), [room, part]);
   const list = membersOf(room);
   const mine = roomOf(room);
   const role = mine?.isDirect ? 'member' : (mine?.role ?? 'member');
   const isModerator = role !== 'member';
+  const shown = part === '' ? list : found;
   return (
     <Side room={room} title={strings.members.title}>
       <div class="side-content">
         {isModerator && <Invite room={room} />}
-        {list ? (
-          <ul class="members">
-            {list.map((member) => (
-              <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mine?.isDirect ?? false} />
-            ))}
-          </ul>
+        {list && (list.length > many || hasMoreMembers(room)) && (
+          <input
+            type="search"
+            aria-label={strings.members.find}
+            placeholder={strings.members.find}
+            maxLength={64}
+            onInput={({ currentTarget }) => setPart(currentTarget.value.trim())}
+          />
+        )}
+        {shown?.length === 0 && (
+          <p class="muted" role="status">
+            {strings.members.nobody}
+          </p>
+        )}
+        {shown ? (
+          <Rows
+            key={part}
+            list={shown}
+            role={role}
+            mayBlock={mine?.isDirect ?? false}
+            onChange={() => setChanges(changes + 1)}
+            more={part === '' && hasMoreMembers(room) ? () => loadMoreMembers(room).catch(() => {}) : undefined}
+          />
         ) : (
-          <Loading failure={failure} onRetry={reload} />
+          <Loading failure={list ? undefined : failure} onRetry={reload} />
         )}
         {isModerator && <Invitations key={room} room={room} />}
-        {isModerator && <Bans room={room} count={list?.length ?? 0} />}
+        {isModerator && <Bans room={room} changes={changes} />}
       </div>
     </Side>
   );
 }
 
-type MemberProps = { member: Member; mine: (typeof roles)[number]; mayBlock: boolean };
+type Role = (typeof roles)[number];
+type RowsProps = {
+  list: readonly Member[];
+  role: Role;
+  mayBlock: boolean;
+  onChange: () => void;
+  more: (() => Promise<void>) | undefined;
+};
 
-function MemberRow({ member, mine, mayBlock }: MemberProps) {
+/** The first members of a list, and more as one scrolls: to draw thousands takes seconds. */
+function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
+  const [count, setCount] = useState(portion);
+  const end = useRef<HTMLLIElement>(null);
+  const hasRest = count < list.length || more !== undefined;
+  useEffect(() => {
+    if (!end.current) return undefined;
+    const observer = new IntersectionObserver(([seen]) => {
+      if (!seen?.isIntersecting) return;
+      if (count + portion > list.length) void more?.();
+      setCount(Math.min(count, list.length) + portion);
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [count, list.length, more !== undefined]);
+  return (
+    <ul class="members">
+      {list.slice(0, count).map((member) => (
+        <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mayBlock} onChange={onChange} />
+      ))}
+      {hasRest && (
+        <li ref={end}>
+          <Loading />
+        </li>
+      )}
+    </ul>
+  );
+}
+
+type MemberProps = { member: Member; mine: Role; mayBlock: boolean; onChange: () => void };
+
+function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   const isMe = member.user.$oid === idOf(me());
   const params = { path: { member: idOf(member) } };
   const name = member.username || strings.message.deletedUser;
   const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
-  const act = async (action: () => Promise<unknown>) => {
-    await attempt(action);
-    await loadMembers(member.room.$oid, { anew: true }).catch(() => {});
-  };
+  const room = member.room.$oid;
   const change = (role: string) =>
-    void act(() => ask(chat.PATCH('/api/members/{member}', { params, body: { role: role as Member['role'] } })));
+    void attempt(async () => {
+      const body = { role: role as Member['role'] };
+      changeMembers(room, { members: [await ask(chat.PATCH('/api/members/{member}', { params, body }))], left: [] });
+    });
   const remove = async (isBan: boolean) => {
     const question = isBan ? strings.members.banAsk(name) : strings.members.removeAsk(name);
     if (!(await confirmed(question, isBan ? strings.members.ban : strings.members.remove))) return;
     const query = isBan ? { ban: 'true' as const } : {};
-    await act(() => ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } })));
+    await attempt(async () => {
+      await ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } }));
+      changeMembers(room, { members: [], left: [member.user.$oid] });
+    });
+    onChange();
   };
   const block = async () => {
     if (!(await confirmed(strings.members.blockAsk(name), strings.members.block))) return;
@@ -117,7 +186,7 @@ function Invite({ room }: { room: string }) {
     const added = (await ask(chat.POST('/api/members', { body: { room, username: invited.replace(/^@/, '') } }))) as Member;
     notice(strings.members.added(added.username));
     setTurn(turn + 1);
-    await loadMembers(room, { anew: true });
+    changeMembers(room, { members: [added], left: [] });
   };
   return (
     <Form key={turn} class="inline" onSubmit={invite} submit={strings.members.inviteSubmit}>
@@ -126,10 +195,10 @@ function Invite({ room }: { room: string }) {
   );
 }
 
-function Bans({ room, count }: { room: string; count: number }) {
+function Bans({ room, changes }: { room: string; changes: number }) {
   const { value, reload } = useLoaded(
     async () => await ask(chat.GET('/api/bans', { params: { query: { room, limit: 200 } } })),
-    [room, count],
+    [room, changes],
   );
   if (!value || value.length === 0) return null;
   const lift = async (user: string) => {

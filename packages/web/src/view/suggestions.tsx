@@ -1,6 +1,6 @@
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
-import { loadMembers, membersOf } from '../store/members.ts';
+import { findMembers } from '../store/members.ts';
 import { strings } from '../strings.ts';
 import { endsInCode } from '../text/fence.ts';
 
@@ -21,7 +21,7 @@ export async function findSuggestions(room: string, text: string): Promise<Sugge
   const name = /(?:^|[^\p{L}\p{N}_.@-])@([\w.-]{0,64})$/u.exec(typed)?.[1];
   const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
   if ((name === undefined && code === undefined) || endsInCode(text)) return [];
-  if (name !== undefined) return findMembers(room, name.toLowerCase());
+  if (name !== undefined) return findNames(room, name.toLowerCase());
   return code === undefined ? [] : findCodes(code);
 }
 
@@ -38,15 +38,14 @@ async function findCodes(code: string): Promise<Suggestion[]> {
     }));
 }
 
-async function findMembers(room: string, start: string): Promise<Suggestion[]> {
-  // Without a connection the names that are known have to do.
-  await loadMembers(room).catch(() => {});
-  const names = (membersOf(room) ?? []).filter(({ user }) => user.$oid !== idOf(me())).map(({ username }) => username);
+async function findNames(room: string, start: string): Promise<Suggestion[]> {
+  // One more, as it may be me.
+  const found = await findMembers(room, start, most + 1);
+  const names = found.filter(({ user }) => user.$oid !== idOf(me())).map(({ username }) => username);
   const rank = (name: string) => (name.toLowerCase().startsWith(start) ? 0 : 1);
   // A name that was typed in full needs nothing more.
   const isBegun = (name: string) => start !== '' && rank(name) === 0 && name.length > start.length;
   return names
-    .filter((name) => name.toLowerCase().includes(start))
     .sort((one, other) => rank(one) - rank(other))
     .slice(0, most)
     .map((name) => ({ text: `@${name} `, shown: '@', detail: name, replaces: start.length + 1, isMeant: isBegun(name) }));

@@ -1,0 +1,118 @@
+import { ObjectId } from 'mongodb';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
+import { users } from '../../../lib/collections/users.ts';
+import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { call, signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** How many members the large room has. */
+const many = 1_000;
+
+/** A room with many members; their names begin with the word that is returned. */
+async function aLargeRoom() {
+  const room = await aRoom({ name: 'Everyone' });
+  const word = `crowd-${aName().slice(-6)}`;
+  const people = Array.from({ length: many - 1 }, (_, at) => ({
+    _id: new ObjectId(),
+    username: `${word}-${String(at).padStart(4, '0')}`,
+  }));
+  const rest = { password_hash: '', is_admin: false, is_active: true, created_at: new Date(), session_generation: 0 };
+  await users.unscoped.insertMany(
+    people.map(({ _id, username }) => ({
+      _id,
+      username,
+      email: `${username}@example.org`,
+      email_key: `${username}@example.org`,
+      ...rest,
+    })),
+  );
+  const members = people.map(({ _id }) => ({ _id: new ObjectId(), user: _id, role: 'member' as const, joined_at: new Date() }));
+  await rooms.updateOne({ _id: new ObjectId(room.id) }, { $push: { members: { $each: members } } });
+  return { ...room, word };
+}
+
+describe('the members of a large room', () => {
+  it('are drawn and read a few at a time, to the last, and found by their names', async () => {
+    const { id, owner, word } = await aLargeRoom();
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/members?room') && asked.push(request.url()));
+    await page.locator('.room-pane').getByRole('link', { name: 'Members' }).click();
+    const rows = page.locator('.members li.member');
+    await rows.nth(30).waitFor();
+    await page.waitForTimeout(1_000);
+    expect([(await rows.count()) < 200, asked.length]).toEqual([true, 1]);
+    await page.getByRole('searchbox', { name: 'Find a member' }).fill(`${word}-0123`);
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('searchbox', { name: 'Find a member' }).fill('');
+    await expect
+      .poll(
+        async () => {
+          await page.evaluate("document.querySelector('.members').lastElementChild.scrollIntoView()");
+          return rows.count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(many);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are completed after @ by what the service finds, without reading all of them', async () => {
+    const { id, owner, word } = await aLargeRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/members?room') && asked.push(new URL(request.url()).search));
+    await page.locator('.room-pane textarea').fill('hello ');
+    await page.locator('.room-pane textarea').pressSequentially('@');
+    await page.getByRole('option').first().waitFor();
+    await page.locator('.room-pane textarea').pressSequentially(`${word}-0042`);
+    await page.getByRole('option', { name: `${word}-0042` }).waitFor();
+    expect(asked.filter((search) => !search.includes('q='))).toHaveLength(1);
+    await context.close();
+  });
+});
+
+describe('the only owner of a room', () => {
+  it('is told before being asked that a room needs an owner, and may leave once there is another one', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
+    await signIn(page, owner);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Leave this room' }).click();
+    await dialog.getByRole('heading', { name: 'You are the only owner of this room' }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await call('GET', `/api/members?room=${id}`, { token: owner.token });
+    const second = (body as { _id: { $oid: string }; username: string }[]).find(({ username }) => username === other.username);
+    await call('PATCH', `/api/members/${second?._id.$oid}`, { token: owner.token, body: { role: 'owner' } });
+    await page.getByRole('button', { name: 'Leave this room' }).click();
+    await dialog.getByRole('button', { name: 'Leave this room' }).click();
+    await page.getByRole('heading', { name: 'Chat' }).or(page.locator('.home')).first().waitFor();
+    expect((await call('GET', `/api/members?room=${id}`, { token: other.token })).body).toHaveLength(1);
+    await context.close();
+  });
+
+  it('who is alone in it leaves like anybody else', async () => {
+    const { owner, id } = await aRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
+    await signIn(page, owner);
+    await page.getByRole('button', { name: 'Leave this room' }).click();
+    await page.getByRole('dialog', { name: 'Leave this room?' }).waitFor();
+    await context.close();
+  });
+});
