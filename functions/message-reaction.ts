@@ -3,9 +3,16 @@ import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { shownMessage } from '../lib/messages/messages.ts';
-import { addReaction, addReactionRefusals, emoji, removeReaction, removeReactionRefusals } from '../lib/messages/reactions.ts';
+import {
+  addReaction,
+  addReactionRefusals,
+  emoji,
+  formerEmoji,
+  removeReaction,
+  removeReactionRefusals,
+} from '../lib/messages/reactions.ts';
 
-const path = { message: idOf('message'), emoji };
+const message = idOf('message');
 
 /** `/api/messages/{message}/reactions/{emoji}`: the caller's own reaction to a message. */
 export const handler = endpoint({
@@ -13,7 +20,7 @@ export const handler = endpoint({
     summary: 'React to a message',
     access: 'user',
     scope: 'messages:write',
-    path,
+    path: { message, emoji },
     body: {},
     status: 200,
     answer: shownMessage.schema,
@@ -26,7 +33,7 @@ export const handler = endpoint({
     summary: 'Remove a reaction',
     access: 'user',
     scope: 'messages:write',
-    path,
+    path: { message, emoji: formerEmoji },
     status: 200,
     answer: shownMessage.schema,
     hasTag: true,

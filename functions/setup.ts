@@ -7,11 +7,11 @@ import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-c
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the service has any account yet',
+    summary: 'Tell whether the service has any account yet, and whether the caller is signed in',
     access: 'anyone',
     status: 200,
     answer: setupSchema,
-    run: showSetup,
+    run: ({ caller }) => showSetup(caller),
   }),
   POST: operation({
     summary:

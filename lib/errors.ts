@@ -108,9 +108,20 @@ export const keyReused: Refusal = () =>
 export const tooManyRequests = (seconds = 12, headers: Record<string, string> = {}) =>
   new HttpError(
     429,
-    { title: 'Too many requests', description: `Retry in ${seconds} seconds.` },
+    { title: 'Too many requests', description: `Too many attempts. Try again ${inTime(seconds)}.` },
     { ...headers, 'Retry-After': String(seconds) },
   );
+
+/** A time from now as people say it: never shorter than it is. */
+function inTime(seconds: number): string {
+  const [count, unit] =
+    seconds <= 90
+      ? [seconds, 'second']
+      : seconds <= 5_400
+        ? [Math.ceil(seconds / 60), 'minute']
+        : [Math.ceil(seconds / 3_600), 'hour'];
+  return `in ${count} ${unit}${count === 1 ? '' : 's'}`;
+}
 
 /** 500: says nothing but where to look. */
 export const internalError = (requestId: string) =>

@@ -23,7 +23,7 @@ const layers = [
 
 /** What each top-level folder may import, besides packages and itself. */
 const mayImport: Record<string, string[]> = {
-  lib: ['package.json'],
+  lib: ['packages', 'package.json'],
   functions: ['lib', 'docs', 'packages'],
   admin: ['lib'],
   hosts: ['lib', 'functions', 'packages'],

@@ -4,7 +4,7 @@ import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
-import { email, findUserByName, findUserId, listUsers, username } from '../../lib/identity/users.ts';
+import { email, findUserByName, findUserId, listUsers, newUsername, username } from '../../lib/identity/users.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
@@ -19,7 +19,7 @@ const readRate = (word: string) =>
 
 export const userCommands: Record<string, Run> = {
   'user create': async ([name], options, streams) => {
-    const account = readParameters({ username, email }, { username: name, email: required(options, 'email') });
+    const account = readParameters({ username: newUsername, email }, { username: name, email: required(options, 'email') });
     const password = await askPassword(options['password-stdin'] === true, streams);
     const user = await createUser({ ...account, password, is_admin: options.admin === true });
     return { data: user, text: `Created the ${user.is_admin ? 'administrator' : 'user'} ${user.username}.` };

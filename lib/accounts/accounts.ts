@@ -4,7 +4,7 @@ import { type UserDocument, users } from '../collections/users.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
-import { emailKey, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
@@ -49,6 +49,7 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
+  if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
     $set: {
       ...(email !== undefined && { email, email_key: emailKey(email) }),
@@ -77,7 +78,7 @@ export async function setWriteRate(id: ObjectId, perSecond: number | undefined):
 }
 
 async function insertUser({ username, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
-  await requireFree({ username, email_key: emailKey(email) });
+  await requireFree(username, email);
   const account = {
     username,
     email,
@@ -96,12 +97,18 @@ async function insertUser({ username, email, password, is_admin, is_first }: New
 const insertOnce = serializeByKey<UserDocument>();
 
 /** Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at the same time. */
-async function requireFree(wanted: Pick<UserDocument, 'username' | 'email_key'>): Promise<void> {
+async function requireFree(wanted: string, email: string): Promise<void> {
   const taken = await users
-    .find({ $or: [{ username: wanted.username }, { email_key: wanted.email_key }] }, { projection: { username: 1 } })
+    .find({ $or: [{ username: wanted }, { email_key: { $in: emailKeys(email) } }] }, { projection: { username: 1 } })
     .toArray();
-  if (taken.some(({ username }) => username === wanted.username)) throw usernameTaken();
+  if (taken.some(({ username }) => username === wanted)) throw usernameTaken();
   if (taken.length > 0) throw emailTaken();
+}
+
+/** Refuses an address of another account, also where that is stored under an older key, which the index tells apart. */
+async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
+  const taken = await users.findOne({ email_key: { $in: emailKeys(email) }, _id: { $ne: own } }, { projection: { _id: 1 } });
+  if (taken) throw emailTaken();
 }
 
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>

@@ -9,6 +9,16 @@ export const countSignUp = (source: string): Promise<void> =>
     [keyOf('sign-ups of a day', networkOf(source)), { most: config.limits.signUpsPerDay, window: 24 * hour }],
   ]);
 
+/**
+ * Counts a sign-up by an invitation: colleagues who share an address come with it. The inviter answers for them, so
+ * that nobody makes more accounts by many invitations.
+ */
+export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<void> =>
+  count([
+    [keyOf('sign-ups of an inviter', inviter.toHexString()), { most: config.limits.signUpsPerDay, window: hour }],
+    [keyOf('invited sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerDay, window: hour }],
+  ]);
+
 /** Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429: nobody's mailbox is to be filled. */
 export const countMail = (recipient: string, source: string): Promise<void> =>
   count([

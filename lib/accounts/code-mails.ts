@@ -2,7 +2,7 @@ import { oneOf, type Values } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { tooManyRequests } from '../errors.ts';
-import { email, emailKey } from '../identity/users.ts';
+import { email, emailKey, emailKeys } from '../identity/users.ts';
 import { noMail, requireMail, sendMail } from '../mail.ts';
 import { countMail } from './anonymous-limits.ts';
 import { createCode } from './codes.ts';
@@ -20,7 +20,7 @@ export const codeRequestRefusals = [noMail, tooManyRequests];
 export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
   requireMail();
   await countMail(emailKey(to), source);
-  const user = await users.findOne({ email_key: emailKey(to) });
+  const user = await users.findOne({ email_key: { $in: emailKeys(to) } });
   if (purpose === 'password') {
     const account = user?.is_active ? user : undefined;
     const { code } = await createCode(account ? codeFor(account) : { email: to, account: null });

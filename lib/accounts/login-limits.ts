@@ -8,28 +8,40 @@ import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlo
 /** An attempt with a password that was admitted; one of the two must follow. */
 export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
 
+/** Where an attempt to log in comes from: an address, and the program that is used there. */
+type Origin = { source: string; agent: string | undefined };
+
 /**
  * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
  *
  * The limit of an account over all addresses would let anyone lock its owner out, and that of an address everyone behind it. So neither holds
- * for an address from which there was a login to the account (or its sign-up) in the last 90 days: there only the limit of both does.
+ * for an address from which there was a login to the account (or its sign-up) in the last 90 days: there only the limit of both does, and what
+ * fails there does not count against others at the address. Of those, each program has a limit of its own below that of the address, so that
+ * one of many colleagues does not stop the others; as programs say what they like of themselves, that is no more than five times as much.
  */
-export function beginAttempt(account: string, address: string): Promise<Attempt> {
+export function beginAttempt(account: string, { source: address, agent = '' }: Origin): Promise<Attempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
-    const others = { account: keyOf('account', account), address: keyOf('address', networkOf(address)) };
-    const right = `${others.account} right`;
+    const ofAccount = keyOf('account', account);
+    const right = `${ofAccount} right`;
 
     // The narrowest first: an attempt that is refused there takes no slot from others.
     const { known_until, checked_at } = await takeSlot(here, id, { most: 5, window: 15 * minute });
     const isKnown = known_until !== undefined && known_until > checked_at;
+    const network = networkOf(address);
+    const ofAddress = isKnown
+      ? []
+      : ([
+          [keyOf('address', network), 250],
+          [keyOf('program at an address', JSON.stringify([network, agent])), 50],
+        ] as const);
     const taken = await Promise.allSettled([
-      takeSlot(others.account, id, { most: isKnown ? Number.POSITIVE_INFINITY : 100, window: 60 * minute }),
-      takeSlot(others.address, id, { most: isKnown ? Number.POSITIVE_INFINITY : 50, window: 5 * minute }),
+      takeSlot(ofAccount, id, { most: isKnown ? Number.POSITIVE_INFINITY : 100, window: 60 * minute }),
+      ...ofAddress.map(([key, most]) => takeSlot(key, id, { most, window: 5 * minute })),
       takeRight(right, id),
     ]);
-    const wrong = [here, others.account, others.address];
+    const wrong = [here, ofAccount, ...ofAddress.map(([key]) => key)];
     const refused = taken.find((result) => result.status === 'rejected');
     if (refused) {
       await returnSlots([...wrong, right], id);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { dateSchema } from '../api/extended-json.ts';
+import { anyText, credential } from '../api/parameters.ts';
 import { aToken, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { emailKey, shownUser } from '../identity/users.ts';
+import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
@@ -20,6 +21,12 @@ export const wrongLogin: Refusal = () => unauthenticated('The username or passwo
 export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
+/** Who logs in, by username, also as a mention, or by e-mail address. */
+export const loginName = credential({
+  ...anyText,
+  read: (sent) => anyText.read(typeof sent === 'string' ? sent.replace(/^@/, '') : sent),
+});
+
 /** An attempt to log in: a username or an e-mail address, and from where it comes. */
 export type Login = { name: string; password: string; source: string; agent: string | undefined };
 
@@ -28,9 +35,11 @@ export type Login = { name: string; password: string; source: string; agent: str
  * deactivated account look the same to whoever asks: the same calls, the same hash computed, the same words.
  */
 export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
-  const user = await users.findOne(name.includes('@') ? { email_key: emailKey(name) } : { username: name.toLowerCase() });
+  const user = await users.findOne(
+    name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
+  );
   const hash = user?.is_active ? user.password_hash : undefined;
-  const attempt = await beginAttempt(user?._id.toHexString() ?? emailKey(name), source);
+  const attempt = await beginAttempt(user?._id.toHexString() ?? emailKey(name), { source, agent });
   const isRight = await verifyPassword(password, hash);
   if (!user || !isRight) {
     await attempt.failed();

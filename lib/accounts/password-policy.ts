@@ -1,5 +1,5 @@
 import bcrypt from 'bcryptjs';
-import type { Parameter } from '../api/parameters.ts';
+import { anyText, type Parameter } from '../api/parameters.ts';
 import { leastCharacters, readCommonPasswords } from './common-passwords.ts';
 
 // Read when the first password is set, which most processes never see.
@@ -11,10 +11,11 @@ function isCommon(password: string): boolean {
 
 /** A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried first by guessing. */
 export const newPassword: Parameter<string> = {
-  read: (sent) =>
-    typeof sent === 'string' && [...sent].length >= leastCharacters && !bcrypt.truncates(sent) && !isCommon(sent)
-      ? sent
-      : undefined,
+  read: (sent) => {
+    const password = anyText.read(sent)?.normalize('NFC');
+    if (password === undefined || [...password].length < leastCharacters) return undefined;
+    return bcrypt.truncates(password) || isCommon(password) ? undefined : password;
+  },
   rule: `have at least ${leastCharacters} characters and at most 72 bytes, and not be one of the most common passwords`,
   schema: { type: 'string', minLength: leastCharacters, maxLength: 72 },
 };

@@ -4,14 +4,26 @@ import { computeInThread } from './password-pool.ts';
 
 // A function on Lambda has its one request at a time, and no core for a thread.
 
+/** A password as it is hashed: keyboards differ in how they encode an accent. */
+export const normalisePassword = (plain: string): string => plain.normalize('NFC');
+
 /** Hashes a password with bcrypt at the configured cost. */
-export const hashPassword = async (plain: string): Promise<string> =>
-  isOnLambda
+export async function hashPassword(typed: string): Promise<string> {
+  const plain = normalisePassword(typed);
+  return isOnLambda
     ? hash(plain, config.bcryptCost)
     : ((await computeInThread({ isNew: true, plain, cost: config.bcryptCost })) as string);
+}
 
 /** Whether a password is the one that was hashed; takes as long for no hash (an account that does not exist) as for one that differs. */
-export const verifyPassword = async (plain: string, hashed: string | undefined): Promise<boolean> =>
+export async function verifyPassword(typed: string, hashed: string | undefined): Promise<boolean> {
+  // Older hashes are of what the keyboard sent that the password was set with.
+  for (const plain of new Set([normalisePassword(typed), typed, typed.normalize('NFD')]))
+    if (await matches(plain, hashed)) return true;
+  return false;
+}
+
+const matches = async (plain: string, hashed: string | undefined): Promise<boolean> =>
   isOnLambda
     ? verify(plain, hashed, config.bcryptCost)
     : ((await computeInThread({ isNew: false, plain, hashed, cost: config.bcryptCost })) as boolean);

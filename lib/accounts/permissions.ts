@@ -4,12 +4,12 @@ import { anyText, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
-import { email, type User, username } from '../identity/users.ts';
+import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
 import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
-import { countSignUp } from './anonymous-limits.ts';
+import { countInvitedSignUp, countSignUp } from './anonymous-limits.ts';
 import { codeParameter } from './codes.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import { deleteUser } from './deletion.ts';
@@ -23,7 +23,7 @@ import { isReserved, usernameReserved } from './reserved-names.ts';
  * `code` is the one that was sent to the address, where that is required.
  */
 export const signUpParameters = {
-  username,
+  username: newUsername,
   email,
   password: newPassword,
   is_admin: optional(flag),
@@ -97,15 +97,19 @@ export async function signUpFor(
   if (is_admin) requireFullAdmin(caller);
   if (!isAdmin(caller)) {
     if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
-    await countSignUp(source);
+    if (invitation === undefined) await countSignUp(source);
     if (isReserved(account.username)) throw usernameReserved();
   }
   const create = () =>
     withConfirmedAddress({ email: account.email, code }, caller, () => signUp({ ...account, is_admin }, source, agent));
   if (invitation === undefined) return create();
 
-  const room = await takeInvitation(invitation);
-  const created = await create().catch(async (error) => {
+  const { room, inviter } = await takeInvitation(invitation);
+  const createInvited = async () => {
+    if (!isAdmin(caller)) await countInvitedSignUp(inviter, source);
+    return create();
+  };
+  const created = await createInvited().catch(async (error) => {
     await returnInvitation(room, invitation);
     throw error;
   });

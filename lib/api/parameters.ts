@@ -1,4 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import {
+  findControlCharacter,
+  isBlank,
+  normaliseCredential,
+  normaliseName,
+  normaliseText,
+} from '../../packages/client/src/texts.ts';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import { parseId } from './extended-json.ts';
 import { aToken, eitherOf, isToken, type JsonSchema } from './schema.ts';
@@ -13,6 +20,8 @@ export type Parameter<T = unknown> = {
   parse?: (text: string) => unknown;
   /** Completes "The 'limit' parameter must ...". */
   rule: string;
+  /** Completes the same sentence for a value about which more can be said than the rule; undefined for others. */
+  fault?: (sent: unknown) => string | undefined;
   schema: JsonSchema;
   /** Where a body takes more forms than a query. */
   bodySchema?: JsonSchema;
@@ -39,11 +48,11 @@ type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 /** Reads each parameter from what was sent, in the order of their declaration, and ignores all others. Throws what is due for the first bad one. */
 export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
   const values: Record<string, unknown> = {};
-  for (const [name, { read, rule, optional, fallback, refuse }] of Object.entries(parameters)) {
+  for (const [name, { read, rule, fault, optional, fallback, refuse }] of Object.entries(parameters)) {
     const raw = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (raw === undefined && !optional) throw refuse?.() ?? missingParameter(name);
     const value = raw === undefined ? fallback : read(raw);
-    if (raw !== undefined && value === undefined) throw refuse?.() ?? invalidParameter(name, rule);
+    if (raw !== undefined && value === undefined) throw refuse?.() ?? invalidParameter(name, fault?.(raw) ?? rule);
     if (value !== undefined) values[name] = value;
   }
   return values as Values<P>;
@@ -73,19 +82,40 @@ export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, 
 /** The same parameter, which has a value when it is left out. */
 export const withDefault = <T>(parameter: Parameter<T>, fallback: T) => ({ ...parameter, optional: true, fallback }) as const;
 
-/** Text of `least` to `most` code points with at least one that is not white space, kept exactly as sent. */
-export const text = (least: number, most: number): Parameter<string> => ({
-  read: (sent) => (typeof sent === 'string' && isWithin(sent, least, most) && /\S/.test(sent) ? sent : undefined),
+/** Text of `least` to `most` code points of which at least one can be seen. */
+export const text = (least: number, most: number): Parameter<string> => visibleText(normaliseText, least, most);
+
+/** The same on one line. */
+export const nameText = (least: number, most: number): Parameter<string> => visibleText(normaliseName, least, most);
+
+const visibleText = (normalise: (sent: string) => string, least: number, most: number): Parameter<string> => ({
+  read: reading((sent) => (isWithin(sent, least, most) && !isBlank(sent) ? sent : undefined), normalise),
   rule: `have ${least} to ${most} characters and not be blank`,
+  fault: controlCharacterOf(normalise),
   schema: { type: 'string', minLength: least, maxLength: most, pattern: '\\S' },
 });
 
-/** Text of up to `most` code points, which may be empty or blank, kept exactly as sent. */
+/** Text of up to `most` code points; one in which nothing can be seen is empty. */
 export const textUpTo = (most: number): Parameter<string> => ({
-  read: (sent) => (typeof sent === 'string' && isWithin(sent, 0, most) ? sent : undefined),
+  read: reading((sent) => (isWithin(sent, 0, most) ? (isBlank(sent) ? '' : sent) : undefined)),
   rule: `be a text of at most ${most} characters`,
+  fault: controlCharacterOf(normaliseText),
   schema: { type: 'string', maxLength: most },
 });
+
+/** Reads a text in the form in which it is stored; undefined for one with control characters. */
+const reading =
+  <T>(read: (text: string) => T | undefined, normalise = normaliseText) =>
+  (sent: unknown): T | undefined => {
+    if (typeof sent !== 'string') return undefined;
+    const text = normalise(sent);
+    return findControlCharacter(text) ? undefined : read(text);
+  };
+
+const controlCharacterOf = (normalise: (sent: string) => string) => (sent: unknown) => {
+  const found = typeof sent === 'string' ? findControlCharacter(normalise(sent)) : undefined;
+  return found && `not have the control character ${found.code} (line ${found.line}, character ${found.character})`;
+};
 
 /** True or false, in a body. */
 export const flag: Parameter<boolean> = {
@@ -103,17 +133,25 @@ export const oneOf = <const Choice extends string>(...choices: Choice[]): Parame
 
 /** Any text that is not empty: for what is compared, not kept. */
 export const anyText: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && sent !== '' ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && sent !== '' && !findControlCharacter(sent) ? sent : undefined),
   rule: 'be a text that is not empty',
+  fault: controlCharacterOf(String),
   schema: { type: 'string', minLength: 1 },
 };
 
-/** What has the characters of a token, and stands for such a thing as 'a code'. */
-export const tokenOf = (thing: string): Parameter<string> => ({
-  read: (sent) => (isToken(sent) ? sent : undefined),
-  rule: `be the 32 characters of ${thing}`,
-  schema: aToken,
+/** What someone typed or pasted to sign in, without blanks around it. */
+export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
+  ...parameter,
+  read: (sent) => parameter.read(typeof sent === 'string' ? normaliseCredential(sent) : sent),
 });
+
+/** What has the characters of a token, and stands for such a thing as 'a code'. */
+export const tokenOf = (thing: string): Parameter<string> =>
+  credential({
+    read: (sent) => (isToken(sent) ? sent : undefined),
+    rule: `be the 32 characters of ${thing}`,
+    schema: aToken,
+  });
 
 /** A whole number, in a query or a body. */
 export const integer = (least: number, most: number): Parameter<number> => ({

@@ -1,7 +1,8 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
-import { type Parameter, textUpTo } from '../api/parameters.ts';
+import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
@@ -31,29 +32,58 @@ export const noSuchUser: Refusal = () => notFound('user');
 /** What the name of a deleted user is shown as; no user can have it. */
 export const deletedUsername = '(deleted)';
 
-/** A user's name: lower-cased, so that no two differ by case alone. */
-export const username: Parameter<string> = {
+/** A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a mention. */
+export const username: Parameter<string> = credential({
   // Before it is lower-cased, which makes a `k` of the sign of the kelvin.
-  read: (sent) => (typeof sent === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(sent) ? sent.toLowerCase() : undefined),
+  read: (sent) => (typeof sent === 'string' ? /^@?([a-z0-9][a-z0-9._-]{0,63})$/i.exec(sent)?.[1]?.toLowerCase() : undefined),
   rule: 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit',
   schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+});
+
+/** The name of a new user: neither an id, nor a name that ends as a sentence does, both of which older accounts may have. */
+export const newUsername: Parameter<string> = {
+  ...username,
+  read: (sent) => {
+    const name = username.read(sent);
+    return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
+  },
+  rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
+  schema: { type: 'string', pattern: '^(?![0-9A-Fa-f]{24}$)[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$' },
 };
 
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
-export const email: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[^\s@]{1,64}@[^\s@]{1,189}$/u.test(sent) ? sent : undefined),
+export const email: Parameter<string> = credential({
+  read: (sent) => (typeof sent === 'string' && /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u.test(sent) ? sent : undefined),
   rule: 'be an e-mail address',
   schema: { type: 'string', pattern: '^[^\\s@]{1,64}@[^\\s@]{1,189}$' },
-};
+});
 
 /** The start of a user's name, or nothing. */
-export const usernameStart: Parameter<string> = {
+export const usernameStart: Parameter<string> = credential({
   ...textUpTo(64),
-  read: (sent) => textUpTo(64).read(sent)?.toLowerCase(),
+  read: (sent) => textUpTo(64).read(sent)?.toLowerCase().replace(/^@/, ''),
+});
+
+/**
+ * An e-mail address as addresses are compared: no two differ by case, by the encoding of an accent, or by that of an
+ * internationalised domain alone.
+ */
+export function emailKey(address: string): string {
+  const key = plainKey(address);
+  const at = key.lastIndexOf('@') + 1;
+  const domain = key.slice(at).replace(/\.$/, '');
+  // The name in letters, as keys have always had it where it was typed so.
+  return key.slice(0, at) + (domainToUnicode(domainToASCII(domain)) || domain);
+}
+
+/** The keys under which an account with an address may be stored: older ones have the domain as it was typed. */
+export const emailKeys = (address: string): string[] => {
+  const key = emailKey(address);
+  const at = key.lastIndexOf('@') + 1;
+  return [...new Set([key, plainKey(address), key.slice(0, at) + (domainToASCII(key.slice(at)) || key.slice(at))])];
 };
 
-/** An e-mail address as addresses are compared: no two differ by case, or by the encoding of an accent, alone. */
-export const emailKey = (address: string): string => address.normalize('NFC').toLowerCase();
+const plainKey = (address: string) => address.normalize('NFC').toLowerCase();
 
 /** The account with this id; 404 when there is none. */
 export async function findUser(id: ObjectId): Promise<User> {
@@ -119,8 +149,11 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
     find({ username: { $in: names } }, names.length),
     find({ _id: { $in: ids } }, ids.length),
   ]);
-  if (named.length + identified.length < names.length + ids.length) throw noSuchUser();
-  return [...named, ...identified].map(({ _id }) => _id);
+  // Older accounts may have a name that looks like an id.
+  const unknown = ids.filter((id) => !identified.some(({ _id }) => _id.equals(id))).map((id) => id.toHexString());
+  const others = await find({ username: { $in: unknown } }, unknown.length);
+  if (named.length < names.length || others.length < unknown.length) throw noSuchUser();
+  return [...named, ...identified, ...others].map(({ _id }) => _id);
 }
 
 /** Names by the ids of accounts in hexadecimal; deleted accounts have none. */

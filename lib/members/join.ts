@@ -4,6 +4,7 @@ import { type MemberDocument, type Role, type RoomDocument, rooms } from '../col
 import { config } from '../config.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
+import { hashToken } from '../identity/authenticate.ts';
 import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
@@ -174,14 +175,17 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     : showMember(room._id, added, username);
 }
 
-/** Uses an invitation for an account that does not exist yet; returns its room. `returnInvitation` gives the use back. */
-export async function takeInvitation(code: string): Promise<ObjectId> {
+/** Uses an invitation for an account that does not exist yet; returns its room and who made it. `returnInvitation` gives the use back. */
+export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
   return attempt({ times: 10 }, async () => {
     const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull }] };
-    const taken = await rooms.findOneAndUpdate<Pick<RoomDocument, '_id'>>(where, [usingInvitation(code)], {
-      projection: { _id: 1 },
-    });
-    if (taken) return taken._id;
+    const taken = await rooms.findOneAndUpdate<Required<Pick<RoomDocument, '_id' | 'invitations'>>>(
+      where,
+      [usingInvitation(code)],
+      { projection: { invitations: { $elemMatch: { hash: hashToken(code) } } } },
+    );
+    const [used] = taken?.invitations ?? [];
+    if (taken && used) return { room: taken._id, inviter: used.created_by };
     const room = await rooms.findOne<Pick<RoomDocument, 'archived_at'> & { count: number }>(
       { _id: await findInvited(code) },
       { projection: { archived_at: 1, count: { $size: '$members' } } },

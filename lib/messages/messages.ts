@@ -1,4 +1,5 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
+import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
 import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
@@ -8,6 +9,7 @@ import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
+import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
@@ -98,7 +100,22 @@ export const showAuthored = (message: AuthoredMessage, replies: ReplyCounts): Me
 
 // In the order in which each emoji, and each user for it, first came.
 function groupReactions(reactions: MessageDocument['reactions']): { emoji: string; users: Id[] }[] {
-  const users = new Map<string, Id[]>();
-  for (const { emoji, user } of reactions) users.set(emoji, [...(users.get(emoji) ?? []), showId(user)]);
-  return [...users].map(([emoji, ids]) => ({ emoji, users: ids }));
+  const groups = new Map<string, Map<string, Id>>();
+  for (const { emoji, user } of reactions) {
+    const shown = shownEmoji(emoji);
+    const users = groups.get(shown) ?? new Map<string, Id>();
+    groups.set(shown, users.set(user.toHexString(), showId(user)));
+  }
+  return [...groups].map(([emoji, users]) => ({ emoji, users: [...users.values()] }));
 }
+
+/** A stored reaction as it is shown: older ones are stored as they were sent, in more than one form. */
+export function shownEmoji(stored: string): string {
+  const known = shownForms.get(stored);
+  if (known !== undefined) return known;
+  const shown = normaliseReaction(stored) ?? stored;
+  shownForms.set(stored, shown);
+  return shown;
+}
+
+const shownForms = new Recent<string>(1_000);

@@ -1,6 +1,8 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { batchByKey, fulfilled } from '../database/batching.ts';
 import { attempt } from '../deadline.ts';
+import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
@@ -22,16 +24,26 @@ const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettle
 const takeAlone = (sender: Sender): Promise<Taken> =>
   attempt({ times: 10 }, async () => {
     // When nothing stands in the way now, something did a moment ago.
-    requirePermission(await findContext(sender.room, sender.caller), 'send');
-    return (await takeInARow([sender]))?.[0];
+    const { is_direct } = requirePermission(await findContext(sender.room, sender.caller), 'send');
+    const taken = await takeInARow([sender]);
+    if (!taken && is_direct && !(await rooms.findOne({ _id: sender.room, ...hasReaders }, { projection: { _id: 1 } })))
+      throw nobodyLeft();
+    return taken?.[0];
   });
+
+export const nobodyLeft: Refusal = () => conflict('nobody_left', 'Nobody else is left in the conversation.');
+
+/** The part of a filter that leaves out a conversation in which one person is left: the accounts of the others are deleted. */
+const hasReaders: Filter<Omit<RoomDocument, '_id'>> = {
+  $or: [{ is_direct: { $ne: true as const } }, { 'members.1': { $exists: true } }],
+};
 
 async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
   const [{ room }] = senders as [Sender];
   const asksForMembers = senders.some(({ withMembers }) => withMembers);
   const changed = await takePlace<{ members?: { user: ObjectId }[] }>(
     {
-      where: { _id: room, ...allowedTo('send', ...senders.map(({ caller }) => caller)) },
+      where: { _id: room, ...allowedTo('send', ...senders.map(({ caller }) => caller)), ...hasReaders },
       ...(asksForMembers && { projection: { 'members.user': 1 } }),
     },
     senders.length,

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { longestWord, normaliseReaction } from '../../packages/client/src/reactions.ts';
 import type { Precondition } from '../api/entity-tag.ts';
 import type { Parameter } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
@@ -6,17 +7,23 @@ import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
-import type { Message } from './messages.ts';
+import { type Message, shownEmoji } from './messages.ts';
 
-/** An emoji, or one of the names that many clients have for theirs, such as `:owl:` and `+1`. */
+/** One emoji, or a word such as those that many clients have for theirs: `:owl:`, `+1`. */
 export const emoji: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}\p{Z}]{1,64}$/u.test(sent) ? sent : undefined),
-  rule: 'be 1 to 64 characters without white space',
-  // The same by code points: not everyone's regular expressions know classes.
+  read: (sent) => (typeof sent === 'string' ? normaliseReaction(sent) : undefined),
+  rule: `be one emoji, or one word of at most ${longestWord} characters`,
+  // By code points: not everyone's regular expressions know classes.
   schema: {
     type: 'string',
     pattern: '^[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]{1,64}$',
   },
+};
+
+/** The same, or what used to be one as well: for those who take theirs back. */
+export const formerEmoji: Parameter<string> = {
+  ...emoji,
+  read: (sent) => emoji.read(sent) ?? (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}\p{Z}]{1,64}$/u.test(sent) ? sent : undefined),
 };
 
 /** How many different emoji a message can have. */
@@ -33,11 +40,17 @@ export const addReaction = (id: ObjectId, emoji: string, caller: Caller, precond
     requirePermission(room, 'react');
     requireNotDeleted(message);
     if (hasReaction(message, reaction)) return undefined;
-    if (new Set(message.reactions.map((one) => one.emoji)).add(emoji).size > mostEmoji) throw tooManyEmoji();
+    const stored = new Set(message.reactions.map((one) => one.emoji));
+    const shown = new Set([...stored].map(shownEmoji));
+    if (shown.size === mostEmoji && !shown.has(emoji)) throw tooManyEmoji();
+    const isSame = { $in: formsOf(emoji, message) };
     return {
       action: 'react',
       type: 'reaction.added',
-      where: { reactions: { $not: { $elemMatch: reaction } }, $or: [{ 'reactions.emoji': emoji }, hasRoomForAnother] },
+      where: {
+        reactions: { $not: { $elemMatch: { ...reaction, emoji: isSame } } },
+        $or: [{ 'reactions.emoji': isSame }, hasRoomForAnother(stored.size - shown.size)],
+      },
       update: () => ({ $push: { reactions: reaction } }),
     };
   };
@@ -51,11 +64,12 @@ export const removeReaction = (id: ObjectId, emoji: string, caller: Caller, prec
     requirePermission(room, 'react');
     requireNotDeleted(message);
     if (!hasReaction(message, reaction)) return undefined;
+    const stored = { user: { $eq: reaction.user }, emoji: { $in: formsOf(emoji, message) } };
     return {
       action: 'react',
       type: 'reaction.removed',
-      where: { reactions: { $elemMatch: reaction } },
-      update: () => ({ $pull: { reactions: reaction } }),
+      where: { reactions: { $elemMatch: stored } },
+      update: () => ({ $pull: { reactions: stored } }),
     };
   };
   return changeMessage(id, caller, decide, precondition);
@@ -64,6 +78,14 @@ export const removeReaction = (id: ObjectId, emoji: string, caller: Caller, prec
 type Reaction = MessageDocument['reactions'][number];
 
 const hasReaction = ({ reactions }: MessageDocument, { emoji, user }: Reaction) =>
-  reactions.some((one) => one.emoji === emoji && one.user.equals(user));
+  reactions.some((one) => shownEmoji(one.emoji) === emoji && one.user.equals(user));
 
-const hasRoomForAnother = { $expr: { $lt: [{ $size: { $setUnion: ['$reactions.emoji', []] } }, mostEmoji] } };
+/** The forms in which a reaction may be stored with a message: older ones are as they were sent. */
+const formsOf = (emoji: string, { reactions }: MessageDocument): string[] => [
+  ...new Set([emoji, ...reactions.map((one) => one.emoji).filter((one) => shownEmoji(one) === emoji)]),
+];
+
+/** Whether there are not too many; `doubles` are the forms that are shown as another. */
+const hasRoomForAnother = (doubles: number) => ({
+  $expr: { $lt: [{ $size: { $setUnion: ['$reactions.emoji', []] } }, mostEmoji + doubles] },
+});

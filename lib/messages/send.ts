@@ -12,13 +12,13 @@ import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../
 import { fillGap } from './gaps.ts';
 import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
-import { type Sender, type Taken, takeMessagePlace } from './places.ts';
+import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
 export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
 
-export const sendRefusals = [...refusalsOf('send'), noSuchRoom, noSuchMessage];
+export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage];
 
 /**
  * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
-import { text } from '../api/parameters.ts';
+import { nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, listOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -34,7 +34,7 @@ export type Room = ShownBy<typeof shownRoom>;
 export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
 
 /** A room's name. */
-export const roomName = text(1, 100);
+export const roomName = nameText(1, 100);
 
 /** What a name is ordered and found by, whatever its case. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -178,7 +178,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
   ])('refuses a reaction of %s', async (_what, emoji) => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
-    const description = "The 'emoji' parameter must be 1 to 64 characters without white space.";
+    const description = "The 'emoji' parameter must be one emoji, or one word of at most 64 characters.";
     const sent = { token: member.token, body: {} };
     const refusal = { status: 400, body: { title: 'Invalid parameter', description } };
     expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual(refusal);

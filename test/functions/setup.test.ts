@@ -36,7 +36,7 @@ it('the first administrator is made once, by one of those who have a code, and b
   expect(await setUp({ code }, { source })).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
   expect(outcome(await setUp({ code: 'short' }))).toEqual(refusals.invalid('code', 'be the 32 characters of a code'));
   expect((await setUp({ code, password: 'short' })).status).toBe(400);
-  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: false } });
+  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: false, is_signed_in: false } });
   expect(await users.unscoped.countDocuments()).toBe(0);
 
   // The command of whoever has lost the first code; each is good until the first is used.
@@ -57,7 +57,7 @@ it('the first administrator is made once, by one of those who have a code, and b
 
   const [{ token }] = made.map(({ body }) => body) as [{ token: string }];
   expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
-  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: true } });
+  expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: true, is_signed_in: false } });
   expect(outcome(await setUp({ code: all.at(-1), username: 'late' }))).toEqual(late);
   expect(await createSetupCode()).toBeUndefined();
   expect(await admin(['setup'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is an account already') });

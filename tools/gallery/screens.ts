@@ -19,7 +19,7 @@ export const screens: Screen[] = [
     isSignedOut: true,
     before: async (page) => {
       // As a service answers that has no account yet.
-      await page.route('**/api/setup', (route) => route.fulfill({ json: { is_done: false } }), { times: 1 });
+      await page.route('**/api/setup', (route) => route.fulfill({ json: { is_done: false, is_signed_in: false } }), { times: 1 });
       await page.reload();
     },
   },

@@ -127,4 +127,5 @@ const description = `Accounts, rooms and messages. Requests and responses are JS
   (403), body and parameters (400, 413), the object (404), its state (409).
 - OPTIONS on any path needs no token and gets 204 with \`Allow\`.
 - A method that a path does not have gets 405 with \`Allow\`, any other path 404.
-- Operations ignore unknown fields of a body. Its texts have no control characters but tab and newline.`;
+- Operations ignore unknown fields of a body. In its texts every line break becomes a newline, the sequences that colour a terminal go, and a
+  letter has at most 20 combining marks; other control characters but tabs are refused. A name is one line, and what shows nothing is blank.`;

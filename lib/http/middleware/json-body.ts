@@ -1,5 +1,6 @@
 import type { Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { findControlCharacter, normaliseText } from '../../../packages/client/src/texts.ts';
 import { limits } from '../../api/limits.ts';
 import { isObject } from '../../api/parameters.ts';
 import { type HttpError, invalidJson, payloadTooLarge } from '../../errors.ts';
@@ -14,17 +15,20 @@ const { before: parseJson } = httpJsonBodyParser({ disableContentTypeCheck: true
 
 /**
  * Reads the body of the operations that take one; an empty body is one without parameters. Refuses, with 400, what would not survive the way
- * into the database and out again: nesting that breaks whoever walks it, `__proto__`, NUL and other control characters, and halves of
- * surrogate pairs, which BSON turns into U+FFFD so that two different texts become one.
+ * into the database and out again: nesting that breaks whoever walks it, `__proto__`, and halves of surrogate pairs, which BSON turns into
+ * U+FFFD so that two different texts become one.
+ * NUL and other control characters are refused here in fields that nobody asked for.
  */
 export function jsonBody(operations: Operations): Step<{ json?: Record<string, unknown> }> {
   return {
     before: async function parseBody(request) {
       const { event } = request;
-      if (!operationFor(operations, event).body) return;
+      const { body: declared } = operationFor(operations, event);
+      if (!declared) return;
       const body = bytesOf(event);
       if (body.length > limits.jsonBody) throw payloadTooLarge(limits.jsonBody);
       event.json = body.length === 0 ? {} : await parse(request, body);
+      for (const [name, value] of Object.entries(event.json)) check(value, 2, !Object.hasOwn(declared, name));
     },
   };
 }
@@ -41,7 +45,7 @@ async function parse(request: Request<ApiEvent>, bytes: Buffer): Promise<Record<
     throw refusalOf((error as { cause?: ParserFailure }).cause, event.body);
   }
   if (!isObject(event.body)) throw invalidJson();
-  check(event.body, 1);
+  for (const name of Object.keys(event.body)) checkText(name);
   return event.body;
 }
 
@@ -65,21 +69,19 @@ function decode(bytes: Buffer): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function check(value: unknown, depth: number): void {
-  if (typeof value === 'string') checkText(value);
+function check(value: unknown, depth: number, isUnknown: boolean): void {
+  if (typeof value === 'string') checkText(value, isUnknown);
   if (typeof value !== 'object' || value === null) return;
   if (depth > deepestNesting) throw nestedTooDeep();
   for (const [key, member] of Object.entries(value)) {
     checkText(key);
-    check(member, depth + 1);
+    check(member, depth + 1, isUnknown);
   }
 }
 
-function checkText(text: string): void {
+// Of a declared parameter, its own rule says where a control character is.
+function checkText(text: string, isUnknown = true): void {
   if (!text.isWellFormed()) throw invalidJson('The request body must not have a lone surrogate in a text.');
-  if (controlCharacter.test(text))
+  if (isUnknown && findControlCharacter(normaliseText(text)))
     throw invalidJson('The request body must not have control characters but tab and newline in a text.');
 }
-
-// Every code point of the category Cc but tab and newline.
-const controlCharacter = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;

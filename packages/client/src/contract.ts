@@ -149,7 +149,7 @@ export type Ban = {
 };
 
 export type Reaction = {
-  /** The emoji, or other short text. */
+  /** The emoji, in its fully qualified form, or the word. */
   emoji: string;
   /** Who reacted with it, in the order in which they did. */
   users: Id[];
@@ -166,7 +166,7 @@ export type Message = {
   user: Id;
   /** The name of the user now; of a deleted one, `(deleted)`. */
   username: string;
-  /** What it says, as sent; empty once it is deleted. */
+  /** What it says; empty once it is deleted. */
   text: string;
   /** When it was created. */
   created_at: Time;
@@ -297,6 +297,8 @@ export type PasswordCode = {
 export type Setup = {
   /** Whether there is, or ever was, an account: the first administrator is made only before. */
   is_done: boolean;
+  /** Whether the request has a valid session or token. */
+  is_signed_in: boolean;
 };
 
 export type Session = {
@@ -590,7 +592,7 @@ export type Conflict = {
   /** What went wrong, in a sentence for people. */
   description: string;
   /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_tokens' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_tokens' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
@@ -1243,7 +1245,7 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Where the message goes. Must be an id of 24 hexadecimal characters. */
         room: SentId | string;
-        /** What the message says, kept as sent; `@name` mentions a member. Must have 1 to 10000 characters and not be blank. */
+        /** What the message says; `@name` mentions a member. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
         text: string;
         /** The message that this one replies to. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
@@ -1293,7 +1295,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the message says, kept as sent; `@name` mentions a member. Must have 1 to 10000 characters and not be blank. */
+        /** What the message says; `@name` mentions a member. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
@@ -1478,7 +1480,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The name by which others see and mention the account; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The name by which others see and mention the account; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
         /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
         email: string;
@@ -1668,7 +1670,7 @@ export type paths = {
     };
   };
   '/api/setup': {
-    /** Tell whether the service has any account yet */
+    /** Tell whether the service has any account yet, and whether the caller is signed in */
     get: {
       parameters: {
         path?: never;
@@ -1694,7 +1696,7 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The code that the server printed at its start, or `npm run admin -- setup`. Must be the 32 characters of a code. */
         code: string;
-        /** The name by which others see and mention the administrator; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The name by which others see and mention the administrator; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
         /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
         email: string;

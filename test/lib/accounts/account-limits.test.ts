@@ -23,8 +23,13 @@ const countsOf = (replies: Reply[]) =>
 const atOnce = async (count: number, ask: (at: number) => Promise<Reply>) =>
   countsOf(await Promise.all(Array.from({ length: count }, (_, at) => ask(at))));
 
-const signUp = (source: string, { username = aName(), token }: { username?: string; token?: string } = {}) =>
-  call('POST', '/api/users', { source, token, body: { username, email: `${aName()}@example.org`, password: 'correct horse' } });
+type SignUp = { username?: string; token?: string; invitation?: string };
+const signUp = (source: string, { username = aName(), token, invitation }: SignUp = {}) =>
+  call('POST', '/api/users', {
+    source,
+    token,
+    body: { username, email: `${aName()}@example.org`, password: 'correct horse', ...(invitation && { invitation }) },
+  });
 
 describe('the limits of an account, through ten concurrent processes', () => {
   it('sign-ups from one address are counted, with taken names, and those by administrators are not', async () => {
@@ -39,6 +44,22 @@ describe('the limits of an account, through ten concurrent processes', () => {
 
     const [taken, elsewhere] = [await anAccount(), anAddress()];
     expect(await atOnce(6, () => signUp(elsewhere, taken))).toEqual({ 409: 4, 429: 2 });
+  });
+
+  it('sign-ups by the invitations of one person have a limit of their own', async () => {
+    const source = anAddress();
+    expect(await atOnce(5, () => signUp(source))).toEqual({ 201: 4, 429: 1 });
+    const room = await aRoom();
+    const invite = async () => {
+      const { body } = await call('POST', `${room.path}/invitations`, { token: room.owner.token, body: {} });
+      return (body as { code: string }).code;
+    };
+    const [one, another] = [await invite(), await invite()];
+    expect(await atOnce(4, () => signUp(source, { invitation: one }))).toEqual({ 201: 4 });
+    expect(await atOnce(8, () => signUp(source, { invitation: another }))).toEqual({ 201: 2, 429: 6 });
+    expect((await signUp(anAddress(), { invitation: one })).status).toBe(429);
+    const unused = await call('GET', `${room.path}/invitations`, { token: room.owner.token });
+    expect(unused.body).toMatchObject([{ uses_left: null }, { uses_left: null }]);
   });
 
   it('e-mails to one address are counted, and those that one address asks for, whether there is an account or not', async () => {

@@ -66,7 +66,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     const seconds = Number(headers['retry-after']);
     expect({ status, body }).toEqual({
       status: 429,
-      body: { title: 'Too many requests', description: `Retry in ${seconds} seconds.` },
+      body: { title: 'Too many requests', description: 'Too many attempts. Try again in 15 minutes.' },
     });
     expect(seconds).toBeGreaterThan(14 * 60);
     expect(seconds).toBeLessThanOrEqual(15 * 60);
@@ -110,6 +110,33 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect(guesses.filter(({ status }) => status === 401)).toHaveLength(50);
     expect((await logIn(call, (await anAccount()).username, password, source)).status).toBe(429);
     expect((await logIn(call, username, password, source)).status).toBe(201);
+  });
+});
+
+describe('a colleague who never signed in at an address', () => {
+  const withProgram = (name: string, password: string, source: string, agent: string) =>
+    inProcess('POST', '/api/sessions', { body: { username: name, password }, source, headers: { 'user-agent': agent } });
+
+  it('signs in with another program than the one that guessed there, but no more than 250 guesses of all programs', async () => {
+    const source = anAddress();
+    const { username, password } = await anAccount();
+    for (let guess = 0; guess < 50; guess++) await withProgram(aName(), 'a guess', source, 'one');
+    expect((await withProgram(username, password, source, 'one')).status).toBe(429);
+    expect((await withProgram(username, password, source, 'another')).status).toBe(201);
+    for (const agent of ['two', 'three', 'four', 'five']) {
+      for (let guess = 0; guess < 50; guess++) expect((await withProgram(aName(), 'a guess', source, agent)).status).toBe(401);
+    }
+    expect((await withProgram(aName(), 'a guess', source, 'six')).status).toBe(429);
+  });
+
+  it('is not stopped by those who mistype their passwords where they signed in before', async () => {
+    const source = anAddress();
+    const known = await Promise.all(times(11, () => anAccount()));
+    for (const { username, password } of known) expect((await logIn(inProcess, username, password, source)).status).toBe(201);
+    for (const { username } of known)
+      for (let guess = 0; guess < 5; guess++) expect((await logIn(inProcess, username, 'a guess', source)).status).toBe(401);
+    const { username, password } = await anAccount();
+    expect((await logIn(inProcess, username, password, source)).status).toBe(201);
   });
 });
 
