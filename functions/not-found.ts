@@ -1,4 +1,7 @@
+import { config } from '../lib/config.ts';
 import { noSuchPath } from '../lib/http/base-chain.ts';
+import { webPage } from '../lib/reference/web-page.ts';
+import { readPage } from '../packages/web/site.ts';
 
 /** Every path that no other function has. */
-export const handler = noSuchPath();
+export const handler = noSuchPath(webPage(readPage(), config));

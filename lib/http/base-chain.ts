@@ -1,7 +1,9 @@
 import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import Negotiator from 'negotiator';
 import { config } from '../config.ts';
 import { type HttpError, notFound } from '../errors.ts';
+import type { Page } from '../reference/page.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';
@@ -11,14 +13,36 @@ import { requestId } from './middleware/request-id.ts';
 import { responseSize } from './middleware/response-size.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import type { Handler, Operations } from './operation.ts';
-import type { ApiEvent, ApiResponse } from './request.ts';
+import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
 /*
  * What every path has, and no more: nothing here imports the database, so that functions without one load no driver.
  */
 
-/** The handler of every path that no other function has: 404, whoever asks. */
-export const noSuchPath = (): Handler => rejectWith(() => notFound('path'));
+/** The handler of every path that no other function has: 404, to browsers that want a page with the page for people. */
+export const noSuchPath = (page: Page): Handler =>
+  toLambdaHandler(
+    baseChain('OPTIONS').handler(async (event) => {
+      if (!wantsPage(event)) throw notFound('path');
+      return { statusCode: 404, headers: pageHeaders(page), body: page.source };
+    }),
+    {},
+  );
+
+const wantsPage = (event: ApiEvent) =>
+  methodOf(event) === 'GET' &&
+  !/^\/api(\/|$)/.test(event.rawPath) &&
+  // What is not particular, as `*/*`, gets the first.
+  new Negotiator({ headers: event.headers }).mediaType(['application/json', 'text/html']) === 'text/html';
+
+/** The headers of a page for people. */
+export const pageHeaders = ({ policy }: Pick<Page, 'policy'>): Record<string, string> => ({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'max-age=0, must-revalidate',
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  Vary: 'Accept-Encoding',
+});
 
 /** A handler that rejects every request, with a response that has the headers of every other. */
 export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =>
