@@ -50,6 +50,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const emailConfirmation = oneOf('EMAIL_CONFIRMATION', 'off', emailConfirmations);
   if (smtpUrl && !isMailServer(smtpUrl) && !isParameter(smtpUrl))
     throw new ConfigError('Set SMTP_URL to the address of a mail server that starts with smtps:// or smtp://.');
+  if (/^https?:\/\/[^\s/]+\/\S+$/.test(publicUrl))
+    throw new ConfigError(
+      `Set PUBLIC_URL to an address without a path, not '${publicUrl}': the service needs a host name, or a port, of its own.`,
+    );
   if (publicUrl && !/^https?:\/\/[^\s/]+$/.test(publicUrl))
     throw new ConfigError(`Set PUBLIC_URL to an address such as https://chat.example.org, not '${publicUrl}'.`);
   if (smtpUrl && !publicUrl) throw new ConfigError('Set PUBLIC_URL to the address of the service: e-mails have links to it.');

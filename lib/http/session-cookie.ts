@@ -1,5 +1,6 @@
 import { flag, withDefault } from '../api/parameters.ts';
 import { config } from '../config.ts';
+import { log } from '../log.ts';
 import { Answer } from './answers.ts';
 import type { ApiEvent } from './request.ts';
 
@@ -22,9 +23,9 @@ export const cookieHeader = {
 /** The token that a request carries: in `X-Auth-Token`, or else in the cookie if a page of the service's own origin sent it. */
 export function tokenOf({ headers, cookies = [] }: Pick<ApiEvent, 'headers' | 'cookies'>): string | undefined {
   const token = headers['x-auth-token'];
-  if (token !== undefined || !isFromOwnOrigin(headers)) return token;
   const start = `${nameFor(headers)}=`;
-  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+  const cookie = token === undefined ? cookies.find((one) => one.startsWith(start))?.slice(start.length) : undefined;
+  return cookie !== undefined && isFromOwnOrigin(headers) ? cookie : token;
 }
 
 /** Whether the token of a caller came in the cookie. */
@@ -48,7 +49,36 @@ const nameFor = (headers: Headers) => (isHttps(headers) ? '__Host-session' : 'se
 const isHttps = (headers: Headers) => /^https\b/i.test(headers['x-forwarded-proto']?.trim() ?? '');
 
 // Browsers send `Sec-Fetch-Site` over https and to localhost; over plain http `Origin` must do, which every change carries.
-function isFromOwnOrigin({ 'sec-fetch-site': site, origin, host }: Headers): boolean {
+function isFromOwnOrigin({ 'sec-fetch-site': site, origin, ...headers }: Headers): boolean {
   if (site !== undefined) return site === 'same-origin';
-  return origin === undefined || URL.parse(origin)?.host === host;
+  return origin === undefined || isOwnOrigin(origin, headers);
+}
+
+/**
+ * Whether an origin is the service's own, as the request says, or the proxies that it came by, or `PUBLIC_URL`. A page of
+ * another origin can't send headers of proxies: CORS does not allow them.
+ */
+function isOwnOrigin(origin: string, headers: Headers): boolean {
+  const { host, 'x-forwarded-host': forwardedHost = '', 'x-forwarded-port': port } = headers;
+  const page = URL.parse(origin);
+  if (!page?.host) return false;
+  const hosts = [host, port && host && `${URL.parse(`http://${host}`)?.hostname}:${port}`, ...forwardedHost.split(',')];
+  // A port that is the scheme's own may be written or not.
+  const isOwn = hosts.some((own) => own && URL.parse(`${page.protocol}//${own.trim()}`)?.host === page.host);
+  if (isOwn || page.origin === URL.parse(config.publicUrl)?.origin) return true;
+  if (page.hostname === host) explainOnce(page.origin, host);
+  return false;
+}
+
+let isExplained = false;
+
+// Where a proxy keeps the port to itself, people sign in and can change nothing.
+function explainOnce(origin: string, host: string): void {
+  if (isExplained) return;
+  isExplained = true;
+  log('error', 'a page was not taken for the own one', {
+    origin,
+    host,
+    advice: 'If it is, let the proxy pass on the port (in nginx: proxy_set_header Host $http_host), or set PUBLIC_URL.',
+  });
 }

@@ -97,6 +97,22 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     ['an address that somebody was made to open', { 'sec-fetch-site': 'none' }, 401],
     ['another origin, in a browser that says only that', { host: 'chat.example.org', origin: 'https://example.org' }, 401],
     ['another port, in a browser that says only that', { host: 'chat.example.org', origin: 'http://chat.example.org:8080' }, 401],
+    [
+      "the service's own page on another port, of which a proxy passes on the host",
+      { host: 'chat.lan', origin: 'http://chat.lan:8080', 'x-forwarded-host': 'chat.lan:8080' },
+      200,
+    ],
+    [
+      "the service's own page on another port, of which a proxy passes on the port",
+      { host: 'chat.lan', origin: 'http://chat.lan:8080', 'x-forwarded-port': '8080' },
+      200,
+    ],
+    ["the service's own page on a port that is written in full", { host: 'Chat.lan:80', origin: 'http://chat.lan' }, 200],
+    [
+      'another port, whatever a proxy passes on',
+      { host: 'chat.lan', origin: 'http://chat.lan:81', 'x-forwarded-host': 'chat.lan:8080', 'x-forwarded-port': '8080' },
+      401,
+    ],
     ['a page without an origin', { host: 'chat.example.org', origin: 'null' }, 401],
     [
       'another site that names the own origin',

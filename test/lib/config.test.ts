@@ -61,6 +61,7 @@ describe('settings', () => {
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['SMTP_URL', { ...least, SMTP_URL: 'mail.example.org' }, /^Set SMTP_URL to the address of a mail server/],
     ['PUBLIC_URL', { ...least, PUBLIC_URL: 'chat.example.org' }, /^Set PUBLIC_URL to an address such as/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org/chat/' }, /^Set PUBLIC_URL to an address without a path/],
     ['PUBLIC_URL', { ...least, SMTP_URL: 'smtps://mail.example.org' }, /^Set PUBLIC_URL to the address of the service/],
     ['MAIL_FROM', { ...least, SMTP_URL: 'smtp://a', PUBLIC_URL: 'https://a' }, /^Set MAIL_FROM to the sender of e-mails/],
     ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
