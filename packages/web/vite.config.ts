@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { normaliseReaction } from '../client/src/reactions.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(name)), 'utf8'));
 
@@ -19,7 +20,8 @@ const emoji: Plugin = {
       const names = [codes[hexcode] ?? label.replaceAll(/\W+/g, '_').toLowerCase()].flat();
       const words = [label, ...tags].filter((word) => !names.includes(word.replaceAll(' ', '_')));
       groups[group] ??= [];
-      groups[group].push([unicode, names.join(' '), words.join(' ')].join('\t'));
+      // In the form in which reactions are stored.
+      groups[group].push([normaliseReaction(unicode) ?? unicode, names.join(' '), words.join(' ')].join('\t'));
     }
     return `export default ${JSON.stringify(groups.filter(Boolean).map((group) => group.join('\n')))};`;
   },

@@ -1,7 +1,9 @@
+import { normaliseText } from '../../client/src/texts.ts';
 import type { Message } from './api.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { addToOutbox } from './store/outbox.ts';
+import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
@@ -11,7 +13,9 @@ import { tell } from './tabs.ts';
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
 /** Sends a message to a room or a thread; resolves when it is stored. */
-export async function sendMessage(room: string, text: string, thread?: string): Promise<void> {
+export async function sendMessage(room: string, typed: string, thread?: string): Promise<void> {
+  // As the service stores it: by its text a message is known again that came with the feed first.
+  const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
   const places = [timeline?.cursor, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
@@ -22,7 +26,8 @@ export async function sendMessage(room: string, text: string, thread?: string): 
 }
 
 /** Changes the text of a message. */
-export async function editMessage(message: Message, text: string): Promise<void> {
+export async function editMessage(message: Message, typed: string): Promise<void> {
+  const text = normaliseText(typed);
   if (text === message.text) return;
   await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text });
   start(message.room.$oid);
@@ -37,7 +42,9 @@ export async function deleteMessage(message: Message): Promise<void> {
 /** Adds my reaction, or takes it back. */
 export async function toggleReaction(message: Message, emoji: string): Promise<void> {
   const mine = me()._id.$oid;
-  const on = !message.reactions.some((reaction) => reaction.emoji === emoji && reaction.users.some(({ $oid }) => $oid === mine));
+  const on = !message.reactions.some(
+    (reaction) => isSameReaction(reaction.emoji, emoji) && reaction.users.some(({ $oid }) => $oid === mine),
+  );
   await addToOutbox(message.room.$oid, { kind: 'react', message: message._id.$oid, emoji, on });
   start(message.room.$oid);
 }

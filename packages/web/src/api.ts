@@ -1,6 +1,7 @@
 import { type Calls, createCalls } from '../../client/src/calls.ts';
 import { ChatError, type ErrorBody, type Member } from '../../client/src/index.ts';
 import { fetchInTime, takeAhead } from './ahead.ts';
+import { strings } from './strings.ts';
 
 export type {
   Event,
@@ -17,7 +18,7 @@ export type {
   User,
 } from '../../client/src/index.ts';
 
-/** Why a call did not succeed: the status (0 when there was no answer), the service's sentence, and when to try again if that is known. */
+/** Why a call did not succeed: the status (0 when there was no answer), a sentence for people, and when to try again if that is known. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly status: number;
@@ -59,15 +60,32 @@ export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<
   try {
     answer = await call;
   } catch (error) {
-    if (error instanceof ChatError) throw new Failure(error.status, error.message);
+    if (error instanceof ChatError) throw new Failure(error.status, explain(error.body));
     throw new Failure(0, '');
   }
   const { data, error, response } = answer;
   if (response.ok) return { data: data as NonNullable<T>, headers: response.headers };
   if (response.status === 401 && isSession(response)) hooks.onSignedOut();
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  throw new Failure(response.status, error?.description ?? '', retryAfter >= 0 ? retryAfter : undefined);
+  throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined);
 }
+
+/** What people are told of an error: by its code, or by the parameter that it is about; the service's own sentence where that is for people. */
+function explain(error: ErrorBody | undefined): string {
+  const { description = '', code = '' } = (error ?? {}) as { description?: string; code?: string };
+  const [, parameter] = /^The '(\w+)' parameter /.exec(description) ?? [];
+  if (parameter !== undefined) return faultOf(parameter, description);
+  return strings.refused[code as keyof typeof strings.refused] ?? (isForPrograms.test(description) ? '' : description);
+}
+
+// A control character is in what was typed: where it is says more than the rule.
+function faultOf(parameter: string, description: string): string {
+  const [, character, line, place] = /control character (\S+) \(line (\d+), character (\d+)\)/.exec(description) ?? [];
+  if (character !== undefined) return strings.faults.controlCharacter(character, Number(line), Number(place));
+  return strings.faults[parameter as keyof Omit<typeof strings.faults, 'controlCharacter'>] ?? '';
+}
+
+const isForPrograms = /parameter|request body|'If-Match'|\bJSON\b|auth token/;
 
 /** The data of a call; throws a `Failure` otherwise. */
 export const ask = async <T>(call: Answer<T>): Promise<NonNullable<T>> => (await askFully(call)).data;

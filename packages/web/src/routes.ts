@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** A view, by the address that leads to it. */
 export type Route =
-  | { name: 'home' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
+  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
   | RoomRoute
   | { name: 'settings'; tab: string }
   | { name: 'join'; code: string };
@@ -27,15 +27,15 @@ export type Panel = 'members' | 'pins' | 'search' | 'details';
 
 const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satisfies Panel[];
 
-/** The route of an address. One that is none leads home. */
+/** The route of an address. */
 function routeOf(address: string): Route {
   const { pathname, searchParams, hash } = new URL(address, 'http://localhost');
   const [first = '', second, third] = pathname.split('/').slice(1);
-  if (first === 'rooms' && second && /^[0-9a-f]{24}$/.test(second)) {
+  if (first === 'rooms' && second && /^[0-9a-f]{24}$/i.test(second)) {
     const panel = searchParams.get('panel') ?? '';
     return {
       name: 'room',
-      room: second,
+      room: second.toLowerCase(),
       seq: third !== undefined && /^\d{1,15}$/.test(third) ? Number(third) : undefined,
       thread: searchParams.get('thread') ?? undefined,
       panel: panels.includes(panel) ? (panel as Panel) : undefined,
@@ -46,7 +46,7 @@ function routeOf(address: string): Route {
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
   if (plain) return { name: plain };
-  return { name: 'home' };
+  return { name: pathname === '/' ? 'home' : 'nowhere' };
 }
 
 /** The address of a room, of a message in it, or of what stands beside it. */

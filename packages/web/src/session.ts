@@ -35,23 +35,20 @@ hooks.onSignedOut = () => {
 export async function restoreSession(): Promise<void> {
   const remembered = recallJson<User | null>(rememberedKey, null);
   if (remembered?._id) session.value = { state: 'in', user: remembered };
-  // Where nobody was signed in, the service may be new. Asked for at the same time, so that nobody waits for two answers.
-  const asked = session.value.state === 'starting' ? askSetUp() : undefined;
   try {
-    begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
+    // Where nobody was signed in, the service may be new; and to ask who it is would be an error.
+    const isSomebody = remembered?._id !== undefined || (await isSignedIn());
+    if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
-    // Nobody, or out of reach: what is remembered is all that is known.
-    await asked;
-    if (session.value.state === 'starting') session.value = { state: 'out' };
+    // Out of reach, or ended: what is remembered is all that is known.
   }
+  if (session.value.state === 'starting') session.value = { state: 'out' };
 }
 
-async function askSetUp(): Promise<void> {
-  try {
-    isSetUp.value = (await ask(chat.GET('/api/setup'))).is_done;
-  } catch {
-    // Whoever can't be told signs in, sooner or later.
-  }
+async function isSignedIn(): Promise<boolean> {
+  const { is_done, is_signed_in } = await ask(chat.GET('/api/setup'));
+  isSetUp.value = is_done;
+  return is_signed_in;
 }
 
 /** Logs in; throws a `Failure` that says why not. */

@@ -24,6 +24,47 @@ export const strings = {
     failed: 'That did not work.',
     unreachable: 'The service can’t be reached. Check the connection and try again.',
   },
+  nowhere: {
+    title: 'There is nothing here',
+    text: 'The address may be incomplete, or what it led to is gone.',
+    home: 'Go to the rooms',
+  },
+  // Why a field can't be sent as it is.
+  fields: {
+    missing: 'Fill in this field.',
+    email: 'Enter an e-mail address, such as ann@example.org.',
+    short: (least: number) => `Enter at least ${least} characters.`,
+    other: 'This can’t be used here.',
+  },
+  // What the service refused about what was typed, by parameter.
+  faults: {
+    username: 'A username has letters, digits, dots, underscores and hyphens, and begins with a letter or a digit.',
+    email: 'This is not an e-mail address.',
+    password: 'Choose a password of at least 8 characters that is hard to guess. Very long ones are not possible.',
+    current_password: 'Enter your current password.',
+    code: 'This code is not complete.',
+    invitation: 'This invitation is not complete.',
+    name: 'A name has 1 to 100 characters that can be seen.',
+    topic: 'A topic has at most 250 characters.',
+    text: 'A message has 1 to 10,000 characters, of which some can be seen.',
+    emoji: 'A reaction is one emoji, or one word.',
+    q: 'This can’t be searched for.',
+    users: 'Name 1 to 8 other people by their usernames.',
+    expires_at: 'Choose a time in the future.',
+    controlCharacter: (character: string, line: number, place: number) =>
+      `Line ${line} has a character that can’t be shown (${character}, the ${place}. one). Remove it and try again.`,
+  },
+  // What the service refused, by code, where its own sentence is for programs.
+  refused: {
+    admin_required: 'Only administrators can do this.',
+    membership_required: 'Only members of the room can do this.',
+    moderator_required: 'Only moderators of the room can do this.',
+    owner_required: 'Only owners of the room can do this.',
+    author_required: 'Only the author can change a message.',
+    unscoped_token_required: 'This needs a session, or a token for everything.',
+    email_code_required: 'Confirm your e-mail address first.',
+    nobody_left: 'Nobody else is left in this conversation: nobody would read it.',
+  },
   login: {
     title: 'Sign in',
     username: 'Username or e-mail address',

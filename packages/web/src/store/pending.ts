@@ -37,12 +37,17 @@ export function withChanges(message: Message, entries: readonly Exclude<Entry, {
 }
 
 function withReaction(reactions: Message['reactions'], emoji: string, on: boolean, me: string): Message['reactions'] {
-  const known = reactions.find((reaction) => reaction.emoji === emoji);
+  const known = reactions.find((reaction) => isSameReaction(reaction.emoji, emoji));
   const users = (known?.users ?? []).filter(({ $oid }) => $oid !== me);
-  const changed = { emoji, users: on ? [...users, { $oid: me }] : users };
+  const changed = { emoji: known?.emoji ?? emoji, users: on ? [...users, { $oid: me }] : users };
   const all = known ? reactions.map((reaction) => (reaction === known ? changed : reaction)) : [...reactions, changed];
   return all.filter((reaction) => reaction.users.length > 0);
 }
+
+/** Whether two reactions are the same to the service: older parts of the page keep emoji with selectors that make no difference. */
+export const isSameReaction = (one: string, other: string): boolean => withoutSelectors(one) === withoutSelectors(other);
+
+const withoutSelectors = (emoji: string) => emoji.replace(/[\ufe0e\ufe0f]/g, '');
 
 /**
  * The messages that are still to be sent to a room or thread. One whose answer was lost, and that came with the feed instead, is left out until

@@ -12,7 +12,8 @@ export const AccountFields = ({ email, autoFocus = false }: AccountFieldsProps) 
       autocomplete="username"
       hint={strings.signUp.usernameHint}
       maxLength={64}
-      pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+      pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
+      fault={strings.faults.username}
       autoFocus={autoFocus}
     />
     <Field

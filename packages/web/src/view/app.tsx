@@ -23,7 +23,7 @@ export function App() {
   const isInside = state === 'in' && route.value.name !== 'password';
   return (
     <>
-      {isInside ? <Shell /> : state === 'starting' ? null : <Login />}
+      {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}
       <Dialogs />
       <Announcer />
     </>
@@ -50,12 +50,25 @@ function Shell() {
         <Settings tab={value.tab} />
       ) : value.name === 'join' ? (
         <Join code={value.code} />
+      ) : value.name === 'nowhere' ? (
+        <Nowhere />
       ) : (
         <Home />
       )}
     </div>
   );
 }
+
+/** What an address shows that leads nowhere. */
+const Nowhere = () => (
+  <main class="pane home">
+    <h1>{strings.nowhere.title}</h1>
+    <p>{strings.nowhere.text}</p>
+    <a class="button primary" href="/">
+      {strings.nowhere.home}
+    </a>
+  </main>
+);
 
 function Home() {
   const list = rooms.value;

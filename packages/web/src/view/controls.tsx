@@ -119,12 +119,14 @@ type FieldProps = {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
+  /** What is said where the pattern does not match. */
+  fault?: string;
   autoFocus?: boolean;
   readonly?: boolean;
 };
 
 /** A field with its label, and a hint. */
-export function Field({ label, name, hint, autoFocus = false, required = true, value, ...rest }: FieldProps) {
+export function Field({ label, name, hint, fault, autoFocus = false, required = true, value, ...rest }: FieldProps) {
   const id = `field-${name}`;
   const focus = (element: HTMLInputElement | null) => {
     if (autoFocus && element && !element.dataset.seen) {
@@ -144,11 +146,22 @@ export function Field({ label, name, hint, autoFocus = false, required = true, v
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         autocapitalize="none"
         spellcheck={false}
+        onInvalid={({ currentTarget }) => sayFault(currentTarget, fault)}
+        onInput={({ currentTarget }) => currentTarget.setCustomValidity('')}
         {...(rest as object)}
       />
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
+}
+
+/** Has the browser say in words of the page's own why it sends no form. */
+export function sayFault(element: HTMLInputElement, fault = strings.fields.other): void {
+  const { valueMissing, typeMismatch, tooShort } = element.validity;
+  if (valueMissing) element.setCustomValidity(strings.fields.missing);
+  else if (typeMismatch) element.setCustomValidity(strings.fields.email);
+  else if (tooShort) element.setCustomValidity(strings.fields.short(element.minLength));
+  else element.setCustomValidity(fault);
 }
 
 /** After how long what could not be read is tried again, in seconds, unless the service asks for longer. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isBlank } from '../../../client/src/texts.ts';
 import { isComposing } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { isFenceOpen } from '../text/fence.ts';
@@ -86,7 +87,7 @@ export function Editor({
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
     const text = element.value.trim();
-    if (text === '') return;
+    if (isBlank(text)) return;
     const tooMany = surplusOf(text);
     if (tooMany > 0) return notice(strings.composer.isTooLong(tooMany));
     setFailure(undefined);

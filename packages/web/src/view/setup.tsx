@@ -50,4 +50,4 @@ export function SetUp() {
   );
 }
 
-const isWrongCode = ({ status, message }: Failure) => status === 404 || (status === 400 && message.includes("'code'"));
+const isWrongCode = ({ status, message }: Failure) => status === 404 || message === strings.faults.code;

@@ -1,0 +1,115 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { say, serveUrl, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** The statuses of what the page is refused from here on. */
+function refusedOf(page: Page): number[] {
+  const refused: number[] = [];
+  page.on('response', (response) => response.status() >= 400 && refused.push(response.status()));
+  return refused;
+}
+
+describe('someone who is not signed in', () => {
+  it('visits the page without an error in the console', async () => {
+    const { page, context } = await visit(browser);
+    await page.getByLabel('Password').waitFor();
+    const refused = refusedOf(page);
+    const errors: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.reload();
+    await page.getByLabel('Password').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect([refused, errors]).toEqual([[], []]);
+    await context.close();
+  });
+
+  it('is known again by the session alone', async () => {
+    const { page, context } = await visit(browser);
+    await signIn(page, await anAccount());
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.locator('.shell').waitFor();
+    await context.close();
+  });
+
+  it('reads that there is nothing at an address that leads nowhere', async () => {
+    const { page, context } = await visit(browser);
+    const answer = await page.goto(`${serveUrl}/anything/at/all`);
+    expect(answer?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the rooms' }).click();
+    await page.getByLabel('Password').waitFor();
+    await context.close();
+  });
+
+  it('reads in plain words what a form lacks', async () => {
+    const { page, context } = await visit(browser, { path: '/signup' });
+    const submit = page.getByRole('button', { name: 'Create account' });
+    const said = (label: string) =>
+      page
+        .getByLabel(label, { exact: true })
+        .evaluate((field) => (field as unknown as { validationMessage: string }).validationMessage);
+    await submit.click();
+    expect(await said('Username')).toBe('Fill in this field.');
+    await page.getByLabel('Username').fill('two words');
+    await page.getByLabel('E-mail address').fill('nobody');
+    await page.getByLabel('Password').pressSequentially('short');
+    await submit.click();
+    expect(await said('Username')).toMatch(/^A username has letters, digits/);
+    expect(await said('E-mail address')).toMatch(/^Enter an e-mail address/);
+    expect(await said('Password')).toBe('Enter at least 8 characters.');
+    const name = aName();
+    await page.getByLabel('Username').fill(` @${name} `);
+    await page.getByLabel('E-mail address').fill(`${name}@example.org`);
+    await page.getByLabel('Password').fill('password');
+    await submit.click();
+    const problem = page.locator('.problem');
+    await problem.waitFor();
+    expect(await problem.textContent()).toMatch(/^Choose a password of at least 8 characters/);
+    await page.getByLabel('Password').fill('correct horse');
+    await submit.click();
+    await page.locator('.shell').waitFor();
+    await context.close();
+  });
+});
+
+describe('someone who is signed in', () => {
+  it('reads that there is nothing at an address that leads nowhere, and goes on from there', async () => {
+    const { page, context } = await visit(browser);
+    await signIn(page, await anAccount());
+    await page.goto(`${serveUrl}/rooms/nothing`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the rooms' }).click();
+    await page.getByRole('link', { name: 'All rooms' }).first().waitFor();
+    await context.close();
+  });
+
+  it('sees a message once that the service stores in another form', async () => {
+    const room = await aRoom();
+    const { page, context } = await visit(browser);
+    await signIn(page, room.owner);
+    await page.goto(`${serveUrl}/rooms/${room.id}`);
+    await page.locator('.room-pane .composer textarea').waitFor();
+    // The answer is lost, and the message comes with the feed: it is known by its text.
+    await page.route('**/api/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await say(page, 'slide\u000btwo \u001b[1mbold\u001b[0m');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'slide' }).waitFor();
+    expect(await textsOf(page)).toEqual(['slide\ntwo bold']);
+    expect(await page.locator('.room-pane li', { hasText: 'slide' }).count()).toBe(1);
+    await page.unroute('**/api/messages');
+    await context.close();
+  });
+});
