@@ -132,11 +132,11 @@ export async function findActiveUsername(id: ObjectId): Promise<string | undefin
   return (await users.findOne({ _id: id, is_active: true }, { projection: { username: 1 } }))?.username;
 }
 
-/** The ids of the accounts with these names. */
-export async function findUserIds(names: string[]): Promise<ObjectId[]> {
-  if (names.length === 0) return [];
-  const found = await users.find({ username: { $in: names } }, { projection: { _id: 1 } }).toArray();
-  return found.map(({ _id }) => _id);
+/** The ids of the accounts with these names, by name. */
+export async function findUserIdsByName(names: string[]): Promise<Map<string, ObjectId>> {
+  if (names.length === 0) return new Map();
+  const found = await users.find({ username: { $in: names } }, { projection: { username: 1 } }).toArray();
+  return new Map(found.map(({ _id, username }) => [username, _id]));
 }
 
 /** The ids of the active accounts with these ids and names; 404 when one of them does not exist. */

@@ -6,7 +6,7 @@ import type { Caller } from '../identity/caller.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
-import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
+import { findMentioned, findMentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
@@ -14,7 +14,8 @@ export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit
 
 /** Changes the text of a message of the caller's own. */
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
-  const mentioned = await findMentioned(text);
+  const mentions = findMentions(text);
+  const accounts = await findMentioned(mentions);
   const decide: Decide = (message, room) => {
     if (!message.user.equals(caller.user._id)) throw authorRequired();
     requirePermission(room, 'edit');
@@ -22,8 +23,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
     return {
       action: 'edit',
       type: 'message.edited',
-      withMembers: mentionedNames(text).length > 0,
-      update: (at, members) => ({ $set: { text, mentions: membersAmong(mentioned, members), edited_at: at } }),
+      withMembers: mentions.length > 0,
+      update: (at, members) => ({ $set: { text, mentions: membersAmong(mentions, accounts, members), edited_at: at } }),
     };
   };
   const edited = await changeMessage(id, caller, decide, precondition);

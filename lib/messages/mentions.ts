@@ -1,26 +1,26 @@
 import type { ObjectId } from 'mongodb';
-import { findUserIds } from '../identity/users.ts';
+import { mentionsIn } from '../../packages/client/src/text/mentions.ts';
+import { namesOf } from '../../packages/client/src/text/names.ts';
+import { findUserIdsByName } from '../identity/users.ts';
 
 /** How many different names of one message are looked up; further ones are plain text. */
 export const mostNames = 100;
 
-/** The names that a text mentions: each `@username` that is not part of a word, such as an e-mail address. */
-export function mentionedNames(text: string): string[] {
-  const names = [...text.matchAll(/(?<![\p{L}\p{N}_.@-])@([a-z0-9][a-z0-9._-]{0,63})/giu)].map(([, name = '']) =>
-    name.toLowerCase(),
-  );
-  return [...new Set(names.flatMap(withoutPunctuation))].slice(0, mostNames);
-}
+/** What a text mentions: for each different mention the names that it may mean, the likeliest first. */
+export type Mentions = string[][];
 
-/** The users that a text mentions, whether members of its room or not. */
-export const findMentioned = (text: string): Promise<ObjectId[]> => findUserIds(mentionedNames(text));
+/** The mentions of a text, found by the parser with which it is shown. */
+export const findMentions = (text: string): Mentions =>
+  [...new Map(mentionsIn(text).map((mention) => [mention.toLowerCase(), namesOf(mention)])).values()].slice(0, mostNames);
 
-/** The mentioned users who are members. */
-export const membersAmong = (mentioned: ObjectId[], members: ObjectId[]): ObjectId[] =>
-  mentioned.filter((user) => members.some((member) => member.equals(user)));
+/** The ids of the accounts that mentions may mean, by name, whether members of the room or not. */
+export const findMentioned = (mentions: Mentions): Promise<Map<string, ObjectId>> =>
+  findUserIdsByName([...new Set(mentions.flat())].slice(0, mostNames));
 
-// A name may end in a dot or a hyphen, and so may a sentence: "@ada." can be either, and both are looked up.
-function withoutPunctuation(name: string): string[] {
-  const bare = name.replace(/[._-]+$/, '');
-  return bare === name ? [name] : [name, bare];
+/** The members who are mentioned: by each mention the one with the likeliest name. */
+export function membersAmong(mentions: Mentions, accounts: ReadonlyMap<string, ObjectId>, members: ObjectId[]): ObjectId[] {
+  const ids = new Set(members.map((member) => member.toHexString()));
+  const isMember = (name: string) => ids.has(accounts.get(name)?.toHexString() ?? '');
+  const names = mentions.flatMap((candidates) => candidates.find(isMember) ?? []);
+  return [...new Set(names)].map((name) => accounts.get(name) as ObjectId);
 }

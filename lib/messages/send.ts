@@ -10,7 +10,7 @@ import { foresee, notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { fillGap } from './gaps.ts';
-import { findMentioned, membersAmong, mentionedNames } from './mentions.ts';
+import { findMentioned, findMentions, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
@@ -36,13 +36,15 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     throw noSuchMessage();
   }
 
+  const mentions = findMentions(sent.text);
   const draft: Draft = {
     ...sent,
     key,
     caller,
     parent,
-    withMembers: mentionedNames(sent.text).length > 0,
-    mentioned: Promise.allSettled([findMentioned(sent.text)]),
+    mentions,
+    withMembers: mentions.length > 0,
+    mentioned: Promise.allSettled([findMentioned(mentions)]),
   };
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
@@ -61,7 +63,8 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
 type Draft = NewMessage &
   Sender & {
     key: IdempotencyKey | undefined;
-    mentioned: Promise<[PromiseSettledResult<ObjectId[]>]>;
+    mentions: Mentions;
+    mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
     parent: Pick<MessageDocument, '_id' | 'has_replies'> | null | undefined;
   };
 
@@ -70,7 +73,7 @@ async function compose(draft: Draft, { place, members }: Taken): Promise<Message
   const { parent, mentioned } = draft;
   // Before the first reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
   if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
-  const [names] = await mentioned;
+  const [accounts] = await mentioned;
   return {
     _id: new ObjectId(),
     room: draft.room,
@@ -82,7 +85,7 @@ async function compose(draft: Draft, { place, members }: Taken): Promise<Message
     edited_at: null,
     deleted_at: null,
     thread: draft.thread ?? null,
-    mentions: membersAmong(orThrow(names), members),
+    mentions: membersAmong(draft.mentions, orThrow(accounts), members),
     reactions: [],
     pinned_at: null,
     ...draft.key,

@@ -1,8 +1,10 @@
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Inline } from '../src/text/inline.ts';
-import { hiddenHost, safeAddress } from '../src/text/links.ts';
-import { type Block, parse } from '../src/text/parse.ts';
+import { safeAddress } from '../../client/src/text/addresses.ts';
+
+import { parse } from '../../client/src/text/parse.ts';
+import type { Block, Inline } from '../../client/src/text/pieces.ts';
+import { hiddenHost } from '../src/text/links.ts';
 
 const text = (value: string): Inline => ({ type: 'text', text: value });
 const paragraph = (...children: Inline[]): Block => ({ type: 'paragraph', children });
@@ -19,7 +21,7 @@ describe('the text of a message', () => {
     ['> a\n> b', [{ type: 'quote', children: [paragraph(text('a\nb'))] }]],
     ['3. a\n4. b', [{ type: 'list', start: 3, items: [[paragraph(text('a'))], [paragraph(text('b'))]] }]],
     ['```ts\na < b\n```', [{ type: 'code', text: 'a < b', language: 'ts' }]],
-    ['hi @ann.', [paragraph(text('hi '), { type: 'mention', name: 'ann.' })]],
+    ['hi @ann.', [paragraph(text('hi '), { type: 'mention', text: '@ann.' })]],
     ['ann@example.org', [paragraph(text('ann@example.org'))]],
     [
       'see https://example.org/a_(b).',

@@ -1,6 +1,5 @@
-/** A text on one line, without the commonest marks: for a glance at it, not for reading. */
-export const plainText = (text: string): string =>
-  text
-    .replaceAll(/[*_~`>#]+/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+import { parse } from '../../../client/src/text/parse.ts';
+import { textOfBlocks } from '../../../client/src/text/plain.ts';
+
+/** A text on one line, without its marks: for a glance at it, not for reading. */
+export const plainText = (text: string): string => textOfBlocks(parse(text)).replaceAll(/\s+/g, ' ').trim();

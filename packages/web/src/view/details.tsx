@@ -13,6 +13,7 @@ import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
 import { attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed, openMessage } from './dialog.tsx';
+import { Line } from './markdown.tsx';
 import { Side } from './side.tsx';
 
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
@@ -34,7 +35,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         {isOwner ? (
           <Change room={room} />
         ) : (
-          <p dir="auto">{details.topic || <span class="muted">{strings.details.noTopic}</span>}</p>
+          <p dir="auto">{details.topic ? <Line text={details.topic} /> : <span class="muted">{strings.details.noTopic}</span>}</p>
         )}
         <p class="muted">
           {strings.details.created(dayOf(new Date(details.created_at.$date)))} · {strings.details.messages(details.message_count)}

@@ -10,6 +10,7 @@ import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
+import { Line } from './markdown.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The rooms that one may find, to join them. */
@@ -83,7 +84,9 @@ function Listed({ room }: { room: ListedRoom }) {
         </h2>
         {room.topic && (
           <p>
-            <bdi>{room.topic}</bdi>
+            <bdi>
+              <Line text={room.topic} />
+            </bdi>
           </p>
         )}
         <p class="muted">{strings.directory.members(room.member_count)}</p>

@@ -1,15 +1,20 @@
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { parseInline } from '../../../client/src/text/inline.ts';
+import { namesOf } from '../../../client/src/text/names.ts';
+import { parse } from '../../../client/src/text/parse.ts';
+import type { Alignment, Block, Inline } from '../../../client/src/text/pieces.ts';
+import { textOf } from '../../../client/src/text/plain.ts';
 import type { Message } from '../api.ts';
 import { session } from '../session.ts';
 import { findNames, nameOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
-import type { Inline } from '../text/inline.ts';
+import { emojiOf } from '../text/codes.ts';
 import { hiddenHost } from '../text/links.ts';
-import { type Block, parse } from '../text/parse.ts';
 import { IconButton } from './controls.tsx';
 
-/** Who is mentioned by a name in a text. */
-type Mentions = (name: string) => { name: string; isMe: boolean } | undefined;
+/** How a mention is shown: how much of what was typed is the name of somebody who is mentioned. */
+type Mentions = (typed: string) => { length: number; isMe: boolean } | undefined;
 
 const parsed = new WeakMap<object, { text: string; blocks: Block[] }>();
 
@@ -22,43 +27,67 @@ function blocksOf(message: object, text: string): Block[] {
   return blocks;
 }
 
-/** A message's text. What it says becomes elements one by one: nothing that anyone wrote is ever read as HTML. */
-export function Text({ message, text }: { message: Pick<Message, 'mentions'>; text: string }) {
+type TextProps = { message: Pick<Message, 'mentions'>; text: string; end?: ComponentChildren };
+
+/**
+ * A message's text, and what stands at its end. What it says becomes elements one by one: nothing that anyone wrote is ever read as
+ * HTML.
+ */
+export function Text({ message, text, end }: TextProps) {
   const ids = message.mentions.map(({ $oid }) => $oid);
   if (ids.some((id) => nameOf(id) === undefined)) void findNames(ids);
   const { value } = session;
   const mine = value.state === 'in' || value.state === 'expired' ? value.user.username.toLowerCase() : '';
-  const mentions: Mentions = (written) => {
-    const lower = written.toLowerCase();
-    const known = ids.map((id) => nameOf(id)?.toLowerCase());
-    const name = [lower, lower.replace(/[._-]+$/, '')].find((candidate) => known.includes(candidate));
-    return name === undefined ? undefined : { name: written.slice(0, name.length), isMe: name === mine };
+  const known = new Set(ids.map((id) => nameOf(id)?.toLowerCase()));
+  const mentions: Mentions = (typed) => {
+    const name = namesOf(typed).find((candidate) => known.has(candidate));
+    return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine };
   };
+  const blocks = blocksOf(message, text);
+  const last = blocks.at(-1)?.type === 'paragraph' ? blocks.length - 1 : -1;
   return (
-    <div class="text" dir="auto">
-      {blocksOf(message, text).map((block, at) => showBlock(block, mentions, at))}
+    <div class="text">
+      {blocks.map((block, at) => showBlock(block, { mentions, key: at, end: at === last ? end : undefined }))}
+      {last < 0 && end}
     </div>
   );
 }
 
-function showBlock(block: Block, mentions: Mentions, key: number): preact.JSX.Element {
+/** A text of one line in which links lead somewhere, such as a topic. */
+export const Line = ({ text }: { text: string }) => (
+  <>{parseInline(text).map((piece, at) => showInline(piece, () => undefined, at))}</>
+);
+
+/** How a block is shown. Within an item or a quote the first paragraph gives it its direction, and has none of its own. */
+type Showing = { mentions: Mentions; key: number; isFirst?: boolean; end?: ComponentChildren };
+
+function showBlock(block: Block, { mentions, key, isFirst = false, end }: Showing): JSX.Element {
   const inline = (children: Inline[]) => children.map((child, at) => showInline(child, mentions, at));
-  const blocks = (children: Block[]) => children.map((child, at) => showBlock(child, mentions, at));
+  const blocks = (children: Block[]) => children.map((child, at) => showBlock(child, { mentions, key: at, isFirst: at === 0 }));
+  const dir = isFirst ? undefined : 'auto';
   switch (block.type) {
     case 'paragraph':
-      return <p key={key}>{inline(block.children)}</p>;
     case 'heading':
       return (
-        <p key={key} class="heading">
+        <p key={key} dir={dir} class={block.type === 'heading' ? 'heading' : undefined}>
           {inline(block.children)}
+          {end && <> {end}</>}
         </p>
       );
     case 'code':
-      return <Code key={key} text={block.text} />;
+      return <Code key={key} text={block.text} language={block.language} />;
     case 'quote':
-      return <blockquote key={key}>{blocks(block.children)}</blockquote>;
+      return (
+        <blockquote key={key} dir="auto">
+          {blocks(block.children)}
+        </blockquote>
+      );
     case 'list': {
-      const items = block.items.map((item, at) => <li key={`${at}`}>{blocks(item)}</li>);
+      const items = block.items.map((item, at) => (
+        <li key={`${at}`} dir="auto">
+          {blocks(item)}
+        </li>
+      ));
       return block.start === undefined ? (
         <ul key={key}>{items}</ul>
       ) : (
@@ -68,40 +97,52 @@ function showBlock(block: Block, mentions: Mentions, key: number): preact.JSX.El
       );
     }
     case 'table':
-      return (
-        <div key={key} class="table">
-          <table>
-            <thead>
-              <tr>
-                {block.head.map((cell, at) => (
-                  <th key={`${at}`}>{inline(cell)}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {block.rows.map((row, at) => (
-                <tr key={`${at}`}>
-                  {row.map((cell, column) => (
-                    <td key={`${column}`}>{inline(cell)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      );
+      return <Table key={key} table={block} inline={inline} />;
     default:
       return <hr key={key} />;
   }
 }
 
-function showInline(piece: Inline, mentions: Mentions, key: number): preact.ComponentChild {
+type TableProps = { table: Block & { type: 'table' }; inline: (children: Inline[]) => ComponentChildren };
+
+function Table({ table: { head, rows, align }, inline }: TableProps) {
+  const cell = (Tag: 'th' | 'td', children: Inline[], at: number) => (
+    <Tag key={`${at}`} dir="auto" class={classOf(align[at])}>
+      {inline(children)}
+    </Tag>
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard
+    <div class="table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{head.map((children, at) => cell(textOf(children).trim() === '' ? 'td' : 'th', children, at))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={`${at}`}>{row.map((children, column) => cell('td', children, column))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const classOf = (alignment: Alignment) => alignment && `to-${alignment}`;
+
+function showInline(piece: Inline, mentions: Mentions, key: number): ComponentChildren {
   const children = () => ('children' in piece ? piece.children.map((child, at) => showInline(child, mentions, at)) : undefined);
   switch (piece.type) {
     case 'text':
       return withBreaks(piece.text);
     case 'code':
-      return <code key={key}>{piece.text}</code>;
+      return (
+        <code key={key} dir="ltr">
+          {piece.text}
+        </code>
+      );
+    case 'emoji':
+      return emojiOf(piece.text) ?? piece.text;
     case 'strong':
       return <strong key={key}>{children()}</strong>;
     case 'em':
@@ -109,46 +150,51 @@ function showInline(piece: Inline, mentions: Mentions, key: number): preact.Comp
     case 'del':
       return <del key={key}>{children()}</del>;
     case 'link': {
-      const host = hiddenHost(plainOf(piece.children), piece.href);
+      const said = textOf(piece.children);
+      const host = hiddenHost(said, piece.href);
       return (
-        <a key={key} href={piece.href} target="_blank" rel="noopener noreferrer nofollow ugc">
+        <a
+          key={key}
+          dir={isAddress(said) ? 'ltr' : 'auto'}
+          href={piece.href}
+          target="_blank"
+          rel="noopener noreferrer nofollow ugc"
+        >
           {children()}
+          {piece.title && <span class="host"> ({piece.title})</span>}
           {host !== undefined && <span class="host">{strings.message.opens(host)}</span>}
         </a>
       );
     }
     default: {
-      const who = mentions(piece.name);
-      if (!who) return `@${piece.name}`;
+      const found = mentions(piece.text);
+      if (!found) return piece.text;
       return [
-        <span key={key} class={who.isMe ? 'mention me' : 'mention'}>
-          @{who.name}
+        <span key={key} dir="ltr" class={found.isMe ? 'mention me' : 'mention'}>
+          {piece.text.slice(0, found.length)}
         </span>,
-        piece.name.slice(who.name.length),
+        piece.text.slice(found.length),
       ];
     }
   }
 }
 
-function withBreaks(text: string): preact.ComponentChild {
+const isAddress = (text: string) => /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$/i.test(text);
+
+function withBreaks(text: string): ComponentChildren {
   if (!text.includes('\n')) return text;
   return text.split('\n').flatMap((line, at) => (at === 0 ? [line] : [<br key={`${at}`} />, line]));
 }
 
-/** What a piece of text says, without its marks. */
-const plainOf = (pieces: readonly Inline[]): string =>
-  pieces
-    .map((piece) => ('children' in piece ? plainOf(piece.children) : piece.type === 'mention' ? `@${piece.name}` : piece.text))
-    .join('');
-
-function Code({ text }: { text: string }) {
+function Code({ text, language }: { text: string; language: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true));
   return (
-    <div class="code">
+    <div class="code" dir="ltr">
+      {language && <span class="language">{language}</span>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code dir="ltr">{text}</code>
+        <code>{text}</code>
       </pre>
       {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
     </div>

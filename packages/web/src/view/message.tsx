@@ -1,5 +1,5 @@
 import { signal, useComputed } from '@preact/signals';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
 import type { Message } from '../api.ts';
 import { clockOf, fullOf, sentAt, timeOf } from '../dates.ts';
@@ -110,7 +110,6 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
         ) : (
           <LongText message={message} />
         )}
-        {message.edited_at && !isDeleted && <small class="muted edited">({strings.message.edited})</small>}
         {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
         {message.reply_count > 0 && !isInThread && (
           <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
@@ -128,18 +127,33 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
   );
 }
 
-/** From how many characters on a message is cut until it is asked for as a whole. */
-const long = 3_000;
+/** Whether a text may need more lines than are shown before one asks for all, in the narrowest column. */
+const mayBeLong = (text: string) => text.length > 400 || text.split('\n').length > 12;
 
+/** A message's text. One that is too high is folded until it is asked for as a whole. */
 function LongText({ message }: { message: Message }) {
   const [isWhole, setWhole] = useState(false);
-  const isLong = message.text.length > long;
+  const [isHigh, setHigh] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const isFolded = mayBeLong(message.text) && !isWhole;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || !isFolded) return undefined;
+    const measure = () => setHigh(element.scrollHeight > element.clientHeight);
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, [message.text, isFolded]);
+  const isCut = isFolded && isHigh;
+  const edited = message.edited_at && <small class="muted edited">({strings.message.edited})</small>;
   return (
     <>
-      <div class={isLong && !isWhole ? 'cut' : ''}>
-        <Text message={message} text={message.text} />
+      <div ref={box} class={isCut ? 'folded cut' : isFolded ? 'folded' : ''}>
+        <Text message={message} text={message.text} end={!isCut && edited} />
       </div>
-      {isLong && (
+      {isCut && edited}
+      {(isCut || isWhole) && (
         <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? strings.message.showLess : strings.message.showAll}
         </button>

@@ -10,6 +10,7 @@ import { Composer } from './composer.tsx';
 import { BackLink, Loading } from './controls.tsx';
 import { Details } from './details.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { Line } from './markdown.tsx';
 import { Members } from './members.tsx';
 import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
@@ -66,7 +67,9 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
             </p>
             {details?.topic && (
               <p class="topic" title={details.topic}>
-                <bdi>{details.topic}</bdi>
+                <bdi>
+                  <Line text={details.topic} />
+                </bdi>
               </p>
             )}
           </div>

@@ -1,0 +1,182 @@
+import { characterAt, characterBefore, isPunctuation, isSpace, isUnspaced, isWidePunctuation } from './characters.ts';
+import type { Inline } from './pieces.ts';
+
+/** A run of `*`, `_` or `~`, and what it may do. */
+export type Delimiter = { type: 'delimiter'; character: string; length: number; opens: boolean; closes: boolean };
+export type Piece = Inline | Delimiter;
+
+/**
+ * What a run of `*`, `_` or `~` may do, by what stands before and after it: as CommonMark says, but that Chinese and Japanese write
+ * no spaces, that people calculate, and that faces such as `^_^` are faces.
+ */
+export function delimiterAt(text: string, at: number, length: number): Delimiter | undefined {
+  const character = text[at] as string;
+  if (character === '~' && length !== 2) return undefined;
+  const before = characterBefore(text, at);
+  const after = characterAt(text, at + length);
+  if (isOther(character, length, before, after)) return undefined;
+  const left = !isSpace(after) && (isWordlike(after) || isSpace(before) || isUnspaced(before) || mayOpenAfter(before, length));
+  const right = !isSpace(before) && (isWordlike(before) || isSpace(after) || isUnspaced(after) || mayCloseBefore(after, length));
+  const isWord = character === '_';
+  const opens = left && (!isWord || !right || isPunctuation(before));
+  const closes = right && (!isWord || !left || isPunctuation(after));
+  return opens || closes ? { type: 'delimiter', character, length, opens, closes } : undefined;
+}
+
+const isWordlike = (character: string) => !isPunctuation(character) || isWidePunctuation(character);
+
+// What a single sign between two others belongs to: quotes and brackets around emphasis, or else a face or a path.
+const mayOpenAfter = (before: string, length: number) =>
+  length === 1 ? /[\p{Ps}\p{Pi}"'*_~]/u.test(before) : isPunctuation(before);
+const mayCloseBefore = (after: string, length: number) =>
+  length === 1 ? /[\p{Pe}\p{Pf}\p{Pd}"'*_~.,;:!?…]/u.test(after) : isPunctuation(after);
+
+/** Whether a run is part of something else: `2*3`, `x**2`, `^_^`, `(*^ω^*)`, `(*)`, `*.txt`, a pattern of paths and the like. */
+function isOther(character: string, length: number, before: string, after: string): boolean {
+  if (character === '*' && /^(?:[a-z]\d|\d[a-z\d])$/i.test(before + after)) return true;
+  if (/[/\\]/.test(before) && /[/\\]/.test(after)) return true;
+  if (length > 1) return false;
+  if (before === after && isPunctuation(before)) return true;
+  return (
+    (before === '(' && /[)^´｀]/.test(after)) ||
+    (character === '*' && after === '.' && (/[/\\]/.test(before) || !isPunctuation(before)))
+  );
+}
+
+/** How deep emphasis may be nested; what is deeper is shown as it was typed. */
+const deepest = 8;
+
+/** The pieces of a line so far, and how much there is in them: answered in constant time, whatever was put in. */
+export class Pieces {
+  readonly #list: Piece[] = [];
+  readonly #depths: number[] = [];
+  #lastSaid = -1;
+  #lastDeep = -1;
+
+  get length(): number {
+    return this.#list.length;
+  }
+
+  at(index: number): Piece | undefined {
+    return this.#list.at(index);
+  }
+
+  push(piece: Piece, depth = 0): void {
+    this.#list.push(piece);
+    this.#depths.push(depth);
+    if (piece.type !== 'delimiter' && (piece.type !== 'text' || /[^\s*_~.]/u.test(piece.text))) this.#lastSaid = this.length - 1;
+    if (depth >= deepest) this.#lastDeep = this.length - 1;
+  }
+
+  pop(): void {
+    this.#list.pop();
+    this.#depths.pop();
+  }
+
+  /** Whether what follows a piece may be put into another one: if it says something, and is not nested too deep. */
+  mayWrap(index: number): boolean {
+    return this.#lastSaid > index && !this.isDeepAfter(index);
+  }
+
+  /** Whether what follows a piece is nested as deep as it may be. */
+  isDeepAfter(index: number): boolean {
+    return this.#lastDeep > index;
+  }
+
+  /** Takes out what follows a piece; returns it as it is shown, and how deep it is nested. */
+  takeAfter(index: number): { children: Inline[]; depth: number } {
+    const depth = this.#depths.splice(index + 1).reduce((most, one) => Math.max(most, one), 0);
+    return { children: asShown(this.#list.splice(index + 1)), depth };
+  }
+
+  /** All pieces as they are shown. */
+  shown(): Inline[] {
+    return asShown(this.#list);
+  }
+}
+
+/** What nothing closed is text, and texts next to each other are one. */
+function asShown(pieces: readonly Piece[]): Inline[] {
+  const shown: Inline[] = [];
+  for (const piece of pieces) {
+    const one: Inline = piece.type === 'delimiter' ? { type: 'text', text: piece.character.repeat(piece.length) } : piece;
+    const last = shown.at(-1);
+    if (one.type === 'text' && last?.type === 'text') shown[shown.length - 1] = { type: 'text', text: last.text + one.text };
+    else shown.push(one);
+  }
+  return shown;
+}
+
+/** What is open, by what could close it: one stack for all, and one for each kind that tells in constant time where its newest is. */
+export class Openers {
+  readonly #pieces: Pieces;
+  readonly #open: { piece: number; kind: string }[] = [];
+  readonly #newest = new Map<string, number[]>();
+
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces;
+  }
+
+  mark(): number {
+    return this.#open.length;
+  }
+
+  /** Closes what a run closes, and opens what it opens. What it can close began after the mark `bottom`. */
+  meet(met: Delimiter, bottom: number): void {
+    const length = met.length;
+    for (let left = this.#close(met, length, bottom); left !== met.length; left = this.#close(met, length, bottom))
+      met.length = left;
+    if (met.length === 0) return;
+    if (!met.opens) {
+      this.#pieces.push({ type: 'text', text: met.character.repeat(met.length) });
+      return;
+    }
+    this.#pieces.push(met);
+    const kind = kindOf(met.character, met.closes, length);
+    this.#open.push({ piece: this.#pieces.length - 1, kind });
+    const stack = this.#newest.get(kind);
+    if (stack) stack.push(this.#open.length - 1);
+    else this.#newest.set(kind, [this.#open.length - 1]);
+  }
+
+  /** Forgets what was opened after a mark. */
+  drop(mark: number): void {
+    while (this.#open.length > mark) this.#newest.get((this.#open.pop() as { kind: string }).kind)?.pop();
+  }
+
+  /** Closes the newest fitting opener once; returns how much of the run is left. */
+  #close(met: Delimiter, length: number, bottom: number): number {
+    if (!met.closes || met.length === 0) return met.length;
+    const found = this.#find(met, length);
+    if (found === undefined || found < bottom) return met.length;
+    const { piece } = this.#open[found] as { piece: number };
+    if (!this.#pieces.mayWrap(piece)) return met.length;
+    this.drop(found + 1);
+    const opener = this.#pieces.at(piece) as Delimiter;
+    const used = Math.min(opener.length, met.length, 2);
+    const type = met.character === '~' ? 'del' : used === 2 ? 'strong' : 'em';
+    const { children, depth } = this.#pieces.takeAfter(piece);
+    opener.length -= used;
+    if (opener.length === 0) {
+      this.drop(found);
+      this.#pieces.pop();
+    }
+    this.#pieces.push({ type, children }, depth + 1);
+    return met.length - used;
+  }
+
+  /** The newest opener that a run may close. A run that could also open, or be closed, only matches by CommonMark's rule of three. */
+  #find(met: Delimiter, length: number): number | undefined {
+    let newest: number | undefined;
+    for (const closes of [false, true])
+      for (const rest of [0, 1, 2]) {
+        const isOdd = (closes || met.opens) && (rest + length) % 3 === 0 && !(rest === 0 && length % 3 === 0);
+        const candidate =
+          isOdd && met.character !== '~' ? undefined : this.#newest.get(kindOf(met.character, closes, rest))?.at(-1);
+        if (candidate !== undefined && (newest === undefined || candidate > newest)) newest = candidate;
+      }
+    return newest;
+  }
+}
+
+const kindOf = (character: string, closes: boolean, length: number) => `${character}${closes}${length % 3}`;

@@ -1,0 +1,67 @@
+import { isBlank } from './characters.ts';
+import { isBlankLine, withoutIndent } from './indents.ts';
+import type { Found } from './pieces.ts';
+
+/** The line at or after `from` that ends the code of a fence; undefined if there is none. */
+type FindEnd = (from: number, fence: string) => number | undefined;
+
+/**
+ * The block of code that begins at a line. Only its language may stand beside the fence: anything else is the first line of the code.
+ * A fence of nothing is text, and so are tildes that nothing closes, because people decorate with them.
+ */
+export function fenceAt(lines: string[], at: number, findEnd: FindEnd): Found | undefined {
+  const [, indent = '', fence = '', info = ''] = /^( {0,3})(`{3,}|~{3,})([^`]*)$/.exec(lines[at] as string) ?? [];
+  if (fence === '' || (fence[0] === '~' && info.includes('~'))) return undefined;
+  const end = findEnd(at + 1, fence);
+  if (end === undefined && fence[0] === '~') return undefined;
+  const language = info.trim();
+  const isLanguage = /^[\p{L}\p{N}_#+.-]{0,20}$/u.test(language);
+  const code = lines.slice(at + 1, end).map((line) => withoutIndent(line, indent.length));
+  const last = end === undefined ? '' : withoutFence(lines[end] as string, fence);
+  if (last !== '') code.push(withoutIndent(last, indent.length));
+  if (end === undefined && code.every(isBlankLine)) return undefined;
+  if (!isLanguage) code.unshift(info.trimStart());
+  const text = code.join('\n');
+  if (isBlank(text)) return undefined;
+  return { block: { type: 'code', text, language: isLanguage ? language : '' }, end: (end ?? lines.length) + 1 };
+}
+
+/** What stands before a fence in the line that it ends. */
+const withoutFence = (line: string, fence: string) => {
+  const typed = line.trimEnd();
+  return isBare(typed.trim(), fence) ? '' : typed.slice(0, -fence.length);
+};
+
+const isBare = (line: string, fence: string) => line.length >= fence.length && line[0] === fence[0] && /^(?:`+|~+)$/.test(line);
+
+/** Whether a line ends with a fence of backticks that it has not opened itself, as people close what they paste. */
+const endsWith = (line: string, fence: string) => {
+  const typed = line.trimEnd();
+  return fence[0] === '`' && typed.endsWith(fence) && typed.indexOf(fence) === typed.length - fence.length;
+};
+
+/** Finds where fences end. That there is no end any more is known without looking again, so that looking is linear in all. */
+export function findFenceEnds(lines: string[]): FindEnd {
+  let last: ReturnType<typeof findLastEnds> | undefined;
+  return (from, fence) => {
+    last ??= findLastEnds(lines);
+    if ((last.bare[fence[0] as '`' | '~'][from] ?? 0) < fence.length && (last.ending.get(fence) ?? -1) < from) return undefined;
+    for (let at = from; at < lines.length; at++)
+      if (isBare((lines[at] as string).trim(), fence) || endsWith(lines[at] as string, fence)) return at;
+    return undefined;
+  };
+}
+
+/** The longest bare fence of each sign from each line on, and the last line that ends with a fence. */
+function findLastEnds(lines: string[]) {
+  const bare = { '`': Array<number>(lines.length + 1).fill(0), '~': Array<number>(lines.length + 1).fill(0) };
+  const ending = new Map<string, number>();
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = (lines[at] as string).trim();
+    for (const sign of ['`', '~'] as const)
+      bare[sign][at] = Math.max(bare[sign][at + 1] as number, isBare(line, sign) ? line.length : 0);
+    const run = /(?<!`)`+$/.exec(line)?.[0] ?? '';
+    if (endsWith(line, run) && !ending.has(run)) ending.set(run, at);
+  }
+  return { bare, ending };
+}

@@ -1,0 +1,20 @@
+/** A piece of a line. The text of a mention and of an emoji's code is as it was typed, such as `@ann` and `:smile:`. */
+export type Inline =
+  | { type: 'text' | 'code' | 'mention' | 'emoji'; text: string }
+  | { type: 'strong' | 'em' | 'del'; children: Inline[] }
+  | { type: 'link'; href: string; title?: string; children: Inline[] };
+
+/** How the cells of a column are aligned, if the text says so. */
+export type Alignment = 'left' | 'center' | 'right' | undefined;
+
+/** A block of a message's text. */
+export type Block =
+  | { type: 'paragraph' | 'heading'; children: Inline[] }
+  | { type: 'code'; text: string; language: string }
+  | { type: 'quote'; children: Block[] }
+  | { type: 'list'; start: number | undefined; items: Block[][] }
+  | { type: 'table'; head: Inline[][]; rows: Inline[][][]; align: Alignment[] }
+  | { type: 'rule' };
+
+/** A block, and the line after it. */
+export type Found = { block: Block; end: number };

@@ -1,0 +1,30 @@
+import { isBlank } from './characters.ts';
+import { parseInline } from './inline.ts';
+import type { Alignment, Found } from './pieces.ts';
+import { textOf } from './plain.ts';
+
+/** The table that begins at a line: a head, a line of dashes that has as many cells, and rows. A row has the cells that it was typed with. */
+export function tableAt(lines: string[], at: number): Found | undefined {
+  const dashes = lines[at + 1];
+  if (dashes === undefined || !/^ {0,3}[ :|-]+$/.test(dashes) || !dashes.includes('|')) return undefined;
+  const columns = cellsOf(dashes);
+  const head = cellsOf(lines[at] as string);
+  if (head.length !== columns.length || !columns.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
+  let end = at + 2;
+  while (end < lines.length && (lines[end] as string).includes('|')) end++;
+  const [first = [], ...rows] = [head, ...lines.slice(at + 2, end).map(cellsOf)].map((cells) => cells.map(parseInline));
+  // A table of empty cells would be nothing to see.
+  if ([first, ...rows].every((row) => row.every((cell) => isBlank(textOf(cell))))) return undefined;
+  return { block: { type: 'table', head: first, rows, align: columns.map(alignmentOf) }, end };
+}
+
+const alignmentOf = (dashes: string): Alignment =>
+  dashes.endsWith(':') ? (dashes.startsWith(':') ? 'center' : 'right') : dashes.startsWith(':') ? 'left' : undefined;
+
+/** The cells of a line; `\|` is a bar inside of one. */
+const cellsOf = (line: string): string[] =>
+  line
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.replaceAll('\\|', '|').trim());

@@ -1,0 +1,243 @@
+import { array, assert, constantFrom, nat, oneof, property, tuple } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mentionsIn } from '../src/text/mentions.ts';
+import { namesOf } from '../src/text/names.ts';
+import { parse } from '../src/text/parse.ts';
+import { inlinesOf, textOfBlocks } from '../src/text/plain.ts';
+import { drawnOf, texts } from './texts.ts';
+
+const people = ['ada', 'bob', 'bob.'];
+const mentionedIn = (text: string) => [
+  ...new Set(mentionsIn(text).flatMap((mention) => namesOf(mention).find((name) => people.includes(name)) ?? [])),
+];
+const linksIn = (text: string) => [...inlinesOf(parse(text))].flatMap((piece) => (piece.type === 'link' ? [piece.href] : []));
+const onOneLine = (text: string) => text.replaceAll(' | ', ' ').replaceAll(/\s+/g, ' ').trim();
+
+describe.each(Object.entries(texts))('what people write is parsed as they mean it: %s', (_name, samples) => {
+  it.each(samples)('$text', (sample) => {
+    expect({
+      drawn: onOneLine(textOfBlocks(parse(sample.text))),
+      mentions: mentionedIn(sample.text),
+      links: linksIn(sample.text),
+    }).toEqual({ drawn: onOneLine(drawnOf(sample)), mentions: sample.mentions ?? [], links: sample.links ?? [] });
+  });
+});
+
+it('the texts are in more than twenty scripts, and more than 300', () => {
+  expect(Object.keys(texts).length).toBeGreaterThan(20);
+  expect(Object.values(texts).flat().length).toBeGreaterThan(300);
+});
+
+/** Marks and what looks like them, between which words stand. */
+const mark = constantFrom<string>(
+  ...[
+    '*',
+    '**',
+    '_',
+    '__',
+    '~~',
+    '~',
+    '`',
+    '``',
+    '```',
+    '~~~',
+    '[',
+    ']',
+    '](https://a.example/)',
+    '](https://a.example/ "',
+    '")',
+  ],
+  ...[
+    '!',
+    '![',
+    '<',
+    '>',
+    '> ',
+    '\n',
+    '\n\n',
+    '\n- ',
+    '\n\t- ',
+    '\n1. ',
+    '\n7) ',
+    '\n# ',
+    '|',
+    '\n|',
+    '|\n|-|-|\n|',
+    '\n```',
+    '\n~~~',
+  ],
+  ...[
+    '\\',
+    '\\\\',
+    '/',
+    '@',
+    '＠',
+    ' @',
+    ':',
+    ' :',
+    ' ',
+    ' ',
+    '.',
+    '。',
+    '「',
+    '」',
+    '“',
+    '”',
+    '(',
+    ')',
+    '\n---\n',
+    '\t',
+    'C:\\',
+  ],
+  ...['https://', ' https://', '^', "'", '#', '-', '=', '\n>', '\n|-|\n', '\u200b', '👍', 'です', '안녕', 'שלום', 'ไทย'],
+);
+const message = array(tuple(mark, nat(4)), { maxLength: 40 });
+/** Words that are different from each other and stand in no other: each begins with `w`. */
+const write = (pieces: [string, number][]) => pieces.map(([sign, kind], at) => `${sign}${kind === 0 ? '' : `w${at}x`}`).join('');
+
+describe('the text of any message', () => {
+  const shownIn = (text: string) => [textOfBlocks(parse(text)), ...linksIn(text)].join('\n');
+
+  it('is drawn with each of its words', () => {
+    assert(
+      property(message, (pieces) => {
+        const text = write(pieces);
+        const shown = shownIn(text);
+        for (const [word] of text.matchAll(/w\d+x/g)) expect(shown).toContain(word);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is drawn with nothing that comes from elsewhere, in its order', () => {
+    assert(
+      property(message, (pieces) => {
+        const text = write(pieces);
+        const drawn: string[] = textOfBlocks(parse(text)).match(/w\d+x/g) ?? [];
+        const typed: string[] = text.match(/w\d+x/g) ?? [];
+        // Addresses that lead elsewhere than their text says are no words of it.
+        expect(typed.filter((word) => drawn.includes(word))).toEqual(drawn);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('mentions those who are marked in it and nobody else', () => {
+    const word = oneof(mark, constantFrom<string>('@ada', '@bob', '@bob.', '＠ada', ' @ada ', '@ada/', '\\@bob'));
+    assert(
+      property(array(word, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join('');
+        const notified = mentionedIn(text);
+        const known = new Set(notified);
+        const marked = [...inlinesOf(parse(text))].flatMap((piece) =>
+          piece.type === 'mention' ? (namesOf(piece.text).find((name) => known.has(name)) ?? []) : [],
+        );
+        expect([...new Set(marked)]).toEqual(notified);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+/** What takes a parser that looks back, or again, or calls itself for each sign, more than a step for each character. */
+const hostile = [
+  ...[
+    '*a ',
+    '_a**b',
+    '*.',
+    '**a* ',
+    '[',
+    '[a](',
+    '![[',
+    '](x',
+    '[a](https://b.example)',
+    '>',
+    '> ',
+    '>\n',
+    '- ',
+    '-\t',
+    '|a',
+    '<a ',
+    '<https://',
+  ],
+  ...[
+    'www.a.',
+    'www.',
+    'https://',
+    'https://a(',
+    '`` ` ',
+    '` a',
+    '```\n',
+    '```a\n',
+    '```\na```b\n',
+    '~~~\n',
+    '~~~\na\n',
+    '~~a ',
+    '@a ',
+    '@a/',
+    '@',
+  ],
+  ...[
+    '\\',
+    '\\*',
+    '\\a',
+    'C:\\',
+    '\\\\',
+    ':a',
+    ':a:',
+    '::',
+    '|-|\n',
+    '| |\n|-|\n',
+    '---x\n|\n',
+    '1. a\n',
+    '\t- a\n',
+    '- a\n\n',
+    '#',
+    '# ',
+    ' ',
+    '\t',
+  ],
+  ...['a*b_', '**「a」**', '*_', '(*', '*^', '_@a', '¯\\_(', '。', 'です', '👍'],
+];
+
+describe('the time to parse', () => {
+  it.each(hostile)('grows as the text does, if this is repeated: %j', (sign) => {
+    const repeated = (length: number) => sign.repeat(Math.ceil(length / sign.length)).slice(0, length);
+    expect(growth((length) => parse(repeated(length)))).toBeLessThan(limit);
+  });
+
+  it('grows as the text does, if it opens ever more and closes it', () => {
+    const nested = (length: number) => `${'*a '.repeat(length / 6)}${' a*'.repeat(length / 6)}`;
+    expect(growth((length) => parse(nested(length)))).toBeLessThan(limit);
+    expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(limit);
+    expect(growth((length) => parse(`a|b\n${'-'.repeat(length)}x`))).toBeLessThan(limit);
+    expect(growth((length) => parse(`${'`'.repeat(3)}\n${'a\n'.repeat(length / 2)}`))).toBeLessThan(limit);
+  });
+
+  it('nests nothing deeper than can be drawn', () => {
+    const text = `${'*a **b '.repeat(1_000)}${' b** a*'.repeat(1_000)}${'> - '.repeat(500)}`;
+    const depth = (value: unknown): number =>
+      typeof value !== 'object' || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depth));
+    expect(depth(parse(text))).toBeLessThan(60);
+  });
+});
+
+/** Linear work is the same for a text as for its parts; quadratic work is 16 times as much. */
+const limit = 5;
+
+/** How much more a long text costs than 16 parts of its length: the least of several attempts, because others use the machine, too. */
+function growth(run: (length: number) => unknown): number {
+  const compare = () => work(() => run(32_000), 3) / work(() => run(2_000), 48);
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 6 && least >= limit; attempt++) least = Math.min(least, compare());
+  return least;
+}
+
+/** The milliseconds of this thread alone for so many runs. */
+function work(run: () => unknown, times: number): number {
+  const before = process.threadCpuUsage();
+  for (let time = 0; time < times; time++) run();
+  const { user, system } = process.threadCpuUsage(before);
+  // Less than this the clock does not tell apart.
+  return Math.max(20, (user + system) / 1_000);
+}

@@ -1,0 +1,88 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUser } from '../../../lib/accounts/accounts.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { drawnOf, type Sample, texts } from '../../client/test/texts.ts';
+import { signIn, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** As many as one room shows at a time. */
+const most = 250;
+const samples = Object.values(texts).flat();
+const parts = Array.from({ length: Math.ceil(samples.length / most) }, (_, at) => samples.slice(at * most, (at + 1) * most));
+
+// The names that the texts mention, of people who exist nowhere else.
+const named: Record<string, string> = {};
+beforeAll(async () => {
+  for (const username of ['ada', 'bob', 'bob.']) {
+    const email = `${username.replace('.', '-dot')}@texts.example`;
+    named[username] = (await createUser({ username, email, password: 'correct horse', is_admin: false }))._id.$oid;
+  }
+});
+
+describe('the service and the page agree', () => {
+  it.each(parts.map((part, at) => ({ part, at })))(
+    'about who is mentioned, and the page draws all that was sent: part $at of the texts',
+    { timeout: 180_000 },
+    async ({ part }) => {
+      // One account may send so many messages at once.
+      const people = await Promise.all(Array.from({ length: Math.ceil(part.length / 40) }, () => anAccount()));
+      const others = Object.entries(named).map(([username, id]) => ({ id, username }) as Account);
+      const room = await aRoomOf([...people, ...others]);
+      const sent: Message[] = [];
+      for (const [at, { text }] of part.entries())
+        sent.push(await aMessage(people[Math.floor(at / 40)] as Account, room, { text }));
+      const notified = sent.map(({ mentions }) => mentions.map(({ $oid }) => nameOf($oid)));
+      expect(notified).toEqual(part.map(({ mentions = [] }) => mentions));
+
+      const { page, problems, context } = await visit(browser, { path: `/rooms/${room}` });
+      await signIn(page, people.at(-1) as Account);
+      await page.locator('li.message').first().waitFor();
+      const count = () =>
+        page.evaluate(`(document.querySelector('#messages').scrollTop = 0, document.querySelectorAll('li.message').length)`);
+      await expect.poll(count, { timeout: 60_000 }).toBe(part.length);
+      // Names, and the emoji of codes, are loaded after the messages.
+      const shown = async () => ((await page.evaluate(read)) as Shown[]).map((one, at) => ({ text: part[at]?.text, ...one }));
+      await expect.poll(shown, { timeout: 20_000 }).toEqual(part.map(expectedOf));
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
+});
+
+const nameOf = (id: string) => Object.keys(named).find((username) => named[username] === id);
+
+/** What the page shows of a message: letters and digits alone, because signs may be bullets, and codes of emoji pictures. */
+type Shown = { drawn: string; marked: string[]; links: string[] };
+
+const expectedOf = (sample: Sample) => ({
+  text: sample.text,
+  drawn: wordsOf((isNumbered(sample.text) ? drawnOf(sample).replaceAll(/^\d+\. /gm, '') : drawnOf(sample)).replaceAll(codes, '')),
+  marked: sample.mentions ?? [],
+  links: sample.links ?? [],
+});
+
+const isNumbered = (text: string) => /^\s*[1-9]\d{0,2}[.)] /m.test(text);
+const codes = /:(?:smile|tada|\+1):/g;
+const wordsOf = (text: string) => text.replaceAll(/[^\p{L}\p{M}\p{N}]+|\ufe0f/gu, '');
+
+const read = `(() => {
+  return [...document.querySelectorAll('li.message .text')].map((element) => {
+    const links = [...element.querySelectorAll('a')];
+    const marked = [...element.querySelectorAll('.mention')].map((one) => one.textContent.slice(1).normalize('NFKC').toLowerCase());
+    return {
+      drawn: element.textContent.replaceAll(/${codes.source}/g, '').replaceAll(/[^\\p{L}\\p{M}\\p{N}]+|\\ufe0f/gu, ''),
+      marked: [...new Set(marked)],
+      links: links.map(({ href }) => href),
+    };
+  });
+})()`;
