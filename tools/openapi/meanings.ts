@@ -87,7 +87,7 @@ const parameters: Meanings = {
     'Only messages with all of these words; those within quotation marks next to each other, none that follows a hyphen.',
   cursor: 'Where a search of all rooms goes on; `Link` has the address of the next page with it.',
   'POST /api/messages room': 'Where the message goes.',
-  text: 'What the message says; `@name` mentions a member. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not.',
+  text: 'What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not.',
   thread: 'The message that this one replies to.',
   'GET /api/events room': 'Whose events are read.',
   'GET /api/events after':

@@ -1245,7 +1245,7 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** Where the message goes. Must be an id of 24 hexadecimal characters. */
         room: SentId | string;
-        /** What the message says; `@name` mentions a member. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
+        /** What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
         text: string;
         /** The message that this one replies to. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
@@ -1295,7 +1295,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the message says; `@name` mentions a member. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
+        /** What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
