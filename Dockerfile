@@ -25,7 +25,6 @@ COPY docs/openapi.json docs/asyncapi.json docs/
 COPY functions functions
 COPY hosts/server hosts/server
 COPY lib lib
-COPY packages/client/src/text packages/client/src/text
 COPY packages/embedded-mongodb packages/embedded-mongodb
 COPY packages/client/src packages/client/src
 COPY packages/web/site.ts packages/web/site.ts

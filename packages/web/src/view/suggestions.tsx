@@ -18,7 +18,7 @@ const longest = 100;
  */
 export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
   const typed = text.slice(-longest);
-  const name = /(?:^|[^\p{L}\p{N}_.@-])@([\w.-]{0,64})$/u.exec(typed)?.[1];
+  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\w.-]{0,64})$/u.exec(typed)?.[1];
   const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
   if ((name === undefined && code === undefined) || endsInCode(text)) return [];
   if (name !== undefined) return findNames(room, name.toLowerCase());

@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { addMember, aRoom } from '../../../test/support/rooms.ts';
+import { inProcess as call } from '../../../test/support/transports.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { signIn, type Visit, visit } from './support.ts';
+
+let browser: Browser;
+let visited: Visit;
+let page: Page;
+let member: Account;
+beforeAll(async () => {
+  browser = await openBrowser();
+  const owner = await anAccount();
+  member = await anAccount();
+  const room = await aRoom({ owner });
+  await addMember(room, member);
+  const topic = 'Read https://example.org/guide first';
+  await call('PATCH', `${room.path}/details`, { token: owner.token, body: { topic } });
+  const { _id } = await aMessage(owner, room.id, { text: 'typo' });
+  await call('PATCH', `/api/messages/${_id.$oid}`, { token: owner.token, body: { text: 'corrected' } });
+  const columns = Array.from({ length: 30 }, (_, at) => `Donaudampfschifffahrt${at}`);
+  for (const text of [
+    `first line\nשורה שנייה @${member.username}\n\nשלום\n\nhello`,
+    '- one\n- שתיים',
+    `|${columns.join('|')}|\n|${columns.map(() => '-').join('|')}|`,
+    '|left|center|right||\n|:-|:-:|-:|-|\n|1|2|3|4|',
+    'line\n'.repeat(1_400),
+    'short\n'.repeat(8),
+    `z${'\u0310'.repeat(200)}`,
+    '```ts\nconst a = 1;\n```',
+    'done :smile:',
+  ])
+    await aMessage(owner, room.id, { text });
+  visited = await visit(browser, { path: `/rooms/${room.id}` });
+  ({ page } = visited);
+  await signIn(page, member);
+  await page.locator('li[data-seq="3"]').waitFor();
+  await page.locator('li.message').nth(9).waitFor();
+}, 120_000);
+afterAll(() => browser.close());
+
+/** What an expression says of the message with a text; `element` is what shows it. */
+const ask = async <T = unknown>(text: string, expression: string): Promise<T> => {
+  const look = new Function('row', `const element = row.querySelector('.text'); return ${expression};`);
+  return (await page
+    .locator('li.message', { hasText: text })
+    .first()
+    .evaluate(look as () => unknown)) as T;
+};
+
+describe('a message is drawn', () => {
+  it('with one direction for each paragraph and a mention that turns nothing around it', async () => {
+    const directions = await ask('first line', "[...element.querySelectorAll('p')].map((p) => p.matches(':dir(rtl)'))");
+    expect(directions).toEqual([false, true, false]);
+    const lines = await ask('first line', "getComputedStyle(element.querySelector('p')).unicodeBidi");
+    const mention = await ask('first line', "getComputedStyle(element.querySelector('.mention')).unicodeBidi");
+    expect([lines, mention]).toEqual(['plaintext', 'isolate']);
+    expect(await ask('one', "[...element.querySelectorAll('li')].map((li) => li.matches(':dir(rtl)'))")).toEqual([false, true]);
+  });
+
+  it('with a wide table that scrolls, can be reached by keyboard and breaks no word', async () => {
+    const box = "element.querySelector('.table')";
+    const table = await ask<{ tabIndex: number; width: number; seen: number; lines: number[] }>(
+      'Donaudampfschifffahrt0',
+      `({ tabIndex: ${box}.tabIndex, width: ${box}.scrollWidth, seen: ${box}.clientWidth, lines: [...element.querySelectorAll('th')].map((th) => th.clientHeight) })`,
+    );
+    expect(table.tabIndex).toBe(0);
+    expect(table.width).toBeGreaterThan(table.seen);
+    expect(Math.max(...table.lines)).toBeLessThan(40);
+  });
+
+  it('with cells aligned as the table says and no empty heading', async () => {
+    const cells = "[...element.querySelectorAll('tbody td')].map((td) => getComputedStyle(td).textAlign)";
+    expect(await ask('center', cells)).toEqual(['left', 'center', 'right', 'start']);
+    expect(await ask('center', "element.querySelectorAll('th').length")).toBe(3);
+  });
+
+  it('folded by its height until it is asked for as a whole', async () => {
+    const row = page
+      .locator('li.message', { hasText: 'line\nline' })
+      .or(page.locator('li.message', { hasText: 'lineline' }))
+      .first();
+    const height = async () => (await row.boundingBox())?.height ?? 0;
+    await row.getByRole('button', { name: 'Show all' }).waitFor();
+    expect(await height()).toBeLessThan(600);
+    await row.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(height).toBeGreaterThan(10_000);
+    expect(await page.locator('li.message', { hasText: 'short' }).getByRole('button', { name: 'Show all' }).count()).toBe(0);
+  });
+
+  it('within its own bounds, however many marks a letter has', async () => {
+    expect(await ask('z\u0310', 'getComputedStyle(element).overflowY')).toBe('clip');
+  });
+
+  it('with the language of its code, the emoji of a code, and that it was edited on the line of its text', async () => {
+    expect(await ask('const a', "element.querySelector('.language').textContent")).toBe('ts');
+    await page.locator('li.message', { hasText: 'done 😄' }).waitFor();
+    expect(await ask('corrected', "element.querySelector('p').textContent")).toBe('corrected (edited)');
+  });
+
+  it('under a topic in which links lead somewhere', async () => {
+    expect(await page.locator('.topic a').getAttribute('href')).toBe('https://example.org/guide');
+    expect(visited.problems).toEqual([]);
+  });
+});
