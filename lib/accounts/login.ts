@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
+import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
-import { anyText, credential } from '../api/parameters.ts';
+import { anyText, type Parameter } from '../api/parameters.ts';
 import { aToken, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
@@ -22,10 +23,11 @@ export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
 /** Who logs in, by username, also as a mention, or by e-mail address. */
-export const loginName = credential({
-  ...anyText,
-  read: (sent) => anyText.read(typeof sent === 'string' ? sent.replace(/^@/, '') : sent),
-});
+export const loginName: Parameter<string> = {
+  read: (sent) => anyText.read(typeof sent === 'string' ? normaliseCredential(sent).replace(/^@(?=.)/, '') : sent),
+  rule: anyText.rule,
+  schema: { type: 'string', pattern: `[^${blankCharacters}]` },
+};
 
 /** An attempt to log in: a username or an e-mail address, and from where it comes. */
 export type Login = { name: string; password: string; source: string; agent: string | undefined };

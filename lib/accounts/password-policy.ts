@@ -16,6 +16,7 @@ export const newPassword: Parameter<string> = {
     if (password === undefined || [...password].length < leastCharacters) return undefined;
     return bcrypt.truncates(password) || isCommon(password) ? undefined : password;
   },
+  ...(anyText.fault && { fault: anyText.fault }),
   rule: `have at least ${leastCharacters} characters and at most 72 bytes, and not be one of the most common passwords`,
   schema: { type: 'string', minLength: leastCharacters, maxLength: 72 },
 };

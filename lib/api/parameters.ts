@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import {
+  blankCharacters,
   findControlCharacter,
   isBlank,
   normaliseCredential,
@@ -20,7 +21,7 @@ export type Parameter<T = unknown> = {
   parse?: (text: string) => unknown;
   /** Completes "The 'limit' parameter must ...". */
   rule: string;
-  /** Completes the same sentence for a value about which more can be said than the rule; undefined for others. */
+  /** Completes the same sentence for a text that nothing may read, however it is to be read: what is wrong with it. */
   fault?: (sent: unknown) => string | undefined;
   schema: JsonSchema;
   /** Where a body takes more forms than a query. */
@@ -51,8 +52,10 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
   for (const [name, { read, rule, fault, optional, fallback, refuse }] of Object.entries(parameters)) {
     const raw = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (raw === undefined && !optional) throw refuse?.() ?? missingParameter(name);
+    const found = raw === undefined ? undefined : fault?.(raw);
+    if (found !== undefined) throw invalidParameter(name, found);
     const value = raw === undefined ? fallback : read(raw);
-    if (raw !== undefined && value === undefined) throw refuse?.() ?? invalidParameter(name, fault?.(raw) ?? rule);
+    if (raw !== undefined && value === undefined) throw refuse?.() ?? invalidParameter(name, rule);
     if (value !== undefined) values[name] = value;
   }
   return values as Values<P>;
@@ -92,7 +95,7 @@ const visibleText = (normalise: (sent: string) => string, least: number, most: n
   read: reading((sent) => (isWithin(sent, least, most) && !isBlank(sent) ? sent : undefined), normalise),
   rule: `have ${least} to ${most} characters and not be blank`,
   fault: controlCharacterOf(normalise),
-  schema: { type: 'string', minLength: least, maxLength: most, pattern: '\\S' },
+  schema: { type: 'string', minLength: least, maxLength: most, pattern: `[^${blankCharacters}]` },
 });
 
 /** Text of up to `most` code points; one in which nothing can be seen is empty. */
@@ -103,14 +106,11 @@ export const textUpTo = (most: number): Parameter<string> => ({
   schema: { type: 'string', maxLength: most },
 });
 
-/** Reads a text in the form in which it is stored; undefined for one with control characters. */
+/** Reads a text in the form in which it is stored. */
 const reading =
   <T>(read: (text: string) => T | undefined, normalise = normaliseText) =>
-  (sent: unknown): T | undefined => {
-    if (typeof sent !== 'string') return undefined;
-    const text = normalise(sent);
-    return findControlCharacter(text) ? undefined : read(text);
-  };
+  (sent: unknown): T | undefined =>
+    typeof sent === 'string' ? read(normalise(sent)) : undefined;
 
 const controlCharacterOf = (normalise: (sent: string) => string) => (sent: unknown) => {
   const found = typeof sent === 'string' ? findControlCharacter(normalise(sent)) : undefined;
@@ -133,17 +133,20 @@ export const oneOf = <const Choice extends string>(...choices: Choice[]): Parame
 
 /** Any text that is not empty: for what is compared, not kept. */
 export const anyText: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && sent !== '' && !findControlCharacter(sent) ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && sent !== '' ? sent : undefined),
   rule: 'be a text that is not empty',
   fault: controlCharacterOf(String),
   schema: { type: 'string', minLength: 1 },
 };
 
-/** What someone typed or pasted to sign in, without blanks around it. */
+/** What someone typed or pasted to sign in, without blanks around it; its schema has a pattern for a whole text. */
 export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
   ...parameter,
   read: (sent) => parameter.read(typeof sent === 'string' ? normaliseCredential(sent) : sent),
+  schema: { ...parameter.schema, pattern: String(parameter.schema.pattern).replace(/^\^(.*)\$$/, `^${blanks}$1${blanks}$$`) },
 });
+
+const blanks = `[${blankCharacters}]*`;
 
 /** What has the characters of a token, and stands for such a thing as 'a code'. */
 export const tokenOf = (thing: string): Parameter<string> =>

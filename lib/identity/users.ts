@@ -1,5 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
+import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { distinct } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
@@ -37,32 +38,44 @@ export const username: Parameter<string> = credential({
   // Before it is lower-cased, which makes a `k` of the sign of the kelvin.
   read: (sent) => (typeof sent === 'string' ? /^@?([a-z0-9][a-z0-9._-]{0,63})$/i.exec(sent)?.[1]?.toLowerCase() : undefined),
   rule: 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+  schema: { type: 'string', pattern: '^\\x40?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+});
+
+const withoutDotAtEnd = credential({
+  ...username,
+  schema: { type: 'string', pattern: '^\\x40?[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$' },
 });
 
 /** The name of a new user: neither an id, nor a name that ends as a sentence does, both of which older accounts may have. */
 export const newUsername: Parameter<string> = {
-  ...username,
   read: (sent) => {
     const name = username.read(sent);
     return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
   },
   rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
-  schema: { type: 'string', pattern: '^(?![0-9A-Fa-f]{24}$)[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$' },
+  schema: {
+    ...withoutDotAtEnd.schema,
+    not: { pattern: `^[${blankCharacters}]*\\x40?[0-9A-Fa-f]{24}[${blankCharacters}]*$` },
+  },
 };
+
+const anAddress = new RegExp(`^[^@${blankCharacters}]{1,64}@[^@${blankCharacters}]{1,189}$`, 'u');
 
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
-  read: (sent) => (typeof sent === 'string' && /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u.test(sent) ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && anAddress.test(sent) ? sent : undefined),
   rule: 'be an e-mail address',
-  schema: { type: 'string', pattern: '^[^\\s@]{1,64}@[^\\s@]{1,189}$' },
+  schema: { type: 'string', pattern: anAddress.source },
 });
 
 /** The start of a user's name, or nothing. */
-export const usernameStart: Parameter<string> = credential({
+export const usernameStart: Parameter<string> = {
   ...textUpTo(64),
-  read: (sent) => textUpTo(64).read(sent)?.toLowerCase().replace(/^@/, ''),
-});
+  read: (sent) => {
+    const start = textUpTo(64).read(sent);
+    return start === undefined ? undefined : normaliseCredential(start).replace(/^@/, '').toLowerCase();
+  },
+};
 
 /**
  * An e-mail address as addresses are compared: no two differ by case, by the encoding of an accent, or by that of an

@@ -50,7 +50,7 @@ describe('what is typed to sign in', () => {
     expect(joined.status).toBe(201);
   });
 
-  it.each(['@', ' ', '\u200b', '@ '])('is refused where nothing of it is left: %j', async (name) => {
+  it.each([' ', '\u200b', '\u2800\n'])('is refused where nothing of it is left: %j', async (name) => {
     expect(outcome(await logIn(call, name, 'x'))).toEqual(refusals.invalid('username', 'be a text that is not empty'));
   });
 });

@@ -14,8 +14,14 @@ export const normaliseText = (text: string): string =>
 export const normaliseName = (text: string): string =>
   normaliseText(text).replace(/\n+/g, (breaks, at, all) => (at === 0 || at + breaks.length === all.length ? '' : ' '));
 
-/** What someone typed or pasted to sign in, such as a username, an address or a code: without blanks, also those that nobody sees. */
-export const normaliseCredential = (text: string): string => text.replace(invisible, '').trim();
+/** What someone typed or pasted to sign in, such as a username, an address or a code: without blanks around it, also those that nobody sees. */
+export function normaliseCredential(text: string): string {
+  // By hand: a pattern for the end would look at each run of blanks again and again.
+  let [start, end] = [0, text.length];
+  while (start < end && blank.test(text.charAt(start))) start++;
+  while (end > start && blank.test(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
 
 /** Whether a text shows nothing: it has white space and invisible characters alone. */
 export const isBlank = (text: string): boolean => !visible.test(text);
@@ -59,8 +65,15 @@ function withFewMarks(run: string): string {
   return run.replace(/[\p{Mn}\p{Me}]/gu, (mark) => (++marks > mostMarks ? '' : mark));
 }
 
-const invisible = /[\p{Default_Ignorable_Code_Point}\u2800]+/gu;
+/**
+ * The characters of the basic plane that show nothing, as part of a class: by code points, for those whose regular
+ * expressions know no properties.
+ */
+export const blankCharacters =
+  '\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb';
+
+const blank = new RegExp(`[${blankCharacters}]`);
 
 // Besides what Unicode calls ignorable: an empty Braille cell, annotations, and fillers of rare scripts.
 const visible =
-  /[^\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13430}-\u{13442}\u{16fe4}\u{1d159}]/u;
+  /[^\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb\u{13430}-\u{13442}\u{16fe4}\u{1d159}]/u;
