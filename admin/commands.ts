@@ -123,6 +123,12 @@ export const commands: Record<string, Command> = {
     summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
     operands: 0,
   },
+  'database restored': {
+    usage: '',
+    summary:
+      'Has clients read everything again, after a MongoDB cluster was restored from a backup. The embedded database and import need no such command.',
+    operands: 0,
+  },
   backup: {
     usage: '<directory>',
     summary: 'Copies the embedded database, also while it runs, into a directory that does not exist yet.',

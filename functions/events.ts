@@ -1,7 +1,8 @@
+import { feedCursor, nextCursor, requireEpochOf, writeCursor } from '../lib/api/cursors.ts';
 import { defaultLimit } from '../lib/api/pages.ts';
-import { id, integer, optional, sequence, withDefault } from '../lib/api/parameters.ts';
+import { id, integer, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { eventRefusals, eventSchema, nextCursor, readEvents } from '../lib/feed/events.ts';
+import { eventRefusals, eventSchema, readEvents } from '../lib/feed/events.ts';
 import { Answer } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -12,14 +13,15 @@ export const handler = endpoint({
     summary: 'Read what happened in a room after a cursor, without a gap; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
-    query: { room: id, after: optional(sequence), limit: withDefault(integer(1, 500), defaultLimit) },
+    query: { room: id, after: optional(feedCursor), limit: withDefault(integer(1, 500), defaultLimit) },
     status: 200,
     answer: listOf(eventSchema),
     headers: { 'X-Next-Cursor': nextCursor },
     refusals: eventRefusals,
     run: async ({ query: { room, after, limit }, caller }) => {
-      const { events, next } = await readEvents(room, after, limit, caller);
-      return new Answer(events, { 'X-Next-Cursor': String(next) });
+      const epoch = await requireEpochOf(after);
+      const { events, next } = await readEvents(room, after?.seq, limit, caller);
+      return new Answer(events, { 'X-Next-Cursor': writeCursor(epoch, next) });
     },
   }),
 });

@@ -1,5 +1,6 @@
+import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts';
 import { pageLimit } from '../lib/api/pages.ts';
-import { dateTime, id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
+import { id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
@@ -21,7 +22,7 @@ export const handler = endpoint({
     query: {
       room: optional(id),
       user: optional(oneOf('me')),
-      since: optional(dateTime),
+      since: optional(sinceCursor),
       limit: pageLimit,
       after: optional(memberCursor),
     },
@@ -34,8 +35,9 @@ export const handler = endpoint({
       if (room && since) throw invalidParameter('since', "not be combined with 'room'");
       if (room) return answerList(await listMembers(room, { limit, after: after?.id }, caller), request);
       if (!user) throw missingEvery(['room', 'user']);
-      const { items, next, nextSince } = await listMyRooms({ limit, after, since }, caller);
-      return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': nextSince.toISOString() });
+      const epoch = await requireEpochOf(since);
+      const { items, next, nextSince } = await listMyRooms({ limit, after, since: since?.at }, caller);
+      return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': writeCursor(epoch, nextSince.toISOString()) });
     },
   }),
   POST: operation({

@@ -82,8 +82,8 @@ export const notAcceptable = (docsUrl: string) =>
 /** 409: the thing's present state does not allow it. */
 export const conflict = (code: string, description: string) => new HttpError(409, { title: 'Conflict', description, code });
 
-/** 410: it existed, and is kept no longer. */
-export const gone = (description: string) => new HttpError(410, { title: 'Gone', description });
+/** 410: it existed, and is no longer kept. */
+export const gone = (code: string, description: string) => new HttpError(410, { title: 'Gone', description, code });
 
 /** 412: it looks different than the request's `If-Match` says. */
 export const preconditionFailed: Refusal = () =>

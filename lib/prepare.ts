@@ -11,12 +11,13 @@ import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
 import { client, database } from './database/client.ts';
+import { noteFile } from './database/epoch.ts';
 import { storeNotes } from './rooms/notes.ts';
 
 /** Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one account per name. */
 export async function prepareDatabase(): Promise<void> {
   await database.command({ ping: 1 });
-  await ensureIndexes();
+  await Promise.all([ensureIndexes(), noteFile()]);
 }
 
 /** Stores what is yet to be stored and closes the connections to the database, so that the process can end. */

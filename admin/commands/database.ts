@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { finishDeletions } from '../../lib/accounts/deletion.ts';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { backUp } from '../../lib/database/backup.ts';
+import { renewEpoch } from '../../lib/database/epoch.ts';
 import { ensureIndexes } from '../../lib/prepare.ts';
 import type { Run } from '../command.ts';
 
@@ -14,6 +15,10 @@ export const databaseCommands: Record<string, Run> = {
     if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
     lines.push(`administrators: ${administrators}`);
     return { data: { indexes, finished_deletions: finishedDeletions, administrators }, text: lines.join('\n') };
+  },
+  'database restored': async () => {
+    await renewEpoch();
+    return { data: {}, text: 'Clients will read everything again.' };
   },
   backup: async ([word = '']) => {
     const directory = resolve(word);

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
+import { lastEpoch } from '../database/epoch.ts';
 import { preconditionFailed } from '../errors.ts';
 
 /** What a change requires of the thing as it looks before: throws a 412. */
 export type Precondition = (shown: object) => void;
 
-/** The entity tag of a response's JSON (RFC 9110, 8.8.3): as long as it is the same, the thing looks the same. */
-export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url').slice(0, 22)}"`;
+/**
+ * The entity tag of a response's JSON (RFC 9110, 8.8.3): as long as it is the same, the thing looks the same. The epoch, which
+ * is to be known by then, makes another of it when the database was restored.
+ */
+export const entityTag = (json: string): string => `"${hash('sha256', lastEpoch() + json, 'base64url').slice(0, 22)}"`;
 
 /** The precondition that a request's `If-Match` makes, if it has one. */
 export const preconditionOf = ({ 'if-match': header }: Record<string, string | undefined>): Precondition | undefined =>

@@ -7,6 +7,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
+import { epochCollection, renewEpoch } from './epoch.ts';
 
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
@@ -57,7 +58,10 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
 }
 
 async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<string> {
-  const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  const names = (await database.listCollections({}, { nameOnly: true }).toArray())
+    .map(({ name }) => name)
+    .filter((name) => name !== epochCollection)
+    .sort();
   const expected: Counts = {};
   for (const name of names) expected[name] = await database.collection(name).countDocuments();
   let done = 0;
@@ -80,6 +84,8 @@ async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<s
  */
 export async function importFrom(path: string, progress: Progress): Promise<Counts> {
   const expected = await check(path);
+  // Before as well: an import that is cut off has changed the database, too.
+  await renewEpoch();
   const counts: Counts = Object.fromEntries(Object.keys(expected).map((name) => [name, 0]));
   let done = 0;
   for await (const { collection, documents } of batchesOf(path)) {
@@ -93,6 +99,7 @@ export async function importFrom(path: string, progress: Progress): Promise<Coun
     done += documents.length;
     progress(done, total(expected));
   }
+  await renewEpoch();
   return counts;
 }
 

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Schema, type Shown, union } from '../api/schema.ts';
 import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes } from '../collections/events.ts';
@@ -38,10 +39,7 @@ export const eventSchema = union(
 );
 export type Event = Shown<typeof eventSchema>;
 
-/** The header that says where a feed continues. */
-export const nextCursor = { type: 'string', pattern: '^\\d+$', description: 'What to send as `after` to go on from here.' };
-
-export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld];
+export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld, historyReplaced];
 
 /** Reads a room's feed after a cursor, and where it continues: up to `limit` events, or as many as fit in a page. */
 export async function readEvents(room: ObjectId, after: number | undefined, limit: number, reader: Reader) {

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
+import { historyReplaced } from '../api/cursors.ts';
 import { config } from '../config.ts';
 import { singleFlight } from '../database/batching.ts';
-import { gone, invalidParameter, type Refusal } from '../errors.ts';
+import { gone, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
 import { findReadableRoom, findRoomState, type RoomState } from '../rooms/permissions.ts';
@@ -10,7 +11,7 @@ import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.
 /** A part of a room's feed: its rows without a gap, and where it ends. */
 export type FeedPage = { rows: FullRow[]; next: number };
 
-export const cursorTooOld: Refusal = () => gone('The cursor is older than the kept history.');
+export const cursorTooOld: Refusal = () => gone('cursor_too_old', 'The cursor is older than the kept history.');
 
 /**
  * Reads a room's feed after a cursor; without one: nothing, and where the feed is now.
@@ -124,7 +125,8 @@ function lostAtEnd(room: RoomState, last: Start): Gap[] {
 
 /** Refuses a cursor that this room never gave, or one so old that an event after it may be deleted. */
 function checkCursor(after: number, room: RoomState, rows: Row[]): void {
-  if (after > room.seq) throw invalidParameter('after', `be from 0 to ${room.seq}, the room's last seq`);
+  // Nobody was ever told of such a place, unless the database was restored and nobody has said so.
+  if (after > room.seq) throw historyReplaced();
   const oldest = room.now.getTime() - config.eventDays * 86_400_000;
   const isKept = (at: Date | undefined) => at !== undefined && at.getTime() >= oldest;
 

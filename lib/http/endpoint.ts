@@ -1,6 +1,7 @@
 import { entityTag, lists } from '../api/entity-tag.ts';
 import { jsonOf } from '../api/written.ts';
 import { config } from '../config.ts';
+import { currentEpoch } from '../database/epoch.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { log } from '../log.ts';
@@ -39,7 +40,10 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 }
 
 async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
-  const running = withDeadline(event.deadline, () => operation.run({ ...event.input, caller: event.caller }));
+  const running = withDeadline(event.deadline, async () => {
+    if (operation.hasTag) await currentEpoch();
+    return operation.run({ ...event.input, caller: event.caller });
+  });
   const result = await running.finally(carryNotices);
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { oneOf } from '../api/parameters.ts';
@@ -69,7 +70,7 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: s
   is_muted: reading.isMuted,
 });
 
-export const listRefusals = [...refusalsOf('read'), noSuchRoom];
+export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];
 
 /** A page of a room's members, by the order of their ids; for members. */
 export async function listMembers(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Member>> {

@@ -8,6 +8,7 @@ import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
 import { isOnLambda } from '../config.ts';
+import { epochPattern } from '../database/epoch.ts';
 import { stateOf } from '../database/within-process.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -36,7 +37,7 @@ export const memberCursor: Parameter<MemberCursor> = {
 /** The header that says since when to ask the next time for the rooms that moved. */
 export const sinceHeader = {
   type: 'string',
-  format: 'date-time',
+  pattern: `^${epochPattern}\\.`,
   description: "What to send as `since` to get the rooms that moved from now on; of several pages, the first one's.",
 };
 

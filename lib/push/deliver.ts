@@ -8,7 +8,7 @@ import { findRecipients, type Recipient, removeConnection } from './connections.
 import { type Encoded, encode, encodeSignal, framesOf } from './encode.ts';
 import { endConnection } from './farewell.ts';
 import { socketLimits } from './frames.ts';
-import { type Audience, readAudience, readConversations, readNews } from './news.ts';
+import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
 
 /*
  * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice, late, or before an earlier
@@ -43,8 +43,9 @@ async function tell(notice: Notice, delivery: Delivery): Promise<void> {
   return send(
     await findRecipients({ users: idsOf([notice.user]) }),
     async (_, caller) => {
+      const epoch = await readEpoch();
       const found = await readConversations(notice.user, notice.whom, caller);
-      return found.map(({ room, seq, isHidden }) => (isHidden ? encodeLeft(room) : encodeSignal(room, seq)));
+      return found.map(({ room, seq, isHidden }) => (isHidden ? encodeLeft(room) : encodeSignal(room, epoch, seq)));
     },
     delivery,
   );
@@ -70,12 +71,14 @@ async function readRoom(room: string, seq: number): Promise<RoomNews> {
   try {
     if (seq > 0) {
       const news = await readNews(room, seq - 1);
-      if (news.next >= seq) return { ...news, frames: framesOf(room, seq - 1, news), signal: encodeSignal(room, news.next) };
+      if (news.next >= seq)
+        return { ...news, frames: framesOf(room, seq - 1, news), signal: encodeSignal(room, news.epoch, news.next) };
     }
   } catch (error) {
     if (!(error instanceof HttpError && (error.status === 404 || error.status === 410))) throw error;
   }
-  return { ...(await readAudience(room)), signal: encodeSignal(room, seq) };
+  const epoch = await readEpoch();
+  return { ...(await readAudience(room)), signal: encodeSignal(room, epoch, seq) };
 }
 
 async function tellOfTyping({ room, user, username }: Notice & { type: 'typing' }, delivery: Delivery): Promise<void> {

@@ -7,10 +7,15 @@ export type Encoded = Buffer;
 export const encode = (frame: ServerFrame): Encoded => Buffer.from(JSON.stringify(frame));
 
 /** How far a room is, without its events. */
-export const encodeSignal = (room: string, seq: number): Encoded => encode({ type: 'room', room: { $oid: room }, seq });
+export const encodeSignal = (room: string, epoch: string, seq: number): Encoded =>
+  encode({ type: 'room', room: { $oid: room }, epoch, seq });
 
 /** The frames of some news, each as large as one may be; an event that is larger by itself becomes one without events. */
-export function framesOf(room: string, position: number, { events, next }: Pick<News, 'events' | 'next'>): Encoded[] {
+export function framesOf(
+  room: string,
+  position: number,
+  { events, next, epoch }: Pick<News, 'events' | 'next' | 'epoch'>,
+): Encoded[] {
   const frames: Encoded[] = [];
   let after = position;
   let rest = events;
@@ -24,8 +29,9 @@ export function framesOf(room: string, position: number, { events, next }: Pick<
     rest = rest.slice(some.length);
     const seq = rest.length === 0 ? next : (some.at(-1)?.seq ?? next);
     const inline = count > 0 && { after, events: some };
-    frames.push(encode({ type: 'room', room: { $oid: room }, ...inline, seq }));
+    frames.push(encode({ type: 'room', room: { $oid: room }, epoch, ...inline, seq }));
     after = seq;
   }
-  return frames.length > 0 ? frames : [encode({ type: 'room', room: { $oid: room }, after: position, seq: next, events: [] })];
+  if (frames.length > 0) return frames;
+  return [encode({ type: 'room', room: { $oid: room }, epoch, after: position, seq: next, events: [] })];
 }

@@ -34,6 +34,9 @@ export const mostInPong = 100;
 
 const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
 
+/** Frames that tell how far rooms are say in which epoch that counts: in another one, the same number is another place. */
+const epoch = described('The epoch in which every `seq` of the frame counts.', aText);
+
 const positionSchema = record('RoomPosition', { room: idSchema, seq: aCount });
 
 /** What clients send, by name; unknown fields are ignored. */
@@ -58,6 +61,7 @@ export const serverFrames = {
       ping: described('After how many seconds of silence the client sends a ping.', aCount),
       lifetime: described('After how many seconds the connection ends in any case.', aCount),
       now: dateSchema,
+      epoch,
     },
     ['lifetime'],
   ),
@@ -66,6 +70,7 @@ export const serverFrames = {
     {
       type: aWord('room'),
       room: idSchema,
+      epoch,
       seq: described('The feed of the room is at least here.', aCount),
       after: described('The place after which `events` begin.', aCount),
       events: described('All that happened after `after` up to `seq`.', listOf(eventSchema)),
@@ -79,6 +84,7 @@ export const serverFrames = {
     type: aWord('pong'),
     id: aCount,
     now: dateSchema,
+    epoch,
     rooms: described("The user's rooms that moved after `since`.", listOf(positionSchema)),
     more: described('Whether there are more such rooms than are listed.', aFlag),
   }),

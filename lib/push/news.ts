@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
 import { rooms } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
+import { currentEpoch } from '../database/epoch.ts';
 import { withDeadline } from '../deadline.ts';
 import { type Event, readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
@@ -13,8 +14,8 @@ import { socketLimits } from './frames.ts';
  * What the service reads to tell those who are connected. Ids are in hexadecimal, because they are keys of maps.
  */
 
-/** What happened in a room after a place: up to `next`, and who is a member. */
-export type News = { events: Event[]; next: number } & Audience;
+/** What happened in a room after a place: up to `next`, in which epoch, and who is a member. */
+export type News = { events: Event[]; next: number; epoch: string } & Audience;
 
 /** The members of a room, and which of them do not want to see it, because they have blocked whom it is a conversation with. */
 export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) => boolean };
@@ -25,8 +26,9 @@ export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) =>
  */
 export const readNews = (room: string, after: number): Promise<News> =>
   inTime(async () => {
+    const epoch = await readEpoch();
     const { events, next } = await readEvents(new ObjectId(room), after, socketLimits.eventsPerFrame, 'service');
-    return { events, next, ...(await findAudience(room)) };
+    return { events, next, epoch, ...(await findAudience(room)) };
   });
 
 /** The users in a room; none when it does not exist. */
@@ -91,6 +93,9 @@ export const readValidTokens = (ids: string[]): Promise<Set<string>> =>
 /** Whether a caller is a member of a room. */
 export const isMember = ({ user }: Caller, room: ObjectId): Promise<boolean> =>
   inTime(async () => (await rooms.findOne({ _id: room, 'members.user': user._id }, { projection: { _id: 1 } })) !== null);
+
+/** In which epoch what is read next counts. */
+export const readEpoch = async (): Promise<string> => (await currentEpoch()).id;
 
 // Nobody's request, but no call may take longer than one.
 const inTime = <T>(read: () => Promise<T>): Promise<T> => withDeadline(performance.now() + limits.requestTime, read);

@@ -6,7 +6,7 @@ import { notify } from '../notices.ts';
 import { addConnection, greetConnection, hearConnection, mayType } from './connections.ts';
 import { endConnection } from './farewell.ts';
 import { type ClientFrame, mostInPong, readFrame, type ServerFrame, socketLimits } from './frames.ts';
-import { isMember, readMoved } from './news.ts';
+import { isMember, readEpoch, readMoved } from './news.ts';
 import { findOpener } from './open.ts';
 
 /*
@@ -55,7 +55,8 @@ async function refuseExcess({ _id, excess }: ConnectionDocument): Promise<Server
 /** Recorded first, answered second: whatever the client reads after the answer is not older than what is pushed to it. */
 async function greet(connection: ConnectionDocument, wantsEvents: boolean): Promise<ServerFrame | undefined> {
   if (!(await greetConnection(connection._id, wantsEvents))) return end(connection._id, 'unknown');
-  return { type: 'hello', connection: connection._id, ping: pingEvery, lifetime, now: tellTime(connection) };
+  const epoch = await readEpoch();
+  return { type: 'hello', connection: connection._id, ping: pingEvery, lifetime, now: tellTime(connection), epoch };
 }
 
 async function pong(
@@ -63,9 +64,10 @@ async function pong(
   caller: Caller,
   { id, since }: ClientFrame & { type: 'ping' },
 ): Promise<ServerFrame> {
+  const epoch = await readEpoch();
   const moved = since ? [...(await readMoved(caller, since, mostInPong))] : [];
   const rooms = moved.slice(0, mostInPong).map(([room, seq]) => ({ room: { $oid: room }, seq }));
-  return { type: 'pong', id, now: tellTime(connection), rooms, more: moved.length > mostInPong };
+  return { type: 'pong', id, now: tellTime(connection), epoch, rooms, more: moved.length > mostInPong };
 }
 
 // A change has the time at which its update began, and may be seen later, by as much as a request takes.

@@ -10,6 +10,8 @@ import { addMember, aRoom, aRoomOf, memberId, succeed } from '../support/rooms.t
 import { aServer, aTicket, connected, type Frame, open, type TestSocket } from '../support/sockets.ts';
 import { type Call, inProcess, overHttp } from '../support/transports.ts';
 
+const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
+
 /** A way to run the service: its address, and how what is done reaches those who are connected. */
 type Way = { url: string; call: Call; close: () => Promise<void> };
 
@@ -60,7 +62,7 @@ describe.each([
       const { socket, of } = await connected(url, await anAccount());
       expect(socket.protocol).toBe('chat.v1');
       expect(of('hello')).toEqual([
-        { type: 'hello', connection: expect.any(String), ...times, now: { $date: expect.any(String) } },
+        { type: 'hello', connection: expect.any(String), ...times, now: { $date: expect.any(String) }, epoch },
       ]);
       socket.close();
     });
@@ -162,10 +164,10 @@ describe.each([
       const bot = await connected(url, ann, { events: false });
       const person = await connected(url, bob);
       await aMessage(bob, room, { text: 'x' }, call);
-      await expect.poll(() => bot.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, seq: 1 }]);
+      await expect.poll(() => bot.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, epoch, seq: 1 }]);
       await expect.poll(() => person.events(room)).toHaveLength(1);
       await aMessage(bob, room, { text: '\u{1F989}'.repeat(10_000) }, call);
-      await expect.poll(() => person.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, seq: 2 });
+      await expect.poll(() => person.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, epoch, seq: 2 });
       bot.socket.close();
       person.socket.close();
     });
@@ -194,7 +196,7 @@ describe.each([
       const socket = await connected(url, bob);
       const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
       const { $oid: room } = (body as { _id: { $oid: string } })._id;
-      await expect.poll(() => socket.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, seq: 0 }]);
+      await expect.poll(() => socket.of('room', room)).toEqual([{ type: 'room', room: { $oid: room }, epoch, seq: 0 }]);
       await aMessage(ann, room, {}, call);
       await expect.poll(() => socket.events(room)).toHaveLength(1);
       const { token } = await anAccount({ isAdmin: true });
@@ -216,7 +218,7 @@ describe.each([
       await expect.poll(() => hers.events(room)).toHaveLength(1);
       expect(hisNews()).toEqual([]);
       await succeed(call('DELETE', `/api/blocks?user=${ann.id}`, { token: bob.token }));
-      await expect.poll(hisNews).toEqual([{ type: 'room', room: { $oid: room }, seq: 1 }]);
+      await expect.poll(hisNews).toEqual([{ type: 'room', room: { $oid: room }, epoch, seq: 1 }]);
       hers.socket.close();
       his.socket.close();
     });
@@ -267,7 +269,7 @@ describe.each([
       socket.send({ type: 'ping', id: 7, since });
       await expect
         .poll(() => socket.of('pong'))
-        .toEqual([{ type: 'pong', id: 7, now: { $date: expect.any(String) }, rooms: expect.any(Array), more: false }]);
+        .toEqual([{ type: 'pong', id: 7, now: { $date: expect.any(String) }, epoch, rooms: expect.any(Array), more: false }]);
       // Those that moved a moment before may be among them.
       const [{ rooms } = { rooms: [] }] = socket.of('pong');
       expect(rooms).toContainEqual({ room: { $oid: busy }, seq: 1 });

@@ -50,7 +50,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   410: {
     name: 'Gone',
     meaning: 'It existed, but is no longer kept.',
-    samples: [gone('The cursor is older than the kept history.')],
+    samples: [gone('cursor_too_old', 'The cursor is older than the kept history.')],
   },
   412: {
     name: 'PreconditionFailed',

@@ -57,7 +57,8 @@ const parameters: Meanings = {
   'GET /api/directory q': 'How the names of the rooms begin, whatever their case.',
   'GET /api/members room': 'Whose members are listed; this or `user` is required.',
   'GET /api/members user': "`me` lists the caller's own memberships, the room with the latest activity first.",
-  'GET /api/members since': 'Only rooms in which something has happened since this time.',
+  'GET /api/members since':
+    'Only rooms in which something has happened since this time, or the `X-Next-Cursor` of an earlier answer, which is refused after the database was restored (410, `history_replaced`).',
   'POST /api/members room': 'The room to join, or to add someone to; with `invitation` it may be left out.',
   'POST /api/members user': 'Who is added, by id; without it and `username`, the caller joins.',
   'POST /api/members username': 'Who is added, by name.',
@@ -91,7 +92,7 @@ const parameters: Meanings = {
   thread: 'The message that this one replies to.',
   'GET /api/events room': 'Whose events are read.',
   'GET /api/events after':
-    'The `X-Next-Cursor` of the last answer, or a `seq`: the events behind it come next. Without it nothing comes, but the cursor of this moment.',
+    'The `X-Next-Cursor` of the last answer: the events after it come next. Without it nothing comes, but the cursor of this moment. 0 is the beginning. After the database was restored, older cursors are refused (410, `history_replaced`): start over. A bare `seq` is taken until then.',
   'GET /api/events limit': 'How many events come at most.',
 };
 

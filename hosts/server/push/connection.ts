@@ -72,13 +72,13 @@ export class Connection {
   }
 
   /** Tells a client that has caught up how far the rooms are, and ends the connection of one that does not. */
-  catchUp(now: number): void {
+  catchUp(now: number, epoch: string): void {
     const isSlow = this.#socket.bufferedAmount > manyBytes;
     if (!isSlow) {
       this.#slowSince = undefined;
       const untold = this.#untold;
       this.#untold = undefined;
-      for (const [room, seq] of untold ?? []) this.#push(encodeSignal(room, seq), 'signal');
+      for (const [room, seq] of untold ?? []) this.#push(encodeSignal(room, epoch, seq), 'signal');
       return;
     }
     if (!this.#untold && !this.isSlow) return;

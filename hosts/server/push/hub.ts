@@ -5,7 +5,7 @@ import { describeError, log } from '../../../lib/log.ts';
 import type { Notice } from '../../../lib/notices.ts';
 import { encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
-import { readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
+import { readEpoch, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
 import { Connection } from './connection.ts';
@@ -26,6 +26,8 @@ const longestSilence = 2.5 * pingEvery * 1_000;
 export class Hub {
   readonly followers = new Map<string, Follower>();
   readonly rooms = new Map<string, Room>();
+  /** The epoch in which the positions of the rooms count; empty until it is known. */
+  epoch = '';
   readonly #silent = new Set<Connection>();
   /** How far rooms are that nobody followed, while it is being read who follows which. */
   readonly #missed = new Map<string, number>();
@@ -75,7 +77,23 @@ export class Hub {
   async follow(connection: Connection, follower: Follower): Promise<void> {
     this.#silent.delete(connection);
     await this.#prepare();
+    await this.checkEpoch();
     if (follower.isStale || follower.loading) await this.refresh(follower);
+  }
+
+  /** Ends all connections if the database was replaced: what is known of the rooms goes with them, and their clients come back. */
+  async checkEpoch(): Promise<void> {
+    const epoch = await this.read(readEpoch);
+    if (this.epoch !== '' && this.epoch !== epoch) {
+      this.drain();
+      for (const room of this.rooms.values()) room.followers.clear();
+      this.rooms.clear();
+      for (const follower of this.followers.values()) {
+        follower.rooms.clear();
+        follower.isStale = true;
+      }
+    }
+    this.epoch = epoch;
   }
 
   /** Takes a notice of this process or another. */
@@ -148,7 +166,7 @@ export class Hub {
     follower.rooms.add(room);
     this.moved(room, Math.max(seq, this.#missed.get(id) ?? 0));
     if (!isNew) return;
-    const signal = encodeSignal(id, room.noticed);
+    const signal = encodeSignal(id, this.epoch, room.noticed);
     for (const connection of follower.connections)
       if (connection.isGreeted) connection.sendNews(id, room.noticed, [signal], 'signal');
   }
@@ -216,7 +234,7 @@ export class Hub {
   tick(now = performance.now()): void {
     for (const connection of this.#silent) if (now - connection.heardAt > socketLimits.hello * 1_000) connection.end('silent');
     for (const connection of this.connections()) {
-      connection.catchUp(now);
+      connection.catchUp(now, this.epoch);
       if (now - connection.heardAt > longestSilence) connection.terminate();
     }
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import { type Encoded, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
-import { type News, readMembers, readNews } from '../../../lib/push/news.ts';
+import { type News, readEpoch, readMembers, readNews } from '../../../lib/push/news.ts';
 import type { Follower, Room } from './audience.ts';
 import { counts } from './counts.ts';
 
@@ -58,24 +58,28 @@ async function pumpOnce(audience: Audience, room: Room, isFirst: boolean): Promi
 /** Goes to the end of the feed, and tells how far that is. */
 async function leap(audience: Audience, room: Room): Promise<boolean> {
   const seq = room.noticed;
+  const epoch = await audience.read(readEpoch);
   const members = await audience.read(() => readMembers(room.id));
   room.position = seq;
-  tell(audience, room, members, seq, undefined);
+  tell(audience, room, { epoch, members, next: seq }, undefined);
   return true;
 }
 
-function push(audience: Audience, room: Room, { events, next, members }: News): void {
-  const frames = framesOf(room.id, room.position, { events, next });
+function push(audience: Audience, room: Room, news: News): void {
+  const { events, next } = news;
+  const frames = framesOf(room.id, room.position, news);
   room.position = next;
   if (room.repairing > 0 && events.length > 0) {
     counts.repaired++;
     room.repairing = 0;
   }
-  tell(audience, room, members, next, frames);
+  tell(audience, room, news, frames);
 }
 
-function tell(audience: Audience, room: Room, members: Set<string>, seq: number, frames: Encoded[] | undefined): void {
-  const signal = [encodeSignal(room.id, seq)];
+type Told = Pick<News, 'epoch' | 'members' | 'next'>;
+
+function tell(audience: Audience, room: Room, { epoch, members, next: seq }: Told, frames: Encoded[] | undefined): void {
+  const signal = [encodeSignal(room.id, epoch, seq)];
   for (const follower of room.followers) {
     if (!members.has(follower.id)) {
       audience.leave(follower, room);

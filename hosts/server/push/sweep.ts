@@ -32,6 +32,7 @@ export function sweepEvery(milliseconds: number, hub: Hub): () => void {
 }
 
 async function sweep(hub: Hub, round: number, signal: AbortSignal): Promise<void> {
+  await hub.checkEpoch();
   const late: { room: Room; seq: number }[] = [];
   for (const rooms of slices([...hub.rooms.values()])) {
     const found = await hub.read(() => readPositions(rooms.map(({ id }) => id)));

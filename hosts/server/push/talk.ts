@@ -29,7 +29,7 @@ const refuse = (connection: Connection, status: number, message: string) =>
 async function answerFrame({ hub, connection, follower }: Talk, text: string): Promise<void> {
   const frame = readFrame(text);
   if (frame.type === 'hello') await greet({ hub, connection, follower }, frame.events ?? true);
-  else if (frame.type === 'ping') connection.send(pong(follower, frame));
+  else if (frame.type === 'ping') connection.send(pong(hub, follower, frame));
   else {
     const room = frame.room.toHexString();
     const isMember = connection.isGreeted && hub.rooms.get(room)?.followers.has(follower);
@@ -43,14 +43,14 @@ async function greet({ hub, connection, follower }: Talk, wantsEvents: boolean):
   await hub.follow(connection, follower);
   connection.wantsEvents = wantsEvents;
   connection.isGreeted = true;
-  connection.send(encode({ type: 'hello', connection: connection.id, ping: pingEvery, now: timeNow() }));
+  connection.send(encode({ type: 'hello', connection: connection.id, ping: pingEvery, now: timeNow(), epoch: hub.epoch }));
 }
 
 // From memory: thousands of connections ping every second.
-function pong(follower: Follower, { id, since }: ClientFrame & { type: 'ping' }): Encoded {
+function pong({ epoch }: Hub, follower: Follower, { id, since }: ClientFrame & { type: 'ping' }): Encoded {
   const moved = since ? [...follower.rooms].filter(({ movedAt }) => movedAt >= since.getTime()) : [];
   const rooms = moved.slice(0, mostInPong).map((room) => ({ room: { $oid: room.id }, seq: room.noticed }));
-  return encode({ type: 'pong', id, now: timeNow(), rooms, more: moved.length > mostInPong });
+  return encode({ type: 'pong', id, now: timeNow(), epoch, rooms, more: moved.length > mostInPong });
 }
 
 const timeNow = () => ({ $date: new Date().toISOString() });

@@ -47,7 +47,7 @@ let room = first.room.$oid;
 // First where the feed is now, then the messages: what comes between is seen twice, and not never.
 const { response } = await chat.GET('/api/events', { params: { query: { room } } });
 const news = chat.live({
-  after: { [room]: Number(response.headers.get('X-Next-Cursor')) },
+  after: { [room]: response.headers.get('X-Next-Cursor') ?? 0 },
   onState: ({ state }) => {
     print(state === 'live' ? '* connected' : '* the service is out of reach');
     if (state === 'live') begun.resolve();
@@ -59,6 +59,12 @@ prompt();
 
 for await (const one of news) {
   const isHere = one.room.$oid === room;
+  if (one.type === 'reset') {
+    if (!isHere) continue;
+    print('* the service was restored from a backup; this is what it has:');
+    await showHistory();
+    continue;
+  }
   if (one.type === 'message.created') {
     if (isHere) showMessage(one.data);
     else print(`* ${one.data.username} says something in another room`);

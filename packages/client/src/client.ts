@@ -10,9 +10,9 @@ export type ClientSettings = CallSettings & {
 
 /** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
 export type ChatClient = Calls & {
-  /** The events of a room after `after` (an event's `seq`), or from now on, until the caller stops iterating. */
+  /** The events of a room after `after` (an event's `cursor`), or from now on, until the caller stops iterating. */
   events: (room: string, settings?: FollowSettings) => Following;
-  /** The news of all the caller's rooms: the events of each after its `seq` in `after`, or from now on. */
+  /** The news of all the caller's rooms: the events of each after its cursor in `after`, or from now on. */
   live: (settings?: LiveSettings) => Live;
 };
 

@@ -450,6 +450,8 @@ export type WelcomeFrame = {
   lifetime?: number;
   /** The time of the database, for the next `since`. */
   now: Time;
+  /** The epoch in which every `seq` of the frame counts. */
+  epoch: string;
 };
 
 export type RoomFrame = {
@@ -457,6 +459,8 @@ export type RoomFrame = {
   type: 'room';
   /** The room that it belongs to. */
   room: Id;
+  /** The epoch in which every `seq` of the frame counts. */
+  epoch: string;
   /** The feed of the room is at least here. */
   seq: number;
   /** The place after which `events` begin. */
@@ -506,6 +510,8 @@ export type PongFrame = {
   id: number;
   /** The time of the database, for the next `since`. */
   now: Time;
+  /** The epoch in which every `seq` of the frame counts. */
+  epoch: string;
   /** The user's rooms that moved after `since`. */
   rooms: RoomPosition[];
   /** Whether there are more such rooms than are listed. */
@@ -601,6 +607,8 @@ export type Gone = {
   title: 'Gone';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'cursor_too_old' | 'history_replaced';
 };
 
 /** It looks different than `If-Match` says; nothing was changed. */
@@ -964,6 +972,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        410: { headers: Record<string, unknown>; content: { 'application/json': Gone } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
@@ -1434,7 +1443,7 @@ export type paths = {
     get: {
       parameters: {
         path?: never;
-        query: { 'room': string; 'after'?: number; 'limit'?: number };
+        query: { 'room': string; 'after'?: string; 'limit'?: number };
         header?: never;
         cookie?: never;
       };

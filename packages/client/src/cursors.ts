@@ -1,10 +1,19 @@
 import type { Event, Id } from './contract.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 
 /** What to ask of the service: which rooms of the caller moved `since` a time, or what happened in a room after `after`. */
-export type Ask = { kind: 'rooms'; since: string | undefined } | { kind: 'events'; room: string; after: number | undefined };
+export type Ask =
+  | { kind: 'rooms'; since: string | undefined }
+  | { kind: 'events'; room: string; after: number | undefined; epoch: string | undefined };
 
 /** That a room is at `seq` at least; with `events`, they are all that happened after `after` up to there. */
-export type Moved = { room: string; seq: number; after?: number; events?: readonly Event[] };
+export type Moved = { room: string; epoch?: string; seq: number; after?: number; events?: readonly Event[] };
+
+/** A page of a room's feed, up to `next`, and the epoch in which that counts. */
+export type EventPage = { events: readonly Event[]; next: number; epoch?: string | undefined };
+
+/** An event of a room that is followed; to go on after it, give its `cursor` as `after`. */
+export type Followed = Event & { cursor: string };
 
 /** One of the caller's rooms: where it is, and how far the caller has read. */
 export type Listed = { room: string; seq: number; lastRead: number };
@@ -12,11 +21,17 @@ export type Listed = { room: string; seq: number; lastRead: number };
 /** That the caller is in a room no more, or the room is gone. */
 export type Left = { type: 'left'; room: Id };
 
+/**
+ * That the service was restored from a backup, and what was yielded of this room may not exist any more. What comes next is
+ * what happens after `cursor`: everything up to there is to be read again, as by `GET /api/messages`.
+ */
+export type Reset = { type: 'reset'; room: Id; cursor: string };
+
 type Settings = {
   /** The room to follow; without it, all of them. */
   only?: string | undefined;
-  /** The `seq` of the last event seen in each room. */
-  after?: Readonly<Record<string, number>>;
+  /** The `cursor` of the last event seen in each room, or its `seq`. */
+  after?: Readonly<Record<string, string | number>>;
   /** How many milliseconds until the next poll, when so many in a row found nothing. */
   interval: (quiet: number, hadPush: boolean) => number;
   /** Within how many milliseconds to read what a push did not bring: those who hear of it at one moment should not ask at one moment. */
@@ -27,6 +42,10 @@ type Settings = {
 /** How far a room is followed, up to where it is known to go on, and when to read that. */
 type Cursor = {
   at: number | undefined;
+  /** The epoch in which that counts, once the service has said so: in another one, the same number is another place. */
+  epoch: string | undefined;
+  /** Whether the history was replaced, of which whoever iterates is told when it is known where the new one is. */
+  isReplaced: boolean;
   wanted: number;
   readAt: number;
   /** How long to wait when the next read finds nothing: what comes first may be on its way. */
@@ -55,7 +74,7 @@ export class Cursors {
   readonly #rooms = new Map<string, Cursor>();
   /** Where rooms were when they were left, from which they are followed on when the caller is in them again. */
   readonly #left = new Map<string, number>();
-  #ready: (Event | Left)[] = [];
+  #ready: (Followed | Left | Reset)[] = [];
   #since: string | undefined;
   #isFirst = true;
   #isConnected = false;
@@ -68,18 +87,21 @@ export class Cursors {
 
   constructor({ only, after = {}, random = Math.random, ...settings }: Settings) {
     this.#settings = { only: only as string, after, random, ...settings };
-    for (const [room, at] of Object.entries(after)) this.#rooms.set(room, aCursor(at));
+    for (const [room, cursor] of Object.entries(after)) {
+      const { epoch, at } = readCursor(String(cursor));
+      this.#rooms.set(room, aCursor(Number(at), epoch));
+    }
     if (only !== undefined && !this.#rooms.has(only)) this.#rooms.set(only, aCursor(undefined));
   }
 
   /** What is new since the last call. */
-  take(): (Event | Left)[] {
+  take(): (Followed | Left | Reset)[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;
   }
 
-  /** What to ask now, if anything; the answer is to be told by `listed`, `read`, `lost` or `failed`. */
+  /** What to ask now, if anything; the answer is to be told by `listed`, `read`, `lost`, `replaced` or `failed`. */
   next(now: number): Ask | undefined {
     if (now < this.#heldUntil) return undefined;
     const { only } = this.#settings;
@@ -101,7 +123,7 @@ export class Cursors {
     // The other rooms' turn is before its next one.
     this.#rooms.delete(room);
     this.#rooms.set(room, cursor);
-    return { kind: 'events', room, after: cursor.at };
+    return { kind: 'events', room, after: cursor.at, epoch: cursor.epoch };
   }
 
   /** When there will be something to ask, if nothing comes before. */
@@ -127,11 +149,16 @@ export class Cursors {
   }
 
   /** A room moved, as a push or a pong says. */
-  moved({ room, seq, after, events }: Moved, now: number): void {
+  moved({ room, epoch, seq, after, events }: Moved, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) {
       // Joined meanwhile.
       if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
+      return;
+    }
+    // A push that is late, or the first after the history was replaced: the service knows which.
+    if (epoch !== cursor.epoch) {
+      this.doubted(room, now + this.#settings.spread * this.#settings.random());
       return;
     }
     cursor.wanted = Math.max(cursor.wanted, seq);
@@ -142,22 +169,27 @@ export class Cursors {
     if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now + wait);
   }
 
-  /** A push says that the caller is in a room no more: the room itself has the last word. */
-  doubted(room: string, now: number): void {
+  /** A push says that the caller is in a room no more, or what it says is of another epoch: the room itself has the last word. */
+  doubted(room: string, when: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;
     cursor.isDoubted = true;
-    cursor.readAt = now;
+    cursor.readAt = Math.min(cursor.readAt, when);
   }
 
   /** The caller's rooms, or those that moved since the last time. */
   listed(rooms: readonly Listed[], since: string | undefined, now: number): void {
+    const { epoch } = readCursor(since ?? '');
     const { only } = this.#settings;
     for (const { room, seq, lastRead } of rooms) {
       if (only !== undefined && room !== only) continue;
       const known = this.#rooms.get(room);
-      const cursor = known ?? aCursor(this.#isFirst ? seq : Math.max(lastRead, this.#left.get(room) ?? 0));
+      const cursor = known ?? aCursor(this.#isFirst ? seq : Math.max(lastRead, this.#left.get(room) ?? 0), epoch);
       if (!known) this.#rooms.set(room, cursor);
+      if (cursor.epoch !== epoch && since !== undefined) {
+        this.doubted(room, now);
+        continue;
+      }
       cursor.wanted = Math.max(cursor.wanted, seq);
       if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now);
     }
@@ -170,11 +202,14 @@ export class Cursors {
   }
 
   /** What happened in a room after `after`, the cursor of the question, up to `next`. */
-  read(room: string, after: number | undefined, { events, next }: { events: readonly Event[]; next: number }, now: number): void {
+  read(room: string, after: number | undefined, { events, next, epoch }: EventPage, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;
     const isNew = after !== undefined && next > after;
     cursor.at ??= next;
+    cursor.epoch = epoch;
+    if (cursor.isReplaced) this.#ready.push({ type: 'reset', room: { $oid: room }, cursor: writeCursor(cursor) });
+    cursor.isReplaced = false;
     this.#apply(cursor, { seq: next, events });
     if (isNew) cursor.pause = firstPause;
     if (!isCaughtUp(cursor)) {
@@ -195,6 +230,18 @@ export class Cursors {
     if (this.#rooms.delete(room)) this.#ready.push({ type: 'left', room: { $oid: room } });
     // Unless the caller was let in again meanwhile.
     if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
+  }
+
+  /** The question was about a place in a history that was replaced: of this room, or of all. */
+  replaced(ask: Ask, now: number): void {
+    this.#left.clear();
+    if (ask.kind === 'rooms') {
+      this.#since = undefined;
+      this.#pollAt = now;
+      for (const room of this.#rooms.keys()) this.doubted(room, now);
+    } else if (this.#rooms.has(ask.room)) {
+      this.#rooms.set(ask.room, { ...aCursor(undefined), isReplaced: true, readAt: now });
+    }
   }
 
   /** A question was not answered; returns in how many milliseconds to ask again. */
@@ -230,7 +277,10 @@ export class Cursors {
   #apply(cursor: Cursor, first: Pick<Moved, 'seq' | 'events'>): void {
     for (let next: typeof first | undefined = first; next; ) {
       const at = cursor.at as number;
-      this.#ready.push(...(next.events ?? []).filter(({ seq }) => seq > at));
+      for (const event of next.events ?? []) {
+        const cursorOfEvent = writeCursor({ epoch: cursor.epoch, at: event.seq });
+        if (event.seq > at) this.#ready.push({ ...event, cursor: cursorOfEvent });
+      }
       cursor.at = Math.max(at, next.seq);
       cursor.early = cursor.early.filter(({ seq }) => seq > (cursor.at as number));
       next = cursor.early.find(({ after }) => after <= (cursor.at as number));
@@ -241,8 +291,10 @@ export class Cursors {
   }
 }
 
-const aCursor = (at: number | undefined): Cursor => ({
+const aCursor = (at: number | undefined, epoch?: string): Cursor => ({
   at,
+  epoch,
+  isReplaced: false,
   wanted: 0,
   readAt: Number.POSITIVE_INFINITY,
   pause: firstPause,

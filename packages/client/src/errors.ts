@@ -7,7 +7,7 @@ export class ChatError extends Error {
   override name = 'ChatError';
   readonly status: number;
   readonly body: ErrorBody | undefined;
-  /** Of a 403 or a 409, what went wrong: `room_archived`, `username_taken`, ... */
+  /** Of a 403, a 409 or a 410, what went wrong: `room_archived`, `history_replaced`, ... */
   readonly code: string | undefined;
 
   constructor(status: number, body: ErrorBody | undefined) {

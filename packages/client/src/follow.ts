@@ -1,24 +1,28 @@
 import type { Client } from 'openapi-fetch';
 import type { Connection } from './connection.ts';
 import type { Event, Member, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
-import { type Ask, Cursors, type Left } from './cursors.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { type Ask, Cursors, type EventPage, type Followed, type Left, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
 import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
 
 /** Where to start following a room, and how. */
 export type FollowSettings = PaceSettings & {
-  /** The `seq` of the last event seen; without it, following starts now. */
-  after?: number;
+  /** The `cursor` of the last event seen, or its `seq`; without it, following starts now. */
+  after?: string | number;
 };
 
-/** The same for all of the caller's rooms: the `seq` of the last event seen in each, by the room's id. */
-export type LiveSettings = PaceSettings & { after?: Record<string, number> };
+/** Where to start following all of the caller's rooms: the `cursor` of the last event seen in each, or its `seq`, by the room's id. */
+export type LiveSettings = PaceSettings & { after?: Record<string, string | number> };
 
-/** What `live` yields: events, and, while the service can push, who is typing, what the caller has read elsewhere, and which room is left. */
-export type News = Event | TypingNotice | ReadFrame | Left;
+/**
+ * What `live` yields: events, and which room is to be read again because the service was restored; and, while the service can
+ * push, who is typing, what the caller has read elsewhere, and which room is left.
+ */
+export type News = Followed | Reset | TypingNotice | ReadFrame | Left;
 
 /** News as they come; `wake()` asks at once, for those who know by other means that something happened. */
-export type Following<T = Event> = AsyncGenerator<T, void> & { wake: () => void };
+export type Following<T = Followed | Reset> = AsyncGenerator<T, void> & { wake: () => void };
 
 /** The same, with a way to tell the others in a room that the caller is typing, at most every 3 seconds. */
 export type Live = Following<News> & { typing: (room: string) => void };
@@ -29,7 +33,7 @@ type Chat = { client: Client<paths>; connection: Connection };
 export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): Following {
   const places = after === undefined ? {} : { [room]: after };
   const cursors = new Cursors({ only: room, after: places, interval: intervalOf(settings.interval), spread: 0 });
-  return following<Event>(chat, cursors, settings, room);
+  return following<Followed | Reset>(chat, cursors, settings, room);
 }
 
 /** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Those that are left are not any more. */
@@ -60,7 +64,7 @@ function following<T extends News>(
     if (frame.type === 'room') cursors.moved({ ...frame, room: frame.room.$oid }, now());
     else if (frame.type === 'left') cursors.doubted(frame.room.$oid, now());
     else if (frame.type === 'pong') {
-      for (const { room, seq } of frame.rooms) cursors.moved({ room: room.$oid, seq }, now());
+      for (const { room, seq } of frame.rooms) cursors.moved({ room: room.$oid, epoch: frame.epoch, seq }, now());
       if (frame.more) cursors.wake(now());
     } else if (only === undefined && (frame.type === 'typing' || frame.type === 'read') && notices.length < mostNotices)
       notices.push(frame);
@@ -79,7 +83,11 @@ function following<T extends News>(
   };
 
   async function perform(ask: Ask): Promise<void> {
-    const isAnswered = await (ask.kind === 'rooms' ? readRooms(ask.since) : readOn(ask.room, ask.after));
+    const isAnswered = await (ask.kind === 'rooms' ? readRooms(ask.since) : readOn(ask)).catch((error) => {
+      if (!isReplaced(error)) throw error;
+      if (!ended.signal.aborted) cursors.replaced(ask, now());
+      return true;
+    });
     if (ended.signal.aborted) return;
     if (isAnswered) tell.live();
     else tell.waiting(cursors.failed(ask, now()));
@@ -98,9 +106,10 @@ function following<T extends News>(
     }
   }
 
-  async function readOn(room: string, after: number | undefined): Promise<boolean> {
+  async function readOn({ room, after, epoch }: Ask & { kind: 'events' }): Promise<boolean> {
     try {
-      const page = await fetchEvents(client, room, after, ended.signal);
+      const cursor = after === undefined ? undefined : writeCursor({ epoch, at: after });
+      const page = await fetchEvents(client, room, cursor, ended.signal);
       if (page) cursors.read(room, after, page, now());
       return page !== undefined;
     } catch (error) {
@@ -177,13 +186,19 @@ const longestTimer = 2 ** 31;
 const asListed = ({ room, seq = 0, last_read = 0 }: Member) => ({ room: room.$oid, seq, lastRead: last_read });
 
 /** One page of events; undefined when the service is temporarily unavailable. */
-async function fetchEvents(client: Client<paths>, room: string, after: number | undefined, signal: AbortSignal) {
+async function fetchEvents(
+  client: Client<paths>,
+  room: string,
+  after: string | undefined,
+  signal: AbortSignal,
+): Promise<EventPage | undefined> {
   const query = { room, limit: 500, ...(after !== undefined && { after }) };
   const answer = await client.GET('/api/events', { params: { query }, signal }).catch(() => undefined);
   if (!answer || isTemporary(answer.response)) return undefined;
   if (!answer.data) throw errorOf(answer.response, answer.error);
   // The types of openapi-fetch leave out fields that can only be null.
-  return { events: answer.data as unknown as Event[], next: Number(answer.response.headers.get('X-Next-Cursor')) };
+  const { epoch, at } = readCursor(answer.response.headers.get('X-Next-Cursor') ?? '');
+  return { events: answer.data as unknown as Event[], next: Number(at), epoch };
 }
 
 /** The caller's memberships of the rooms that moved, and since when to ask the next time; undefined when the service is unavailable. */
@@ -202,5 +217,7 @@ async function fetchMoved(client: Client<paths>, since: string | undefined, sign
   } while (after !== undefined);
   return { members, since: next };
 }
+
+const isReplaced = (error: unknown) => error instanceof ChatError && error.code === 'history_replaced';
 
 const isTemporary = ({ status }: Response) => status >= 500 || status === 429;

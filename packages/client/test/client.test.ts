@@ -203,7 +203,7 @@ describe('following a room', () => {
     for (const text of ['one', 'two', 'three']) await send(room, text, client);
     const stop = new AbortController();
     const [first] = await take(client.events(room, { after: 0 }), 1);
-    const rest = await take(client.events(room, { after: first?.seq ?? 0, signal: stop.signal }), 2);
+    const rest = await take(client.events(room, { after: first?.cursor ?? 0, signal: stop.signal }), 2);
     expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
   });
 

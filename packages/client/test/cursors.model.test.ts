@@ -293,7 +293,7 @@ class World {
 
   iterate(): void {
     for (const news of this.cursors.take()) {
-      if (news.type === 'left') continue;
+      if (news.type === 'left' || news.type === 'reset') continue;
       const seqs = this.log.get(news.room.$oid) as number[];
       if (news.seq <= (seqs.at(-1) ?? 0)) throw new Error(`${news.room.$oid}: ${news.seq} comes after ${seqs.at(-1)}`);
       seqs.push(news.seq);

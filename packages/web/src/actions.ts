@@ -2,6 +2,7 @@ import { normaliseText } from '../../client/src/texts.ts';
 import type { Message } from './api.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
+import { knownEpoch } from './store/epoch.ts';
 import { addToOutbox } from './store/outbox.ts';
 import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
@@ -21,15 +22,15 @@ export async function sendMessage(room: string, typed: string, thread?: string):
   const places = [timeline?.cursor, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
   const drafts = dropDraft(placeOf(room, thread), text);
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after }, drafts);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drafts);
   start(room);
 }
 
-/** Changes the text of a message. */
-export async function editMessage(message: Message, typed: string): Promise<void> {
+/** Changes the text of a message, which was `base` when its author began. */
+export async function editMessage(message: Message, typed: string, base = message.text): Promise<void> {
   const text = normaliseText(typed);
-  if (text === message.text) return;
-  await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text });
+  if (text === base) return;
+  await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text, base });
   start(message.room.$oid);
 }
 

@@ -23,11 +23,14 @@ export class Failure extends Error {
   override name = 'Failure';
   readonly status: number;
   readonly retryAfter: number | undefined;
+  /** What went wrong, for programs. */
+  readonly code: string | undefined;
 
-  constructor(status: number, sentence: string, retryAfter?: number) {
+  constructor(status: number, sentence: string, retryAfter?: number, code?: string) {
     super(sentence);
     this.status = status;
     this.retryAfter = retryAfter;
+    this.code = code;
   }
 
   /** Whether the same call may succeed later: nothing was wrong with it. */
@@ -67,7 +70,8 @@ export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<
   if (response.ok) return { data: data as NonNullable<T>, headers: response.headers };
   if (response.status === 401 && isSession(response)) hooks.onSignedOut();
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined);
+  const code = error && 'code' in error ? error.code : undefined;
+  throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined, code);
 }
 
 /** What people are told of an error: by its code, or by the parameter that it is about; the service's own sentence where that is for people. */

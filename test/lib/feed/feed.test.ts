@@ -7,6 +7,7 @@ import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { placeIn } from '../../support/cursors.ts';
 import { aMessage } from '../../support/messages.ts';
 import { age, aRoomOf } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
@@ -192,11 +193,11 @@ describe('a feed', () => {
 const read = async (room: string, after: number, limit = 50) => {
   const path = `/api/events?room=${room}&after=${after}&limit=${limit}`;
   const { headers, body } = await inProcess('GET', path, { token: owner.token });
-  return { seqs: (body as Event[]).map(({ seq }) => seq), next: headers['x-next-cursor'] };
+  return { seqs: (body as Event[]).map(({ seq }) => seq), next: placeIn(headers['x-next-cursor']) };
 };
 
 const now = async (room: string) =>
-  (await inProcess('GET', `/api/events?room=${room}`, { token: owner.token })).headers['x-next-cursor'];
+  placeIn((await inProcess('GET', `/api/events?room=${room}`, { token: owner.token })).headers['x-next-cursor']);
 
 const history = async (room: string) => {
   const { body } = await inProcess('GET', `/api/messages?room=${room}`, { token: owner.token });

@@ -17,7 +17,11 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
   return reply([['directory', directory]]);
 }
 
-/** Not MongoDB's: a consistent copy while the database runs. */
+/** Tells an id that the database keeps until it is replaced by a copy, such as a backup. */
+const fileId = ({ file }: Database): Doc => reply([['id', file.id]]);
+
+/** Not MongoDB's: a consistent copy while the database runs, and whether the database is such a copy. */
 export const backupCommands: Readonly<Record<string, CommandEntry>> = {
   backup: { handle: backup, fields: ['directory'] },
+  fileId: { handle: fileId, fields: [] },
 };

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseError } from '../values/errors.ts';
 import { makeDirectory, makePrivateFile, syncDirectory } from './directories.ts';
+import { forgetFileId } from './file-id.ts';
 import { databaseFileName } from './holder.ts';
 import { sqlite } from './sqlite.ts';
 
@@ -27,11 +28,23 @@ export async function backupInto(database: DatabaseSync, directory: string): Pro
   }
   try {
     await copy(database, path);
+    becomeAnother(path);
   } catch (error) {
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
   syncDirectory(directory);
   syncDirectory(dirname(directory));
+}
+
+/** Whoever restores the copy must see that it is not the database as it was last. */
+function becomeAnother(path: string): void {
+  const copied = new sqlite.DatabaseSync(path);
+  try {
+    copied.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL');
+    forgetFileId(copied);
+  } finally {
+    copied.close();
+  }
 }
 
 /** Copies the database, once there is no transaction in it: at the very beginning of a copy, Node takes one for an error without a code. */

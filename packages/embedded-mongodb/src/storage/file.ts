@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { backupInto } from './backup.ts';
 import { makeDirectory, makePrivate, makePrivateFile } from './directories.ts';
+import { establishFileId } from './file-id.ts';
 import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw } from './holder.ts';
 import { checkVersion, sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
@@ -37,6 +38,8 @@ const schema = `
 /** An open database file, locked for this process, with its prepared statements. */
 export type DatabaseFile = {
   readonly format: number;
+  /** Stays the same for as long as the file is no copy of another. */
+  readonly id: string;
   /** A statement that is prepared once; rows come as arrays. */
   prepare(sql: string): StatementSync;
   exec(sql: string): void;
@@ -56,10 +59,12 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
   checkVersion();
   const { database, format } = await openPatiently(directory);
   withdraw(directory);
+  const id = establishFileId(database, join(directory, databaseFileName));
   const statements = new Map<string, StatementSync>();
   let logLength = 0;
   return {
     format,
+    id,
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) {

@@ -100,44 +100,52 @@ export const readRoom = gettingOn(async (room: string): Promise<KeptRoom | undef
   const db = await cache();
   const found = await db?.get('cursors', room);
   if (!db || !found) return undefined;
-  return { messages: await db.getAll('messages', ofRoom(room)), cursor: found.cursor };
+  return { messages: await db.getAll('messages', ofRoom(room)), cursor: found.cursor, epoch: found.epoch };
 });
 
+/** How far a room is kept, and in which epoch that counts. */
+type KeptPlace = Pick<KeptRoom, 'cursor' | 'epoch'>;
+
 /** Replaces what is kept of a room by its newest messages. */
-export const keepRoom = gettingOn(async (room: string, messages: readonly Message[], cursor: number): Promise<void> => {
-  const db = await cache();
-  if (!db) return;
-  const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
-  const kept = transaction.objectStore('messages');
-  kept.delete(ofRoom(room));
-  for (const message of messages.slice(-mostMessages)) kept.put(message);
-  transaction.objectStore('cursors').put({ room, cursor, openedAt: Date.now() });
-  await transaction.done;
-  writeNote([...new Set([...readNote(note), room])]);
-});
+export const keepRoom = gettingOn(
+  async (room: string, messages: readonly Message[], { cursor, epoch }: KeptPlace): Promise<void> => {
+    const db = await cache();
+    if (!db) return;
+    const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
+    const kept = transaction.objectStore('messages');
+    kept.delete(ofRoom(room));
+    for (const message of messages.slice(-mostMessages)) kept.put(message);
+    transaction.objectStore('cursors').put({ room, cursor, epoch, openedAt: Date.now() });
+    await transaction.done;
+    writeNote([...new Set([...readNote(note), room])]);
+  },
+);
 
 /**
  * Applies a page of a room's feed in one transaction with its cursor. Two tabs may apply the same page, and one a later page than the other: what
- * they write is the messages as they are, and the cursor never goes back.
+ * they write is the messages as they are, and the cursor never goes back. What another tab keeps of another epoch stays as it is.
  */
-export const keepEvents = gettingOn(async (room: string, changed: readonly Message[], cursor: number): Promise<void> => {
-  const db = await cache();
-  if (!db) return;
-  const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
-  const cursors = transaction.objectStore('cursors');
-  const known = await cursors.get(room);
-  if (!known) return;
-  const messages = transaction.objectStore('messages');
-  const oldest = (await messages.openKeyCursor(ofRoom(room)))?.key[1] ?? 0;
-  for (const message of changed) if (message.seq >= oldest) messages.put(message);
-  cursors.put({ ...known, cursor: Math.max(known.cursor, cursor) });
-  let surplus = (await messages.count(ofRoom(room))) - mostMessages;
-  for (let at = await messages.openCursor(ofRoom(room)); at && surplus > 0; surplus--) {
-    at.delete();
-    at = await at.continue();
-  }
-  await transaction.done;
-});
+export const keepEvents = gettingOn(
+  async (room: string, changed: readonly Message[], { cursor, epoch }: KeptPlace): Promise<void> => {
+    const db = await cache();
+    if (!db) return;
+    const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
+    const cursors = transaction.objectStore('cursors');
+    const known = await cursors.get(room);
+    // Without an epoch it was kept by an earlier version of the page, and the service has just confirmed its cursor.
+    if (!known || (known.epoch !== undefined && known.epoch !== epoch)) return;
+    const messages = transaction.objectStore('messages');
+    const oldest = (await messages.openKeyCursor(ofRoom(room)))?.key[1] ?? 0;
+    for (const message of changed) if (message.seq >= oldest) messages.put(message);
+    cursors.put({ ...known, cursor: Math.max(known.cursor, cursor), epoch });
+    let surplus = (await messages.count(ofRoom(room))) - mostMessages;
+    for (let at = await messages.openCursor(ofRoom(room)); at && surplus > 0; surplus--) {
+      at.delete();
+      at = await at.continue();
+    }
+    await transaction.done;
+  },
+);
 
 /** Forgets a room, such as one that was left. */
 export const forgetRoom = gettingOn(async (room: string): Promise<void> => {

@@ -27,8 +27,11 @@ export type Change =
       thread: string | null;
       /** The last place that was known to be taken in the room when it was written: what is at it or before it is not this message. */
       after: number;
+      /** The epoch in which that counts. */
+      epoch?: string | undefined;
     }
-  | { kind: 'edit'; message: string; text: string }
+  /** `base` is the text that was changed: an edit does not replace one that its author has not seen. */
+  | { kind: 'edit'; message: string; text: string; base?: string | undefined }
   | { kind: 'delete'; message: string }
   | { kind: 'react'; message: string; emoji: string; on: boolean }
   | { kind: 'pin'; message: string; on: boolean };
@@ -50,17 +53,17 @@ export type Entry = Change & {
   retryAt: number;
 };
 
-/** Out of reach, too many at a time, or what the service said. */
-export type Reason = { kind: 'unreachable' | 'limited' } | { kind: 'said'; sentence: string };
+/** Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone, or what the service said. */
+export type Reason = { kind: 'unreachable' | 'limited' | 'changed' | 'gone' } | { kind: 'said'; sentence: string };
 
 /** Up to where a room's feed is applied to what is kept of it, and when it was opened last. */
-export type Cursor = { room: string; cursor: number; openedAt: number };
+export type Cursor = { room: string; cursor: number; epoch?: string | undefined; openedAt: number };
 
 /** What was typed and not sent, in a room or a thread. */
 export type Draft = { place: string; text: string };
 
 /** A read marker that the service does not know yet. */
-export type Marker = { room: string; seq: number };
+export type Marker = { room: string; seq: number; epoch?: string | undefined };
 
-/** What is kept of a room: its newest messages, and the cursor up to which they are complete. */
-export type KeptRoom = { messages: Message[]; cursor: number };
+/** What is kept of a room: its newest messages, and the cursor up to which they are complete, with its epoch. */
+export type KeptRoom = { messages: Message[]; cursor: number; epoch: string | undefined };

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import type { Message } from '../api.ts';
+import { knownEpoch } from './epoch.ts';
 import type { Entry } from './kept.ts';
 import { outbox } from './outbox.ts';
 
@@ -62,6 +63,7 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
   const taken = new Set<Message>();
   return pending.filter((entry) => {
     const since = entry.madeAt - clockTolerance;
+    const after = entry.epoch === knownEpoch() ? entry.after : 0;
     const found = arrived.find(
       (message) =>
         !taken.has(message) &&
@@ -69,7 +71,7 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
         message.text === entry.text &&
         (message.thread?.$oid ?? null) === thread &&
         Date.parse(message.created_at.$date) > since &&
-        message.seq > entry.after,
+        message.seq > after,
     );
     if (found) taken.add(found);
     return !found;

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { ask, chat, type Member, type MyMember } from '../api.ts';
 import { cache, keepRooms, noteProblem } from './cache.ts';
-import type { MyRoom } from './kept.ts';
+import { knownEpoch } from './epoch.ts';
+import type { Marker, MyRoom } from './kept.ts';
 
 /** My rooms, the most recently active first; undefined until they are known. */
 export const rooms = signal<readonly MyRoom[] | undefined>(undefined);
@@ -18,15 +19,16 @@ export const allUnread = computed(() => sum(({ isMuted, unread }) => (isMuted ? 
 const sum = (count: (room: MyRoom) => number) => (rooms.value ?? []).reduce((total, room) => total + count(room), 0);
 
 /** Read markers that the service does not know yet, by room. */
-const markers = new Map<string, number>();
+const markers = new Map<string, Omit<Marker, 'room'>>();
 
 /** The read markers that are still to be sent. */
-export const unsentMarkers = (): readonly (readonly [room: string, seq: number])[] => [...markers];
+export const unsentMarkers = (): readonly (readonly [room: string, seq: number])[] =>
+  [...markers].map(([room, { seq }]) => [room, seq]);
 
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
 function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false, others } = member as MyMember;
-  const readHere = markers.get(member.room.$oid);
+  const readHere = markers.get(member.room.$oid)?.seq;
   const isRead = readHere !== undefined && readHere >= seq;
   return {
     id: member.room.$oid,
@@ -66,18 +68,23 @@ export function dropRoom(id: string): void {
 }
 
 /** Moves a read marker here, from where it is still to be sent; returns whether that changes anything. */
-export function moveMarker(id: string, seq: number): boolean {
+export function moveMarker(id: string, seq: number, epoch = knownEpoch()): boolean {
   const room = roomOf(id);
   if (!room || room.lastRead === seq) return false;
-  markers.set(id, seq);
-  void cache().then((db) => db?.put('markers', { room: id, seq }).catch(noteProblem));
+  markers.set(id, { seq, epoch });
+  void cache().then((db) => db?.put('markers', { room: id, seq, epoch }).catch(noteProblem));
   changeMyRoom(id, seq >= room.seq ? { lastRead: seq, unread: 0, mentions: 0 } : { lastRead: seq });
   return true;
 }
 
+/** Forgets the markers of another epoch that are still to be sent: they were at other messages. */
+export function dropOldMarkers(): void {
+  for (const [id, { seq, epoch }] of markers) if (epoch !== undefined && epoch !== knownEpoch()) confirmMarker(id, seq);
+}
+
 /** The service knows a marker. */
 export function confirmMarker(id: string, seq: number): void {
-  if (markers.get(id) !== seq) return;
+  if (markers.get(id)?.seq !== seq) return;
   markers.delete(id);
   void cache().then((db) => db?.delete('markers', id).catch(noteProblem));
 }
@@ -85,7 +92,7 @@ export function confirmMarker(id: string, seq: number): void {
 /** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */
 export async function markUnread(id: string, seq: number): Promise<void> {
   // What was read here and is not sent yet would set it forwards again.
-  confirmMarker(id, markers.get(id) ?? 0);
+  confirmMarker(id, markers.get(id)?.seq ?? 0);
   const params = { path: { member: roomOf(id)?.member ?? '' } };
   const member = (await ask(chat.PATCH('/api/members/{member}', { params, body: { unread_from: seq } }))) as MyMember;
   changeMyRoom(id, { lastRead: member.last_read, unread: member.unread, mentions: member.unread_mentions });
@@ -95,7 +102,7 @@ export async function markUnread(id: string, seq: number): Promise<void> {
 export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();
   if (!db) return;
-  for (const { room, seq } of (await db.getAll('markers').catch(noteProblem)) ?? []) markers.set(room, seq);
+  for (const { room, ...marker } of (await db.getAll('markers').catch(noteProblem)) ?? []) markers.set(room, marker);
   const kept = (await db.getAll('rooms').catch(noteProblem)) ?? [];
   if (kept.length === 0) return;
   await before?.(kept);

@@ -31,6 +31,14 @@ export async function openThread(room: string, id: string): Promise<void> {
   }
 }
 
+/** Reads the open thread again, of which nothing may be as it was. */
+export async function readThreadAgain(): Promise<void> {
+  const { value } = thread;
+  if (!value) return;
+  thread.value = undefined;
+  await openThread(value.room, value.id);
+}
+
 /** Reads the replies before those that are there. */
 export async function readReplies(room: string, id: string): Promise<void> {
   const before = thread.value?.replies[0]?.seq;

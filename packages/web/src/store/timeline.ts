@@ -1,4 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals';
+import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
 import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, type Event, Failure, type Message, type RoomFrame } from '../api.ts';
 import type { ReadingPlace } from '../routes.ts';
@@ -62,6 +63,8 @@ export class Timeline {
   isWatched = false;
   /** Up to where the feed is applied; undefined until the room was read for the first time. */
   cursor: number | undefined;
+  /** The epoch in which the cursor counts; unknown of one that an earlier version of the page has kept. */
+  epoch: string | undefined;
 
   #opening: Promise<void> | undefined;
   #catchingUp: Promise<Changes | undefined> | undefined;
@@ -128,6 +131,7 @@ export class Timeline {
     learnAuthors(kept.messages);
     batch(() => {
       this.cursor = kept.cursor;
+      this.epoch = kept.epoch;
       this.window.value = { messages: kept.messages, isAtStart: false, isAtEnd: true };
       this.state.value = 'ready';
     });
@@ -152,14 +156,15 @@ export class Timeline {
       const { messages, hasMore } = await this.#page({});
       const followsOn = early !== undefined && (!hasMore || (messages[0]?.seq ?? 0) <= early);
       batch(() => {
-        this.cursor = cursor;
+        this.cursor = cursor.at;
+        this.epoch = cursor.epoch;
         if (followsOn) this.apply({ messages });
         else {
           this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
           this.target.value = { kind: 'line' };
         }
       });
-      void keepRoom(this.room, messages, cursor);
+      void keepRoom(this.room, messages, { cursor: cursor.at, epoch: cursor.epoch });
       if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#showAround(lastRead, { kind: 'line' });
     } catch (failure) {
       // Without a connection, whatever is kept is better than nothing.
@@ -180,9 +185,18 @@ export class Timeline {
     return page.messages.at(-1)?.seq ?? 0;
   }
 
-  async #currentCursor(): Promise<number> {
+  async #currentCursor(): Promise<{ at: number; epoch: string | undefined }> {
     const { headers } = await askFully(chat.GET('/api/events', { params: { query: { room: this.room } } }));
-    return Number(headers.get('X-Next-Cursor'));
+    return nextCursorOf(headers);
+  }
+
+  /** Finds out where the feed is, unless it is followed already. */
+  async #beginFollowing(): Promise<void> {
+    if (this.cursor !== undefined) return;
+    const { at, epoch } = await this.#currentCursor();
+    if (this.cursor !== undefined) return;
+    this.cursor = at;
+    this.epoch = epoch;
   }
 
   /** Shows the message at a place, wherever in the room it is: in one request, if it is not there already. */
@@ -194,7 +208,7 @@ export class Timeline {
       return;
     }
     try {
-      this.cursor ??= await this.#currentCursor();
+      await this.#beginFollowing();
       await this.#showAround(seq, target);
     } catch (failure) {
       this.#fail(failure);
@@ -215,7 +229,7 @@ export class Timeline {
     try {
       if (!this.window.value.isAtEnd) {
         // First, as ever: a room that is shown without one is never followed.
-        this.cursor ??= await this.#currentCursor();
+        await this.#beginFollowing();
         const { messages, hasMore } = await this.#page({});
         this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
       }
@@ -302,10 +316,11 @@ export class Timeline {
   }
 
   /** Applies a push, and returns it; undefined if it does not follow what is here, which then is to be caught up with. */
-  take({ after, seq, events }: Pick<RoomFrame, 'after' | 'seq' | 'events'>): Changes | undefined {
+  take({ after, seq, events, epoch }: Pick<RoomFrame, 'after' | 'seq' | 'events' | 'epoch'>): Changes | undefined {
     const { cursor } = this;
     // A page that is on its way may be older.
     if (!events || after === undefined || cursor === undefined || after > cursor || this.#catchingUp) return undefined;
+    if (epoch !== this.epoch) return undefined;
     const changes = reduce(events.filter((event) => event.seq > cursor));
     if (seq > cursor) this.apply(changes, seq);
     return changes;
@@ -323,6 +338,7 @@ export class Timeline {
         events = page.events;
         if (events.length > 0 || page.next !== this.cursor) {
           happened.push(...events);
+          this.epoch = page.epoch;
           this.apply(reduce(events), page.next);
         }
       }
@@ -331,15 +347,17 @@ export class Timeline {
   }
 
   /** A page of the feed; undefined when it is read anew instead. */
-  async #events(after: number): Promise<{ events: Event[]; next: number } | undefined> {
+  async #events(at: number): Promise<{ events: Event[]; next: number; epoch: string | undefined } | undefined> {
     try {
-      const query = { room: this.room, after, limit: 500 };
+      const query = { room: this.room, after: writeCursor({ epoch: this.epoch, at }), limit: 500 };
       const { data, headers } = await askFully(chat.GET('/api/events', { params: { query } }));
       // The types of openapi-fetch leave out fields that can only be null.
-      return { events: data as unknown as Event[], next: Number(headers.get('X-Next-Cursor')) };
+      const { at: next, epoch } = nextCursorOf(headers);
+      return { events: data as unknown as Event[], next, epoch };
     } catch (failure) {
       if (!(failure instanceof Failure && (failure.status === 410 || failure.status === 400))) throw failure;
-      // Too old a cursor, or one of a database that was replaced by its backup. It goes when there is another: until then the next look tries again.
+      // Too old a cursor, or one of a history that a backup has replaced. It goes when there is another: until then the next look tries again.
+      if (failure.code === 'history_replaced') this.#forget();
       await this.#openFresh(this.line.value);
       return undefined;
     }
@@ -361,8 +379,18 @@ export class Timeline {
     this.#newest = messages.reduce((newest, { seq }) => Math.max(newest, seq), Math.max(this.#newest, last));
     if (cursor !== undefined) {
       this.cursor = cursor;
-      void keepEvents(this.room, messages, cursor);
+      void keepEvents(this.room, messages, { cursor, epoch: this.epoch });
     }
+  }
+
+  /** What is known of places is wrong: the service was restored from a backup. What is shown stays until there is more. */
+  #forget(): void {
+    this.#journal.clear();
+    this.#newest = 0;
+    batch(() => {
+      this.missed.value = 0;
+      this.line.value = Number.POSITIVE_INFINITY;
+    });
   }
 
   #show(messages: readonly Message[], ends: Omit<Window, 'messages'>): void {
@@ -401,4 +429,10 @@ export class Timeline {
       if (--this.#reading === 0) this.#journal.clear();
     }
   }
+}
+
+/** Where a feed continues, and in which epoch that counts. */
+function nextCursorOf(headers: Headers): { at: number; epoch: string | undefined } {
+  const { at, epoch } = readCursor(headers.get('X-Next-Cursor') ?? '');
+  return { at: Number(at), epoch };
 }

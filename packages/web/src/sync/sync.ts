@@ -3,11 +3,12 @@ import { connectionOf } from '../../../client/src/connection.ts';
 import { ask, askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
 import { forgetRoom } from '../store/cache.ts';
-import { changeMembers, nextOf } from '../store/members.ts';
+import { knownEpoch, learnEpoch } from '../store/epoch.ts';
+import { changeMembers, dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
 import type { Changes } from '../store/reduce.ts';
-import { confirmMarker, dropRoom, mergeRooms, roomOf, rooms, unsentMarkers } from '../store/rooms.ts';
-import { applyToThreads } from '../store/thread.ts';
+import { confirmMarker, dropOldMarkers, dropRoom, mergeRooms, roomOf, rooms, unsentMarkers } from '../store/rooms.ts';
+import { applyToThreads, readThreadAgain } from '../store/thread.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { roomChanged } from '../store/topics.ts';
 import { hideTyping, showTyping } from '../store/typing.ts';
@@ -120,6 +121,7 @@ function disconnected(): void {
 
 function heard(frame: ServerFrame): void {
   if (frame.type === 'room') roomMoved(frame);
+  else if (frame.type === 'pong' && frame.epoch !== knownEpoch()) wake();
   else if (frame.type === 'pong') {
     const moved = frame.rooms.filter(({ room, seq }) => seq > (roomOf(room.$oid)?.seq ?? 0));
     if (moved.some(({ room }) => room.$oid === openRoom())) soon();
@@ -281,10 +283,13 @@ export async function readRooms({ all = false } = {}): Promise<void> {
   for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
     const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
     const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
+    // The service was restored from a backup: everything is read again, also what came before this page.
+    if (learnEpoch(headers)) return startOver();
     list.push(...data);
     after = nextOf(headers);
     if (after === undefined && !isAll && list.length < 20) break;
   }
+  dropOldMarkers();
   const before = rooms.value;
   const isWhole = isAll || list.length < 20;
   mergeRooms(list, isWhole);
@@ -292,6 +297,14 @@ export async function readRooms({ all = false } = {}): Promise<void> {
   if (isAll) allRoomsAt = Date.now();
   const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
   if (before && moved.length > 0) tell({ type: 'rooms' });
+}
+
+/** Forgets what is known of an earlier epoch, and reads it again; the open room finds that its cursor is refused. */
+function startOver(): Promise<void> {
+  dropMembers();
+  void readThreadAgain();
+  soon();
+  return readRooms({ all: true });
 }
 
 async function sendMarkers(): Promise<void> {

@@ -180,7 +180,7 @@ function useReading(timeline: Timeline): void {
       if (isSeen()) timer = setTimeout(read, readAfter);
     };
     const read = () => {
-      if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor)) hurry();
+      if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor, timeline.epoch)) hurry();
     };
     const tell = newsTeller(timeline);
     const unsubscribe = [

@@ -1,0 +1,61 @@
+import { currentEpoch, epochPattern, isCurrentEpoch } from '../database/epoch.ts';
+import { gone, type Refusal } from '../errors.ts';
+import { dateTime, type Parameter } from './parameters.ts';
+
+/** A place in the feed of a room, and the epoch in which it counts; one that does not say its epoch is of the first. */
+export type FeedCursor = { epoch: string | undefined; seq: number };
+
+/** The time since when rooms moved, and the epoch in which it was told; a time of the caller's own is of none. */
+export type SinceCursor = { epoch: string | undefined; at: Date };
+
+const written = new RegExp(`^(?:(${epochPattern})\\.)?(\\d{1,16})$`);
+
+/** A cursor as it is sent: what `writeCursor` has made, or a bare `seq`. */
+export const feedCursor: Parameter<FeedCursor> = {
+  read: (sent) => {
+    const [, epoch, digits] = written.exec(String(sent)) ?? [];
+    const seq = Number(digits);
+    return Number.isSafeInteger(seq) ? { epoch, seq } : undefined;
+  },
+  rule: "be an 'X-Next-Cursor', or a 'seq'",
+  schema: { type: 'string', pattern: written.source },
+};
+
+/** A time as it is sent: what `writeCursor` has made, or one of the caller's own. */
+export const sinceCursor: Parameter<SinceCursor> = {
+  read: (sent) => {
+    const [, epoch, time] = withTime.exec(String(sent)) ?? [];
+    const at = dateTime.read(time);
+    return at && { epoch, at };
+  },
+  rule: dateTime.rule,
+  schema: { type: 'string', pattern: `^(${epochPattern}\\.)?${String(dateTime.schema.pattern).slice(1)}` },
+};
+
+const withTime = new RegExp(`^(?:(${epochPattern})\\.)?(.*)$`);
+
+/** What a client sends to go on after a place, or a time. */
+export const writeCursor = (epoch: string, at: number | string): string => `${epoch}.${at}`;
+
+/** The header that says where a feed continues. */
+export const nextCursor = {
+  type: 'string',
+  pattern: `^${epochPattern}\\.\\d+$`,
+  description: 'What to send as `after` to go on from here.',
+};
+
+/** The one answer to whatever counts in another epoch: its reader starts over. */
+export const historyReplaced: Refusal = () =>
+  gone('history_replaced', 'The history was replaced, as by a restored backup: start over without a cursor.');
+
+/** The present epoch, for a reader who comes with this cursor: 410 if it counts in another. The beginning is the same in all. */
+export async function requireEpochOf(cursor: FeedCursor | SinceCursor | undefined): Promise<string> {
+  const { id, isFirst } = await currentEpoch();
+  if (!cursor) return id;
+  if (cursor.epoch === undefined) {
+    if (isFirst || 'at' in cursor || cursor.seq === 0) return id;
+    throw historyReplaced();
+  }
+  if (cursor.epoch !== id && !(await isCurrentEpoch(cursor.epoch))) throw historyReplaced();
+  return cursor.epoch;
+}

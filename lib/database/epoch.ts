@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { MongoServerError } from 'mongodb';
+import { collection } from './bounded.ts';
+import { client } from './client.ts';
+import { isDuplicateKey } from './failures.ts';
+import { stateOf } from './within-process.ts';
+
+/*
+ * A restored database goes back in time, and its rooms then take the same places again for other things. So every cursor says
+ * in which epoch it counts. The epoch is made with the database and made again when the database was replaced by an earlier one.
+ */
+
+/** The epoch of the database, and whether it is the first: only then can a cursor be right that does not say its epoch. */
+export type Epoch = { id: string; isFirst: boolean };
+
+/** The only document of its collection; `file` is the embedded database's file for which it was made. */
+type EpochDocument = { _id: 'now'; epoch: string; is_first: boolean; file?: string };
+
+const epochs = collection<EpochDocument>('epochs');
+const only = { _id: 'now' } as const;
+
+/** What a cursor begins with: 60 random bits. */
+export const epochPattern = '[0-9a-f]{15}';
+
+/** The collection that no export contains: an import makes an epoch of its own. */
+export const epochCollection = epochs.collectionName;
+
+/** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */
+const longestBelief = 5_000;
+
+type Known = Epoch & { readAt: number; state: number };
+let known: Known | undefined;
+let reading: Promise<Known> | undefined;
+
+/**
+ * The epoch of the database. To be read before what it is told with: an epoch that is too old for what was read is refused
+ * later, one that is too new would not be.
+ */
+export const currentEpoch = async (): Promise<Epoch> => (known && isFresh(known) ? known : readEpoch());
+
+/** The epoch that `currentEpoch` has told last. */
+export const lastEpoch = (): string => known?.id ?? '';
+
+/**
+ * Whether this is the epoch of the database. Another process may know a newer one than this process, so a foreign epoch is not
+ * refused before the database was asked.
+ */
+export const isCurrentEpoch = async (id: string): Promise<boolean> =>
+  (await currentEpoch()).id === id || (await readEpoch()).id === id;
+
+const isFresh = ({ readAt, state }: Known): boolean =>
+  state === stateOf(epochs) || (Number.isNaN(state) && performance.now() - readAt < longestBelief);
+
+function readEpoch(): Promise<Known> {
+  reading ??= findOrMake().finally(() => {
+    reading = undefined;
+  });
+  return reading;
+}
+
+async function findOrMake(): Promise<Known> {
+  const state = stateOf(epochs);
+  const readAt = performance.now();
+  const { epoch, is_first } = (await epochs.findOne(only)) ?? (await makeFirst());
+  known = { id: epoch, isFirst: is_first, readAt, state };
+  return known;
+}
+
+async function makeFirst(file?: string): Promise<EpochDocument> {
+  const first: EpochDocument = { ...only, epoch: randomEpoch(), is_first: true, ...(file !== undefined && { file }) };
+  try {
+    await epochs.insertOne(first);
+    return first;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return (await epochs.findOne(only)) ?? first;
+  }
+}
+
+/** Begins another epoch: the database was restored or imported, and no cursor of before is right. */
+export async function renewEpoch(): Promise<void> {
+  const file = await findFileId();
+  const change = { epoch: randomEpoch(), is_first: false, ...(file !== undefined && { file }) };
+  await epochs.updateOne(only, { $set: change }, { upsert: true });
+  known = undefined;
+}
+
+/** Begins another epoch if the embedded database's file is a copy, such as a backup that was put in its place. */
+export async function noteFile(): Promise<void> {
+  const file = await findFileId();
+  const found = (await epochs.findOne(only)) ?? (await makeFirst(file));
+  if (file === undefined || found.file === file) return;
+  if (found.file === undefined) await epochs.updateOne(only, { $set: { file } });
+  else await renewEpoch();
+}
+
+async function findFileId(): Promise<string | undefined> {
+  try {
+    return String((await client.db('admin').command({ fileId: 1 })).id);
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === commandNotFound) return undefined;
+    throw error;
+  }
+}
+
+const commandNotFound = 59;
+
+const randomEpoch = () => randomBytes(8).toString('hex').slice(1);
