@@ -19,8 +19,14 @@ export type MessageDocument = {
   /** The message that it replies to. */
   thread: ObjectId | null;
   mentions: ObjectId[];
+  /** Those of them whom an edit has added after they had read the message, each with the edit's place: the mention is unread until they have read that. */
+  late_mentions?: { user: ObjectId; seq: number }[];
   reactions: { emoji: string; user: ObjectId }[];
   pinned_at: Date | null;
+  /** Only there, and true, when it is deleted: for an index that holds nothing else. */
+  is_deleted?: true;
+  /** Only there, and true, when replies to it may be deleted, which then are not counted. */
+  has_deleted_replies?: true;
   /** Only there, and true, while it is pinned: for an index that holds nothing else. */
   is_pinned?: true;
   /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
@@ -51,6 +57,17 @@ export const messageIndexes: IndexDescription[] = [
     key: { room: 1, mentions: 1, seq: 1 },
     name: 'room, mentions, seq of mentions',
     partialFilterExpression: { mentions: anyId },
+  },
+  {
+    key: { room: 1, 'late_mentions.user': 1 },
+    name: 'room, late_mentions.user',
+    partialFilterExpression: { 'late_mentions.user': { $exists: true } },
+  },
+  { key: { room: 1, is_deleted: 1, seq: 1 }, name: 'room, is_deleted, seq', partialFilterExpression: { is_deleted: true } },
+  {
+    key: { room: 1, thread: 1, is_deleted: 1 },
+    name: 'room, thread, is_deleted',
+    partialFilterExpression: { thread: anyId, is_deleted: true },
   },
   { key: { room: 1, is_pinned: 1, seq: 1 }, name: 'room, is_pinned, seq', partialFilterExpression: { is_pinned: true } },
   {

@@ -47,6 +47,8 @@ export type RoomDocument = {
   /** The ordinals of the last hundred messages that were counted and never came; and how many there were in all. */
   lost?: number[];
   lost_count?: number;
+  /** The last place at which a message is deleted: only where it is after a marker deleted messages need counting. */
+  last_deleted?: number;
   /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
   deleting_at?: Date;
   /** Only there, and true, for a conversation of the people who are in it, and with it what no other conversation of the same people can have. */

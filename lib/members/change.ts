@@ -94,7 +94,7 @@ async function changeReading(room: Found, { last_read, unread_from, is_muted }: 
     marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
   if (marker && (last_read ?? unread_from) !== undefined)
     notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq });
-  return marker ? readingOf(room._id, user, marker) : findReading(room._id, user);
+  return marker ? readingOf(room, user, marker) : findReading(room, user);
 }
 
 // Up to the very end, which is how far most read, the number of messages is known.

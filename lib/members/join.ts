@@ -171,7 +171,7 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     throw refusal();
   }
   return user.equals(caller.user._id)
-    ? showOwnMember(room, added, username, { ...marker, mentions: 0 })
+    ? showOwnMember(room, added, username, { ...marker, mentions: 0, deleted: 0 })
     : showMember(room._id, added, username);
 }
 

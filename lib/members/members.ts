@@ -16,7 +16,7 @@ import {
   requireTarget,
   type TargetContext,
 } from '../rooms/permissions.ts';
-import { findReading, mostMentions, type Reading } from '../rooms/read-markers.ts';
+import { findMarker, findReading, mostMentions, type Reading, readingOf } from '../rooms/read-markers.ts';
 
 /**
  * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that list of a direct
@@ -74,11 +74,12 @@ export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced]
 
 /** A page of a room's members, by the order of their ids; for members. */
 export async function listMembers(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Member>> {
-  const [seen, rows, reading] = await Promise.all([
+  const [seen, rows, marker] = await Promise.all([
     findReadableRoom(room, caller),
     readPage(room, page),
-    findReading(room, caller.user._id),
+    findMarker(room, caller.user._id),
   ]);
+  const reading = await readingOf(seen, caller.user._id, marker);
   const show = ({ member, users: [user] }: MemberRow) =>
     member.user.equals(caller.user._id)
       ? showOwnMember(seen, member, caller.user.username, reading)
@@ -99,7 +100,7 @@ export async function showTarget(
 ): Promise<Member> {
   const { target, targetName = deletedUsername } = context;
   if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetName);
-  return showOwnMember(context, target, targetName, reading ?? (await findReading(context._id, caller.user._id)));
+  return showOwnMember(context, target, targetName, reading ?? (await findReading(context, caller.user._id)));
 }
 
 type MemberRow = { member: MemberDocument; users: { username: string }[] };

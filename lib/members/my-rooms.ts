@@ -84,9 +84,8 @@ async function list(page: MyRoomsPage, caller: Caller, isFirst: boolean): Promis
   const all = known ? await roomsOf(items, known, user._id) : (items as MyRoom[]);
   const mine = all.filter((room) => room !== undefined);
   if (isFirst) keepRooms(user._id, mine);
-  const ids = mine.map(({ _id }) => _id);
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
-  const [readings, usernames] = await Promise.all([findReadings(ids, user._id, isFirst), findUsernames(distinct(people))]);
+  const [readings, usernames] = await Promise.all([findReadings(mine, user._id, isFirst), findUsernames(distinct(people))]);
   const shown = mine.map((room, at) => membershipJson(room, user, readings[at] as Reading, usernames));
   return {
     items: new Written<Member[]>(`[${shown.join()}]`),

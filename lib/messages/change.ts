@@ -2,13 +2,14 @@ import type { ObjectId, UpdateFilter } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import type { EventType } from '../collections/events.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
+import type { RoomDocument } from '../collections/rooms.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { type Action, allowedTo, findContext, type RoomContext, requirePermission } from '../rooms/permissions.ts';
-import { placeOf } from '../rooms/sequence.ts';
+import { type Place, placeOf } from '../rooms/sequence.ts';
 import { type AuthoredMessage, findMessage, type Message, showAuthored } from './messages.ts';
 import { countReplies } from './replies.ts';
 
@@ -18,9 +19,13 @@ export type Change = {
   type: EventType;
   /** What must be so for it to be a change; that the message is not deleted must always be so. */
   where?: object;
-  /** The update, by the database's time and, if they are asked for, the users in the room. */
-  update: (at: Date, members: ObjectId[]) => UpdateFilter<Omit<MessageDocument, '_id'>>;
+  /** What the update that takes the place says of the room besides. */
+  ofRoom?: UpdateFilter<Omit<RoomDocument, '_id'>>;
+  /** The update, by its place and, if they are asked for, the users in the room. */
+  update: (place: Place, members: ObjectId[]) => UpdateFilter<Omit<MessageDocument, '_id'>>;
   withMembers?: boolean;
+  /** What is to be stored before the change, of a caller who may make it. */
+  before?: () => Promise<unknown>;
 };
 
 /** Decides about a message as it was found: throws what stands in the way, or returns the change, or nothing if there is nothing to do. */
@@ -56,15 +61,21 @@ export function requireNotDeleted({ deleted_at }: MessageDocument): void {
  * that comes to the empty place does. Undefined when there was nothing left to change.
  */
 async function apply(change: Change, { _id, room, authors }: AuthoredMessage, caller: Caller): Promise<Message | undefined> {
-  const { action, type, where, update, withMembers } = change;
+  const { action, type, where, ofRoom, update, withMembers, before } = change;
   const taken = await changeRoom<{ members?: { user: ObjectId }[] }>(
-    { where: { _id: room, ...allowedTo(action, caller) }, ...(withMembers && { projection: { 'members.user': 1 } }) },
+    {
+      where: { _id: room, ...allowedTo(action, caller) },
+      ...(ofRoom && { update: ofRoom }),
+      ...(withMembers && { projection: { 'members.user': 1 } }),
+    },
     async () => requirePermission(await findContext(room, caller), action),
   );
-  const { seq, ordinal, at } = placeOf(taken);
+  const place = placeOf(taken);
+  const { seq, ordinal, at } = place;
   const actor = caller.user._id;
+  await before?.();
   const members = (taken.members ?? []).map(({ user }) => user);
-  const { $set, ...others } = update(at, members);
+  const { $set, ...others } = update(place, members);
   const after = await regardlessOfDeadline(() =>
     messages.findOneAndUpdate(
       { _id, deleted_at: null, ...where },
@@ -74,7 +85,7 @@ async function apply(change: Change, { _id, room, authors }: AuthoredMessage, ca
   );
   const [replies] = await Promise.all([
     countReplies(room, after ? [after] : []),
-    recordEvent(placeOf(taken), actor, after ? type : 'void', { message: _id }),
+    recordEvent(place, actor, after ? type : 'void', { message: _id }),
   ]);
   return after ? showAuthored({ ...after, authors }, replies) : undefined;
 }

@@ -1,10 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { toObjectId } from '../api/extended-json.ts';
+import { type MessageDocument, messages } from '../collections/messages.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findReaders } from '../rooms/read-markers.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
@@ -16,6 +18,8 @@ export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const mentions = findMentions(text);
   const accounts = await findMentioned(mentions);
+  let place = 0;
+  let readers: ObjectId[] = [];
   const decide: Decide = (message, room) => {
     if (!message.user.equals(caller.user._id)) throw authorRequired();
     requirePermission(room, 'edit');
@@ -24,13 +28,29 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
       action: 'edit',
       type: 'message.edited',
       withMembers: mentions.length > 0,
-      update: (at, members) => ({ $set: { text, mentions: membersAmong(mentions, accounts, members), edited_at: at } }),
+      before: async () => {
+        const added = [...accounts.values()].filter((user) => !isAmong(message.mentions, user));
+        readers = await findReaders(message.room, message.seq, added);
+      },
+      update: ({ at, seq }, members) => {
+        place = seq;
+        const mentioned = membersAmong(mentions, accounts, members);
+        const late = readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
+        const late_mentions = [...keptLate(message, mentioned), ...late];
+        return { $set: { text, mentions: mentioned, late_mentions, edited_at: at } };
+      },
     };
   };
   const edited = await changeMessage(id, caller, decide, precondition);
-  await noteMentions(toObjectId(edited.room), edited.seq, edited.mentions.map(toObjectId));
+  if (place > 0) await noteMentions(toObjectId(edited.room), place, edited.mentions.map(toObjectId));
   return edited;
 }
+
+const isAmong = (users: ObjectId[], user: ObjectId) => users.some((one) => one.equals(user));
+
+/** Those of the late mentions of a message that it still has. */
+const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[]) =>
+  late_mentions.filter(({ user }) => isAmong(mentions, user));
 
 export const deleteMessageRefusals = refusalsOf('deleteMessage');
 
@@ -43,9 +63,14 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
     return {
       action,
       type: 'message.deleted',
-      update: (at) => ({
-        $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at },
-        $unset: { is_pinned: '', request_hash: '' },
+      before: async () => {
+        const { thread } = message;
+        if (thread) await messages.updateOne({ _id: thread }, { $set: { has_deleted_replies: true } });
+      },
+      ofRoom: { $max: { last_deleted: message.seq } },
+      update: ({ at }) => ({
+        $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
+        $unset: { is_pinned: '', request_hash: '', late_mentions: '' },
       }),
     };
   };

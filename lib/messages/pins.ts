@@ -17,7 +17,7 @@ export const pinMessage = (id: ObjectId, caller: Caller, precondition?: Precondi
       action: 'pin',
       type: 'message.pinned',
       where: { pinned_at: null },
-      update: (at) => ({ $set: { pinned_at: at, is_pinned: true } }),
+      update: ({ at }) => ({ $set: { pinned_at: at, is_pinned: true } }),
     };
   };
   return changeMessage(id, caller, decide, precondition);

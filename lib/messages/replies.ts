@@ -7,15 +7,15 @@ import { describeError, log } from '../log.ts';
 /** How many replies each of some messages has, by the message's id in hexadecimal. */
 export type ReplyCounts = ReadonlyMap<string, number>;
 
-type Parent = Pick<MessageDocument, '_id' | 'room' | 'has_replies' | 'counted_replies'>;
+type Parent = Pick<MessageDocument, '_id' | 'room' | 'has_replies' | 'has_deleted_replies' | 'counted_replies'>;
 
 /** How many replies may stand after those that are known to be counted, before these are noted. */
 const mostUncounted = 100;
 
 /**
- * How many replies each of these messages of a room has, deleted ones included: they keep their place. They are counted by the index, and so
- * exact whatever process died when; but what was counted up to a place where nothing can come any more is noted on the message, so that a long
- * thread costs no more than a short one.
+ * How many replies each of these messages of a room has, without the deleted ones. They are counted by the index, and so exact whatever process
+ * died when; but how many places they take, deleted ones included, up to one where nothing can come any more, is noted on the message, so that a
+ * long thread costs no more than a short one.
  */
 export async function countReplies(room: ObjectId, parents: Parent[]): Promise<ReplyCounts> {
   const asked = parents.filter(({ has_replies }) => has_replies);
@@ -28,7 +28,9 @@ const sharedCounts = singleFlight<ReplyCounts>();
 
 async function readCounts(room: ObjectId, asked: Parent[]): Promise<ReplyCounts> {
   const unnoted = asked.filter(({ counted_replies }) => !counted_replies).map(({ _id }) => _id);
-  const [counts, ...others] = await Promise.all([
+  const withDeleted = asked.filter((parent) => parent.has_deleted_replies).map(({ _id }) => _id);
+  const [deleted, counts, ...others] = await Promise.all([
+    withDeleted.length > 0 ? countAll(room, withDeleted, { is_deleted: true }) : new Map<string, number>(),
     unnoted.length > 0 ? countAll(room, unnoted) : new Map<string, number>(),
     ...asked.map(async (parent) => {
       const { _id, counted_replies: counted } = parent;
@@ -40,14 +42,15 @@ async function readCounts(room: ObjectId, asked: Parent[]): Promise<ReplyCounts>
     const known = parent.counted_replies?.count ?? 0;
     if ((all.get(parent._id.toHexString()) ?? 0) - known > mostUncounted) void note(parent);
   }
+  for (const [id, count] of deleted) all.set(id, Math.max(0, (all.get(id) ?? 0) - count));
   return all;
 }
 
 // By the index alone: tombstones reply to nothing.
-async function countAll(room: ObjectId, ids: ObjectId[]): Promise<Map<string, number>> {
+async function countAll(room: ObjectId, ids: ObjectId[], which: { is_deleted?: true } = {}): Promise<Map<string, number>> {
   const counts = await messages.unscoped
     .aggregate<{ _id: ObjectId; count: number }>([
-      { $match: { room, thread: { $in: ids } } },
+      { $match: { room, thread: { $in: ids }, ...which } },
       { $group: { _id: '$thread', count: { $sum: 1 } } },
     ])
     .toArray();

@@ -26,10 +26,7 @@ export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSu
  */
 export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefined, caller: Caller): Promise<Created<Message>> {
   const { room, thread } = sent;
-  const [first, parent] = await Promise.all([
-    key && findSent(caller, key),
-    thread && messages.findOne({ _id: thread }, { projection: { room: 1, has_replies: 1 } }),
-  ]);
+  const [first, parent] = await Promise.all([key && findSent(caller, key), thread && findRoot(thread)]);
   if (first && key) return replay(first, key, caller);
   if (thread && !parent?.room.equals(room)) {
     requirePermission(await findContext(room, caller), 'send');
@@ -39,6 +36,8 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   const mentions = findMentions(sent.text);
   const draft: Draft = {
     ...sent,
+    // Threads have one level: a reply to a reply stands where all who read the thread see it.
+    thread: parent?._id,
     key,
     caller,
     parent,
@@ -59,13 +58,25 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   });
 }
 
+/** The message with which the thread of this one began, which in earlier versions may have been a reply itself. */
+async function findRoot(id: ObjectId): Promise<Parent | undefined> {
+  let found = await findParent(id);
+  for (let level = 0; found?.thread && level < mostLevels; level++) found = (await findParent(found.thread)) ?? found;
+  return found ?? undefined;
+}
+
+type Parent = Pick<MessageDocument, '_id' | 'room' | 'thread' | 'has_replies'>;
+const mostLevels = 20;
+
+const findParent = (_id: ObjectId) => messages.findOne<Parent>({ _id }, { projection: { room: 1, thread: 1, has_replies: 1 } });
+
 /** A message that has no place yet, what it waits for meanwhile, and the message that it replies to. */
 type Draft = NewMessage &
   Sender & {
     key: IdempotencyKey | undefined;
     mentions: Mentions;
     mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
-    parent: Pick<MessageDocument, '_id' | 'has_replies'> | null | undefined;
+    parent: Pick<MessageDocument, '_id' | 'has_replies'> | undefined;
   };
 
 /** The message as it is to be stored at its place; the message that it replies to says by then that it has replies. */

@@ -98,6 +98,7 @@ const stateFields = [
   'message_count',
   'lost',
   'lost_count',
+  'last_deleted',
   'created_at',
   'changed_at',
 ] as const satisfies (keyof RoomDocument)[];

@@ -8,28 +8,50 @@ import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
 /** How far someone has read in a room, and whether the room is muted. */
 export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean };
 
-/** The same with the number of unread messages that mention the reader. */
-export type Reading = ReadMarker & { mentions: number };
+/** A read marker with the number of unread messages that mention the reader, and of deleted ones after it. */
+export type Reading = ReadMarker & { mentions: number; deleted: number };
+
+/** A room whose messages are counted. */
+type Counted = { _id: ObjectId; last_deleted?: number };
 
 /** How many unread mentions are counted at most. */
 export const mostMentions = 100;
 
 /** What a user has read in a room. */
-export async function findReading(room: ObjectId, user: ObjectId): Promise<Reading> {
+export async function findReading(room: Counted, user: ObjectId): Promise<Reading> {
+  return readingOf(room, user, await findMarker(room._id, user));
+}
+
+/** How far a user has read in a room. */
+export async function findMarker(room: ObjectId, user: ObjectId): Promise<ReadMarker> {
   const noted = notedOf(room, user);
-  return readingOf(room, user, markerOf(await readMarkers.findOne({ _id: { room, user } }), noted));
+  return markerOf(await readMarkers.findOne({ _id: { room, user } }), noted);
 }
 
 /** What a user has read in each of these rooms, in their order; `mayBeAll` says that these may be most of the user's rooms. */
-export async function findReadings(rooms: ObjectId[], user: ObjectId, mayBeAll: boolean): Promise<Reading[]> {
-  const noted = rooms.map((room) => notedOf(room, user));
-  const found = (mayBeAll && (await readAll(user, 2 * rooms.length + 10))) || (await readEach(rooms, user));
+export async function findReadings(rooms: Counted[], user: ObjectId, mayBeAll: boolean): Promise<Reading[]> {
+  const noted = rooms.map(({ _id }) => notedOf(_id, user));
+  const found =
+    (mayBeAll && (await readAll(user, 2 * rooms.length + 10))) ||
+    (await readEach(
+      rooms.map(({ _id }) => _id),
+      user,
+    ));
   const markers = new Map(found.map((marker) => [marker._id.room.toHexString(), marker]));
-  return Promise.all(rooms.map((room, at) => readingOf(room, user, markerOf(markers.get(room.toHexString()), noted[at]))));
+  return Promise.all(rooms.map((room, at) => readingOf(room, user, markerOf(markers.get(room._id.toHexString()), noted[at]))));
 }
 
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
+
+/** Those of some users who have read a room up to a place. */
+export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]): Promise<ObjectId[]> {
+  if (users.length === 0) return [];
+  const noted = users.map((user) => notedOf(room, user));
+  const ids = users.map((user) => ({ room, user }));
+  const found = await readMarkers.find({ _id: { $in: ids }, seq: { $gte: seq } }).toArray();
+  return users.filter((user, at) => (noted[at]?.seq ?? 0) >= seq || found.some(({ _id }) => _id.user.equals(user)));
+}
 
 /** All markers of a user, which are one range of an index; undefined where there are so many, and those of each room are better looked up. */
 async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument[] | undefined> {
@@ -46,14 +68,35 @@ const tooFew = new Recent<number>(10_000);
 
 /** Whether it says the same. */
 export const isSameReading = (one: Reading, other: Reading): boolean =>
-  one.seq === other.seq && one.ordinal === other.ordinal && one.mentions === other.mentions && one.isMuted === other.isMuted;
+  one.seq === other.seq &&
+  one.ordinal === other.ordinal &&
+  one.mentions === other.mentions &&
+  one.deleted === other.deleted &&
+  one.isMuted === other.isMuted;
 
-/** Counts the unread mentions, by their index and only where there may be some. */
-export function readingOf(room: ObjectId, user: ObjectId, marker: ReadMarker): Reading | Promise<Reading> {
+/** Counts the unread mentions, and the deleted messages after the marker, by their indexes and only where there may be some. */
+export function readingOf(
+  { _id: room, last_deleted = 0 }: Counted,
+  user: ObjectId,
+  marker: ReadMarker,
+): Reading | Promise<Reading> {
   const { seq, mentioned } = marker;
-  if (mentioned <= seq) return { ...marker, mentions: 0 };
-  const unread = { room, mentions: user, seq: { $gt: seq } };
-  return messages.unscoped.countDocuments(unread, { limit: mostMentions }).then((mentions) => ({ ...marker, mentions }));
+  if (mentioned <= seq && last_deleted <= seq) return { ...marker, mentions: 0, deleted: 0 };
+  const counted = [
+    mentioned > seq ? countMentions(room, user, seq) : 0,
+    last_deleted > seq ? messages.unscoped.countDocuments({ room, is_deleted: true, seq: { $gt: seq } }) : 0,
+  ] as const;
+  return Promise.all(counted).then(([mentions, deleted]) => ({ ...marker, mentions, deleted }));
+}
+
+/** The mentions in messages after a place, and those that edits have added after it to earlier messages. */
+async function countMentions(room: ObjectId, user: ObjectId, seq: number): Promise<number> {
+  const late = { room, 'late_mentions.user': user, late_mentions: { $elemMatch: { user, seq: { $gt: seq } } } };
+  const [mentions, added] = await Promise.all([
+    messages.unscoped.countDocuments({ room, mentions: user, seq: { $gt: seq } }, { limit: mostMentions }),
+    messages.unscoped.countDocuments({ ...late, seq: { $lte: seq } }, { limit: mostMentions }),
+  ]);
+  return Math.min(mostMentions, mentions + added);
 }
 
 /** Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where it is then. */

@@ -69,8 +69,10 @@ async function run(steps: Step[]): Promise<void> {
       cursor = headers['x-next-cursor'] ?? '';
       expect(polled).toEqual(expectedEvents);
     } else if (action === 'send' || action === 'reply') {
-      const thread = action === 'reply' && target ? index : undefined;
-      const sent = { room, text, ...(thread !== undefined && { thread: ids[thread] }) };
+      const repliedTo = action === 'reply' && target ? index : undefined;
+      // A reply to a reply stands in the same thread.
+      const thread = target && repliedTo !== undefined ? (target.thread ?? index) : undefined;
+      const sent = { room, text, ...(repliedTo !== undefined && { thread: ids[repliedTo] }) };
       const { status, body } = await inProcess('POST', '/api/messages', { token, body: sent });
       expect(status).toBe(who === 3 ? 403 : 201);
       if (who === 3) continue;
@@ -152,7 +154,7 @@ function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
     deleted_at: date(one.isDeleted),
     pinned_at: date(one.isPinned),
     thread: one.thread === undefined ? null : { $oid: ids[one.thread] },
-    reply_count: all.filter(({ thread }) => thread === index).length,
+    reply_count: all.filter(({ thread, isDeleted }) => thread === index && !isDeleted).length,
     mentions: mentioned.map(({ id }) => ({ $oid: id })),
     reactions: expect.toSatisfy(
       (list) =>

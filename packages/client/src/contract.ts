@@ -124,7 +124,7 @@ export type Member = {
   seq?: number;
   /** Up to which place the caller has read. */
   last_read?: number;
-  /** How many messages of others, deleted ones included, stand behind that; sending reads one's own. */
+  /** How many messages of others come after that, without the deleted ones; sending reads one's own. */
   unread?: number;
   /** How many of these mention the caller, 100 at most. */
   unread_mentions?: number;
@@ -176,7 +176,7 @@ export type Message = {
   deleted_at: Time | null;
   /** The message that it replies to; null if it replies to none. */
   thread: Id | null;
-  /** How many messages reply to it, deleted ones included. */
+  /** How many messages reply to it, without the deleted ones. */
   reply_count: number;
   /** The members whom it named with `@` when it was sent or edited. */
   mentions: Id[];
@@ -1256,7 +1256,7 @@ export type paths = {
         room: SentId | string;
         /** What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
         text: string;
-        /** The message that this one replies to. Must be an id of 24 hexadecimal characters. */
+        /** The message that this one replies to; of a reply to a reply, the first of the thread, in which both stand. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
       } } };
       responses: {

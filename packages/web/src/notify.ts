@@ -59,8 +59,10 @@ export function startNotifying(): void {
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
       // A marker that was set back is no news.
-      if (known && !room.isMuted && room.unread > known.unread && room.seq > known.seq)
-        void tellOf(room, room.unread - known.unread);
+      if (!known || room.isMuted || room.seq <= known.seq) continue;
+      // An edit may mention people who have read the message already.
+      const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
+      if (count > 0) void tellOf(room, count);
     }
     before = now;
   });

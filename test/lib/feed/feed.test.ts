@@ -209,7 +209,7 @@ const edit = (id: string, text: string) => inProcess('PATCH', `/api/messages/${i
 /** How many messages a room has, and how many of them come after a marker, by its counters. */
 const counters = async (room: string) => (await rooms.findOne({ _id: new ObjectId(room) })) ?? expect.fail('no such room');
 const counted = async (room: string) => messageCount(await counters(room));
-const unread = async (room: string, ordinal: number) => unreadOf(await counters(room), { ordinal });
+const unread = async (room: string, ordinal: number) => unreadOf(await counters(room), { ordinal, deleted: 0 });
 
 /** What a function leaves behind when it dies between taking a `seq` and using it. */
 const abandonPlace = (room: string, isMessage: boolean) =>

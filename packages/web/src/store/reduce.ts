@@ -4,7 +4,7 @@ import type { Event, Member, Message, Room } from '../api.ts';
 export type Changes = {
   /** Messages as they are now. */
   messages: Message[];
-  /** Messages that have a new reply, by id: how many they have is for the service to say. */
+  /** Messages that have a reply more or less, by id: how many they have is for the service to say. */
   repliedTo: string[];
   /** Members as they are now. */
   members: Member[];
@@ -38,7 +38,7 @@ export function reduce(events: readonly Event[]): Changes {
       case 'reaction.removed': {
         if (!isMessage(data)) break;
         messages.set(data._id.$oid, data);
-        if (type === 'message.created' && data.thread) repliedTo.add(data.thread.$oid);
+        if ((type === 'message.created' || type === 'message.deleted') && data.thread) repliedTo.add(data.thread.$oid);
         break;
       }
       case 'member.joined':
