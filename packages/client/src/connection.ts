@@ -29,6 +29,8 @@ export type ConnectionSettings = {
 
 // In milliseconds.
 const longestWait = 10_000;
+/** How long somebody who looks at the page waits for the answer to a ping. */
+const shortWait = 5_000;
 const longestBackoff = 30_000;
 const rareTry = 5 * 60_000;
 const typingEvery = 3_000;
@@ -50,7 +52,7 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
   /** The next thing to do if nothing happens: to connect, to give up, to ping, or to renew the connection. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   let renewal: ReturnType<typeof setTimeout> | undefined;
-  let ping: (() => void) | undefined;
+  let ping: ((wait: number) => void) | undefined;
 
   const after = (milliseconds: number, act: () => void) => {
     clearTimeout(timer);
@@ -114,18 +116,27 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
     };
 
     let pause = 0;
-    let isAsked = false;
+    let askedAt: number | undefined;
     const rest = ({ now: told }: { now: Time }) => {
       now = told;
-      isAsked = false;
-      after(pause, askNow);
+      askedAt = undefined;
+      after(pause, () => askNow(longestWait));
     };
     // What has ended without a word, or slept with this machine, is found out by its silence.
-    const askNow = () => {
-      if (isAsked) return;
-      isAsked = true;
+    const askNow = (wait: number) => {
+      // Asked already: timers stand still while a machine sleeps, and run late in a page that nobody looks at.
+      if (askedAt !== undefined) {
+        after(askedAt + wait - performance.now(), lose);
+        return;
+      }
+      askedAt = performance.now();
       opened.send(JSON.stringify({ type: 'ping', id: ++pings, ...(now && { since: now }) } satisfies ClientFrame));
-      after(longestWait, giveUp);
+      after(wait, wait === shortWait ? lose : giveUp);
+    };
+    // Somebody looks: another connection is begun at once.
+    const lose = () => {
+      wait = 0;
+      giveUp();
     };
     const greet = (hello: WelcomeFrame) => {
       isGreeted = true;
@@ -177,7 +188,7 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
       typedAt.set(room, performance.now());
     },
     check: () => {
-      if (ping) ping();
+      if (ping) ping(shortWait);
       else if (!attempt && listeners.size > 0) void connect();
     },
   };

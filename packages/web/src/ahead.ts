@@ -30,8 +30,24 @@ const longestWait = 20_000;
 export function fetchInTime(request: Request): Promise<Response> {
   // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), longestWait);
-  return fetch(request, { signal: controller.signal });
+  const timer = setTimeout(() => controller.abort(), longestWait);
+  // What changes something has been done, or not: that is for its own retry to find out.
+  const waiting = { controller, since: performance.now() };
+  if (request.method === 'GET') reads.add(waiting);
+  return fetch(request, { signal: controller.signal }).finally(() => {
+    clearTimeout(timer);
+    reads.delete(waiting);
+  });
+}
+
+const reads = new Set<{ controller: AbortController; since: number }>();
+
+/** A read that has no answer after so many milliseconds, when the page is looked at again, is repeated. */
+const impatience = 5_000;
+
+/** Gives up the reads that have waited for long: while nobody looked, their connection may have gone without a word. */
+export function giveUpOld(): void {
+  for (const { controller, since } of reads) if (performance.now() - since > impatience) controller.abort();
 }
 
 /** Asks for what a room is read for the first time with, if somebody is remembered who opens one that is not kept. */

@@ -49,8 +49,9 @@ export type Entry = Change & {
   attempts: number;
   /** Why the last attempt did not succeed. */
   reason?: Reason | undefined;
-  /** When to try again, in milliseconds since 1970. */
+  /** When to try again, in milliseconds since 1970, and how long that was from the last attempt: clocks are set back. */
   retryAt: number;
+  pause?: number | undefined;
 };
 
 /** Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone, or what the service said. */

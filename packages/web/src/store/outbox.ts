@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { aKey } from '../api.ts';
 import { tell } from '../tabs.ts';
 import { cache, noteProblem } from './cache.ts';
+import { forgetWait } from './due.ts';
 import type { Change, Entry } from './kept.ts';
 
 /** What is still to be done, oldest first, in all rooms and threads. */
@@ -42,12 +43,12 @@ async function store(entry: Entry, drafts: readonly string[]): Promise<boolean> 
 let lastInMemory = 0;
 const isInMemory = (id: number) => id < 0;
 
-type EntryChanges = Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt'>>;
+type EntryChanges = Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt' | 'pause'>> | Partial<Change>;
 
 /** Changes an entry, such as when to try it again; nothing if it is there no more. */
 export async function changeEntry(id: number, changes: EntryChanges): Promise<void> {
   if (!isInMemory(id) && (await changeStored(id, changes).catch(noteProblem))) await changed();
-  else outbox.value = outbox.value.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry));
+  else outbox.value = outbox.value.map((entry) => (entry.id === id ? ({ ...entry, ...changes } as Entry) : entry));
 }
 
 async function changeStored(id: number, changes: EntryChanges): Promise<boolean> {
@@ -55,19 +56,25 @@ async function changeStored(id: number, changes: EntryChanges): Promise<boolean>
   if (!db) return false;
   const transaction = db.transaction('outbox', 'readwrite', { durability: 'strict' });
   const stored = await transaction.store.get(id);
-  await Promise.all([stored && transaction.store.put({ ...stored, ...changes }), transaction.done]);
+  await Promise.all([stored && transaction.store.put({ ...stored, ...changes } as Entry), transaction.done]);
   return true;
 }
 
 /** Removes an entry: it is done, or the user does not want it any more. */
 export async function removeEntry(id: number): Promise<void> {
+  forgetWait(id);
   if (!isInMemory(id)) await (await cache())?.delete('outbox', id).catch(noteProblem);
   outbox.value = outbox.value.filter((entry) => entry.id !== id);
   tell({ type: 'outbox' });
 }
 
-/** Tries a refused entry again, or a waiting one at once. */
-export const retryEntry = (id: number): Promise<void> => changeEntry(id, { state: 'waiting', reason: undefined, retryAt: 0 });
+/** Tries a refused entry again, or a waiting one at once; an edit then replaces whatever the message says. */
+export const retryEntry = (id: number): Promise<void> =>
+  changeEntry(id, { state: 'waiting', reason: undefined, retryAt: 0, base: undefined });
+
+/** Makes a message of an edit whose own message is gone: what its author has written waits for them, and is not sent by itself. */
+export const keepAsMessage = (id: number, thread: string | null): Promise<void> =>
+  changeEntry(id, { kind: 'send', thread, after: 0, state: 'refused', reason: { kind: 'gone' } });
 
 /** Tries at once what waits for a connection: it is back. */
 export async function retryAll(): Promise<void> {

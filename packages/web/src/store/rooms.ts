@@ -57,6 +57,12 @@ export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   setRooms([...fresh, ...others]);
 }
 
+/** Takes over a membership where its room is in the list. */
+export function mergeRoom(member: Member): void {
+  const { order, isDirect, name, ...changes } = asRoom(member);
+  changeMyRoom(member.room.$oid, changes);
+}
+
 /** Changes one of my rooms here. */
 export function changeMyRoom(id: string, changes: Partial<MyRoom>): void {
   if (roomOf(id)) setRooms((rooms.value ?? []).map((room) => (room.id === id ? { ...room, ...changes } : room)));

@@ -9,9 +9,9 @@ const shownFor = 6_000;
 /** Someone is typing. */
 export function showTyping(room: string, username: string): void {
   hideTyping(room, username);
-  typing.value = [...typing.value, { room, username, until: Date.now() + shownFor }];
+  typing.value = [...typing.value, { room, username, until: performance.now() + shownFor }];
   setTimeout(() => {
-    typing.value = typing.value.filter(({ until }) => until > Date.now());
+    typing.value = typing.value.filter(({ until }) => until > performance.now());
   }, shownFor + 1);
 }
 

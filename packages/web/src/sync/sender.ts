@@ -1,13 +1,11 @@
-import { ask, chat, Failure, type Message } from '../api.ts';
+import { ask, askFully, chat, Failure, type Message } from '../api.ts';
+import { longestPause, waitOf } from '../store/due.ts';
 import type { Entry, Reason } from '../store/kept.ts';
-import { changeEntry, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/outbox.ts';
+import { changeEntry, keepAsMessage, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/outbox.ts';
 import { applyToThreads } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { tell } from '../tabs.ts';
 import { connection } from './connection.ts';
-
-/** Longest time between two attempts, in milliseconds. */
-const longestPause = 30_000;
 
 let isRunning = false;
 let isAsked = false;
@@ -71,7 +69,7 @@ function nextEntry(): Entry | undefined {
     if (entry.state === 'refused') continue;
     const row = entry.kind === 'send' ? entry.room : entry.message;
     if (waiting.has(row)) continue;
-    if (entry.retryAt <= Date.now()) return entry;
+    if (waitOf(entry) <= 0) return entry;
     waiting.add(row);
   }
   return undefined;
@@ -92,6 +90,7 @@ async function attempt(entry: Entry): Promise<void> {
     if (!(failure instanceof Failure)) throw failure;
     // The session has ended: it waits for the next one.
     if (failure.status === 401) stopSending();
+    else if (failure instanceof MessageGone) await keepAsMessage(entry.id, failure.thread);
     else await changeEntry(entry.id, outcomeOf(entry, failure));
   } finally {
     onTheirWay.value = new Set([...onTheirWay.value].filter((key) => key !== entry.key));
@@ -100,14 +99,14 @@ async function attempt(entry: Entry): Promise<void> {
 
 function outcomeOf({ attempts }: Entry, failure: Failure) {
   if (!failure.isTemporary) {
-    const reason: Reason = { kind: 'said', sentence: failure.message };
+    const reason: Reason = failure.status === 412 ? { kind: 'changed' } : { kind: 'said', sentence: failure.message };
     return { state: 'refused' as const, reason, attempts: attempts + 1 };
   }
   const isLimited = failure.status === 429;
   connection.value = isLimited ? 'limited' : 'offline';
   const pause = failure.retryAfter !== undefined ? failure.retryAfter * 1_000 : Math.min(longestPause, 1_000 * 2 ** attempts);
   const reason: Reason = { kind: isLimited ? 'limited' : 'unreachable' };
-  return { reason, attempts: attempts + 1, retryAt: Date.now() + pause };
+  return { reason, attempts: attempts + 1, retryAt: Date.now() + pause, pause };
 }
 
 async function perform(entry: Entry): Promise<Message | undefined> {
@@ -116,9 +115,8 @@ async function perform(entry: Entry): Promise<Message | undefined> {
     const params = { header: { 'Idempotency-Key': entry.key } };
     return (await ask(chat.POST('/api/messages', { params, body }))) as Message;
   }
+  if (entry.kind === 'edit') return edit(entry);
   const params = { path: { message: entry.message } };
-  if (entry.kind === 'edit')
-    return (await ask(chat.PATCH('/api/messages/{message}', { params, body: { text: entry.text } }))) as Message;
   if (entry.kind === 'pin') {
     const pin = '/api/messages/{message}/pin';
     return (await ask(entry.on ? chat.PUT(pin, { params, body: {} }) : chat.DELETE(pin, { params }))) as Message;
@@ -133,9 +131,52 @@ async function perform(entry: Entry): Promise<Message | undefined> {
   return (await ask(chat.GET('/api/messages/{message}', { params }))) as Message;
 }
 
+/** The message of an edit is not there any more; the thread in which it was. */
+class MessageGone extends Failure {
+  readonly thread: string | null;
+
+  constructor(thread: string | null) {
+    super(404, '');
+    this.thread = thread;
+  }
+}
+
+/** So often a message may change in other ways, such as by reactions, while an edit of it is on its way. */
+const mostTries = 5;
+
+/** Edits a message that says what its author has seen, and no other. */
+async function edit({ message, text, base }: Entry & { kind: 'edit' }): Promise<Message> {
+  for (let tries = 1; ; tries++) {
+    const { now, tag } = await readForEdit(message);
+    // The answer to an earlier attempt was lost.
+    if (now.text === text) return now;
+    if (base !== undefined && now.text !== base) throw new Failure(412, '');
+    try {
+      const params = { path: { message }, header: { 'If-Match': tag } };
+      return (await ask(chat.PATCH('/api/messages/{message}', { params, body: { text } }))) as Message;
+    } catch (failure) {
+      const isChanged = failure instanceof Failure && (failure.status === 412 || failure.code === 'message_deleted');
+      if (!isChanged || tries === mostTries) throw failure;
+    }
+  }
+}
+
+async function readForEdit(message: string): Promise<{ now: Message; tag: string }> {
+  try {
+    const { data, headers } = await askFully(chat.GET('/api/messages/{message}', { params: { path: { message } } }));
+    const now = data as Message;
+    if (now.deleted_at) throw new MessageGone(now.thread?.$oid ?? null);
+    return { now, tag: headers.get('ETag') ?? '*' };
+  } catch (failure) {
+    throw failure instanceof Failure && failure.status === 404 && !(failure instanceof MessageGone)
+      ? new MessageGone(null)
+      : failure;
+  }
+}
+
 function schedule(): void {
   clearTimeout(timer);
-  const times = outbox.value.filter(({ state }) => state === 'waiting').map(({ retryAt }) => retryAt);
-  if (times.length === 0 || userLock === '') return;
-  timer = setTimeout(() => void sendOutbox(), Math.max(50, Math.min(...times) - Date.now()));
+  const waits = outbox.value.filter(({ state }) => state === 'waiting').map(waitOf);
+  if (waits.length === 0 || userLock === '') return;
+  timer = setTimeout(() => void sendOutbox(), Math.max(50, Math.min(...waits)));
 }

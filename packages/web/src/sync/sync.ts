@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { connectionOf } from '../../../client/src/connection.ts';
+import { giveUpOld } from '../ahead.ts';
 import { ask, askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
 import { forgetRoom } from '../store/cache.ts';
@@ -7,7 +8,17 @@ import { knownEpoch, learnEpoch } from '../store/epoch.ts';
 import { changeMembers, dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
 import type { Changes } from '../store/reduce.ts';
-import { confirmMarker, dropOldMarkers, dropRoom, mergeRooms, roomOf, rooms, unsentMarkers } from '../store/rooms.ts';
+import {
+  changeMyRoom,
+  confirmMarker,
+  dropOldMarkers,
+  dropRoom,
+  mergeRoom,
+  mergeRooms,
+  roomOf,
+  rooms,
+  unsentMarkers,
+} from '../store/rooms.ts';
 import { applyToThreads, readThreadAgain } from '../store/thread.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { roomChanged } from '../store/topics.ts';
@@ -32,15 +43,21 @@ const pushed = 60_000;
 /** Within this time the list of rooms is read when something happened in one of them: not by all who are in it at one moment. */
 const spread = 2_000;
 const fullListEvery = 5 * 60_000;
+/** Without a push nobody says what was read elsewhere. */
+const fullListWithoutPush = 30_000;
+/** After so long a look at the page reads the whole list. */
+const staleAfter = 10_000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isRunning = false;
 let isAgain = false;
 let isStopped = true;
 let wait = quick;
-let newsAt = 0;
-let roomsAt = 0;
-let allRoomsAt = 0;
+// By a clock that nobody sets: `never` is before all its times.
+const never = Number.NEGATIVE_INFINITY;
+let newsAt = never;
+let roomsAt = never;
+let allRoomsAt = never;
 let stopWatching: (() => void) | undefined;
 /** Whether the open room is to be asked for, and when at the latest. */
 let isRoomDue = true;
@@ -56,7 +73,7 @@ let leavePush: (() => void) | undefined;
 export function startSync(): void {
   stopSync();
   isStopped = false;
-  roomsAt = allRoomsAt = 0;
+  roomsAt = allRoomsAt = never;
   addEventListener('online', backOnline);
   addEventListener('offline', goneOffline);
   addEventListener('focus', lookedAt);
@@ -85,8 +102,8 @@ export function stopSync(): void {
 
 /** Something happened, in a room or somewhere: looks at once, and often for a while. */
 export function wake(room?: string): void {
-  newsAt = Date.now();
-  if (room === undefined || room !== openRoom()) roomsAt = 0;
+  newsAt = performance.now();
+  if (room === undefined || room !== openRoom()) roomsAt = never;
   soon();
 }
 
@@ -103,13 +120,20 @@ function soon(): void {
 }
 
 const lookedAt = () => {
+  if (document.visibilityState === 'hidden') return;
   push.check();
+  // What waits since before may wait for a connection that is gone.
+  giveUpOld();
+  if (performance.now() - allRoomsAt > staleAfter) allRoomsAt = never;
+  roomsAt = never;
   soon();
 };
 
 // What was written before is not pushed.
 function connected(): void {
   isPushed = hadPush = true;
+  // Nor what was read elsewhere, in whichever room.
+  if (performance.now() - allRoomsAt > staleAfter) allRoomsAt = never;
   wake();
 }
 
@@ -127,10 +151,10 @@ function heard(frame: ServerFrame): void {
     if (moved.some(({ room }) => room.$oid === openRoom())) soon();
     if (moved.length > 0 || frame.more) readRoomsSoon();
   } else if (frame.type === 'left') {
-    allRoomsAt = 0;
+    allRoomsAt = never;
     if (frame.room.$oid === openRoom()) soon();
     readRoomsSoon();
-  } else if (frame.type === 'read') readRoomsSoon();
+  } else if (frame.type === 'read') void readElsewhere(frame.room.$oid, frame.last_read);
   else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
 }
 
@@ -151,7 +175,7 @@ function roomMoved(frame: Extract<ServerFrame, { type: 'room' }>): void {
 function readRoomsSoon(): void {
   spreading ??= setTimeout(() => {
     spreading = undefined;
-    roomsAt = 0;
+    roomsAt = never;
     void look();
   }, Math.random() * spread);
 }
@@ -186,12 +210,12 @@ async function look(): Promise<void> {
   } finally {
     isRunning = false;
   }
-  schedule(pause ?? (hasAsked ? nextWait() : Math.max(0, roomDueAt - Date.now())));
+  schedule(pause ?? (hasAsked ? nextWait() : Math.max(0, roomDueAt - performance.now())));
 }
 
 function schedule(milliseconds: number): void {
   clearTimeout(timer);
-  roomDueAt = Date.now() + milliseconds;
+  roomDueAt = performance.now() + milliseconds;
   if (isStopped) return;
   timer = setTimeout(() => {
     isRoomDue = true;
@@ -209,7 +233,7 @@ async function lookOnce(): Promise<number | undefined> {
       const changes = await timeline.catchUp();
       if (changes) applyChanges(room, changes);
     }
-    if (!timeline || Date.now() - roomsAt >= Math.min(wait * 3, slow)) await readRooms();
+    if (!timeline || performance.now() - roomsAt >= Math.min(wait * 3, slow)) await readRooms();
     await sendMarkers();
     // First what is shown.
     if (!isStopped && !(timeline && timeline.cursor === undefined)) leavePush ??= push.join({ connected, disconnected, heard });
@@ -237,7 +261,7 @@ function nextWait(): number {
   }
   if (document.visibilityState === 'hidden') return isNotifying() ? slow : hidden;
   if (hadPush) return quickWithoutPush;
-  wait = Date.now() - newsAt < quickFor ? quick : Math.min(slow, wait * 1.5);
+  wait = performance.now() - newsAt < quickFor ? quick : Math.min(slow, wait * 1.5);
   return wait;
 }
 
@@ -246,8 +270,8 @@ const isNotifying = () => 'Notification' in window && Notification.permission ==
 /** Applies what happened in a room besides its messages, which are applied already. */
 function applyChanges(room: string, changes: Changes): void {
   if (changes.messages.length + changes.members.length + changes.left.length > 0 || changes.room) {
-    newsAt = Date.now();
-    roomsAt = 0;
+    newsAt = performance.now();
+    roomsAt = never;
   }
   applyToThreads(changes.messages);
   for (const { username } of changes.messages) hideTyping(room, username);
@@ -269,6 +293,21 @@ async function refreshMessage(room: string, id: string): Promise<void> {
   }
 }
 
+/** The user has read a room in another place, up to a place in it. */
+async function readElsewhere(id: string, lastRead: number): Promise<void> {
+  const room = roomOf(id);
+  if (!room) return;
+  if (lastRead >= room.seq) {
+    changeMyRoom(id, { lastRead, unread: 0, mentions: 0 });
+    return;
+  }
+  try {
+    mergeRoom(await ask(chat.GET('/api/members/{member}', { params: { path: { member: room.member } } })));
+  } catch {
+    // The next list has it.
+  }
+}
+
 /** A room that is not mine any more. */
 function leaveHere(room: string): void {
   dropRoom(room);
@@ -278,7 +317,7 @@ function leaveHere(room: string): void {
 
 /** Reads the list of my rooms: its first page, which has what moved, or from time to time all of it. */
 export async function readRooms({ all = false } = {}): Promise<void> {
-  const isAll = all || Date.now() - allRoomsAt > fullListEvery;
+  const isAll = all || performance.now() - allRoomsAt > (isPushed ? fullListEvery : fullListWithoutPush);
   const list: Member[] = [];
   for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
     const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
@@ -293,8 +332,8 @@ export async function readRooms({ all = false } = {}): Promise<void> {
   const before = rooms.value;
   const isWhole = isAll || list.length < 20;
   mergeRooms(list, isWhole);
-  roomsAt = Date.now();
-  if (isAll) allRoomsAt = Date.now();
+  roomsAt = performance.now();
+  if (isAll) allRoomsAt = performance.now();
   const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
   if (before && moved.length > 0) tell({ type: 'rooms' });
 }

@@ -4,13 +4,13 @@ import { signal } from '@preact/signals';
 const said = signal<readonly { id: number; text: string }[]>([]);
 const toast = signal<string | undefined>(undefined);
 let last = 0;
-let saidAt = 0;
+let saidAt = Number.NEGATIVE_INFINITY;
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Tells it; `isPatient` is left out when something was said in the last three seconds. */
 export function announce(text: string, { isPatient = false } = {}): void {
-  if (isPatient && Date.now() - saidAt < 3_000) return;
-  saidAt = Date.now();
+  if (isPatient && performance.now() - saidAt < 3_000) return;
+  saidAt = performance.now();
   said.value = [...said.value.slice(-4), { id: ++last, text }];
 }
 

@@ -41,7 +41,8 @@ export function MessageRow({ message: stored, isGrouped = false, isInThread = fa
   const isBeingDeleted = entries.some(({ kind, state }) => kind === 'delete' && state === 'waiting');
   const isDeleted = message.deleted_at !== null;
   const isMentioned = message.mentions.some(({ $oid }) => $oid === mine);
-  const isEditing = editing.value === idOf(message) && !isDeleted;
+  // Also of a message that is deleted meanwhile: what was typed is its author's.
+  const isEditing = editing.value === idOf(message);
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog gives the focus back.
@@ -215,8 +216,9 @@ function Edit({ message, row }: { message: Message; row: { current: HTMLLIElemen
     editing.value = undefined;
     row.current?.focus();
   };
+  const [base] = useState(message.text);
   const save = async (text: string) => {
-    await editMessage(message, text);
+    await editMessage(message, text, base);
     end();
   };
   return (
@@ -224,7 +226,7 @@ function Edit({ message, row }: { message: Message; row: { current: HTMLLIElemen
       room={message.room.$oid}
       label={strings.composer.editing}
       hint={strings.composer.editHint}
-      initial={message.text}
+      initial={base}
       onSubmit={save}
       onCancel={end}
       isFocused

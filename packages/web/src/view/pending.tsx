@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
+import { waitOf } from '../store/due.ts';
 import type { Entry } from '../store/kept.ts';
 import { onTheirWay, removeEntry, retryEntry } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
@@ -34,8 +35,8 @@ export function PendingRow({ entry }: { entry: PendingMessage }) {
 export function EntryState({ entry }: { entry: Entry }) {
   const retry = () => void retryEntry(entry.id).then(sendOutbox);
   const takeBack = async () => {
-    if (entry.kind !== 'send') return;
-    const place = placeOf(entry.room, entry.thread ?? undefined);
+    if (entry.kind !== 'send' && entry.kind !== 'edit') return;
+    const place = placeOf(entry.room, (entry.kind === 'send' && entry.thread) || undefined);
     const text = [draftOf(place), entry.text].filter(Boolean).join('\n');
     keepDraft(place, text);
     takenBack.value = { place, text };
@@ -43,12 +44,13 @@ export function EntryState({ entry }: { entry: Entry }) {
   };
   if (entry.state === 'refused')
     return (
-      <p class="state refused" role="status">
-        <span>{strings.outbox.refused(entry.reason?.kind === 'said' ? entry.reason.sentence : strings.app.failed)}</span>
+      <div class="state refused" role="status">
+        <span>{refusalOf(entry)}</span>
+        {entry.kind === 'edit' && <blockquote class="unsaved">{entry.text}</blockquote>}
         <button type="button" onClick={retry}>
-          {strings.outbox.retry}
+          {entry.reason?.kind === 'changed' ? strings.outbox.overwrite : strings.outbox.retry}
         </button>
-        {entry.kind === 'send' && (
+        {(entry.kind === 'send' || entry.kind === 'edit') && (
           <button type="button" onClick={() => void takeBack()}>
             {strings.outbox.edit}
           </button>
@@ -56,7 +58,7 @@ export function EntryState({ entry }: { entry: Entry }) {
         <button type="button" onClick={() => void removeEntry(entry.id)}>
           {strings.outbox.discard}
         </button>
-      </p>
+      </div>
     );
   const isOnItsWay = onTheirWay.value.has(entry.key);
   if (isOnItsWay || !entry.reason)
@@ -69,8 +71,13 @@ export function EntryState({ entry }: { entry: Entry }) {
   return <Waiting entry={entry} onRetry={retry} />;
 }
 
+function refusalOf({ reason }: Entry): string {
+  if (reason?.kind === 'changed' || reason?.kind === 'gone') return strings.outbox[reason.kind];
+  return strings.outbox.refused(reason?.kind === 'said' ? reason.sentence : strings.app.failed);
+}
+
 function Waiting({ entry, onRetry }: { entry: Entry; onRetry: () => void }) {
-  const seconds = Math.ceil((entry.retryAt - Date.now()) / 1_000);
+  const seconds = Math.ceil(waitOf(entry) / 1_000);
   return (
     <p class="state waiting">
       <Icon name="offline" />

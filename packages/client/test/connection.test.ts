@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connectionOf } from '../src/connection.ts';
+
+/** A WebSocket whose other side says only what the test says. */
+class Line {
+  static readonly all: Line[] = [];
+  readonly sent: string[] = [];
+  onopen?: () => void;
+  onclose?: (event: { code: number }) => void;
+  onmessage?: (event: { data: string }) => void;
+
+  constructor() {
+    Line.all.push(this);
+  }
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text).type);
+  }
+
+  close(): void {}
+
+  hear(frame: object): void {
+    this.onmessage?.({ data: JSON.stringify(frame) });
+  }
+}
+
+const now = { $date: '2026-11-21T09:04:12.345Z' };
+
+/** A connection that is open, and what its listener is told. */
+async function opened() {
+  const client = { POST: async () => ({ data: { url: '/socket', ticket: 'x' } }) };
+  const settings = { baseUrl: 'http://localhost', WebSocket: Line as unknown as typeof WebSocket };
+  const connection = connectionOf(client as never, settings);
+  const told: string[] = [];
+  const leave = connection.join({
+    connected: () => told.push('connected'),
+    disconnected: () => told.push('disconnected'),
+    heard: () => {},
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  const line = Line.all.at(-1) as Line;
+  line.onopen?.();
+  line.hear({ type: 'hello', connection: 'x', ping: 50, now, epoch: '0' });
+  return { connection, told, line, leave };
+}
+
+beforeEach(() => {
+  Line.all.length = 0;
+  vi.useFakeTimers();
+});
+afterEach(() => vi.useRealTimers());
+
+describe('a connection that has ended without a word', () => {
+  it('is noticed within ten seconds of a look, and another one is begun', async () => {
+    const { connection, told, line, leave } = await opened();
+    connection.check();
+    expect(line.sent).toEqual(['hello', 'ping']);
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect([told, Line.all.length]).toEqual([['connected', 'disconnected'], 2]);
+    leave();
+  });
+
+  it('is noticed at once by a look if its last ping has had no answer for as long', async () => {
+    const { connection, told, leave } = await opened();
+    await vi.advanceTimersByTimeAsync(50_000 + 5_001);
+    expect(told).toEqual(['connected']);
+    connection.check();
+    await vi.advanceTimersByTimeAsync(1);
+    expect([told, Line.all.length]).toEqual([['connected', 'disconnected'], 2]);
+    leave();
+  });
+
+  it('is another one than one that answers', async () => {
+    const { connection, told, line, leave } = await opened();
+    connection.check();
+    await vi.advanceTimersByTimeAsync(4_000);
+    line.hear({ type: 'pong', id: 1, now, epoch: '0', rooms: [], more: false });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect([told, Line.all.length]).toEqual([['connected'], 1]);
+    leave();
+  });
+});

@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom, memberId } from '../../../test/support/rooms.ts';
+import { openBrowser } from '../../../tools/harness/browser.ts';
+import { call, signIn, textsOf, visit } from './support.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const patience = { timeout: 60_000 };
+
+async function edit(page: Page, text: string): Promise<void> {
+  await page.locator('.room-pane li.message').first().hover();
+  await page.locator('.room-pane li.message').first().getByRole('button', { name: 'Edit' }).click();
+  await page.locator('.room-pane li.message textarea').fill(text);
+  await page.locator('.room-pane li.message textarea').press('Enter');
+}
+
+/** A page without a connection on which a message was edited. */
+async function anEditOffline() {
+  const room = await aRoom();
+  const { owner } = room;
+  const message = await aMessage(owner, room.id, { text: 'first' }, call);
+  const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+  await signIn(page, owner);
+  await expect.poll(() => textsOf(page), patience).toEqual(['first']);
+  await context.setOffline(true);
+  await edit(page, 'mine');
+  await expect.poll(() => textsOf(page), patience).toEqual(['mine']);
+  const path = `/api/messages/${message._id.$oid}`;
+  const stored = async () => ((await call('GET', path, { token: owner.token })).body as { text: string }).text;
+  return { page, context, path, token: owner.token, stored };
+}
+
+describe('an edit that waited for a connection', () => {
+  it('does not replace one from another device, and is offered to its author', async () => {
+    const { page, context, path, token, stored } = await anEditOffline();
+    await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
+    await context.setOffline(false);
+    await page.getByText('edited elsewhere meanwhile').waitFor(patience);
+    expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'mine']);
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await expect.poll(stored, patience).toBe('mine');
+    await page.locator('.state.refused').waitFor({ state: 'hidden', ...patience });
+    await context.close();
+  });
+
+  it('is saved when the message was only reacted to', async () => {
+    const { context, path, token, stored } = await anEditOffline();
+    await call('PUT', `${path}/reactions/owl`, { token, body: {} });
+    await context.setOffline(false);
+    await expect.poll(stored, patience).toBe('mine');
+    await context.close();
+  });
+
+  it('of a message that was deleted meanwhile waits for its author', async () => {
+    const { page, context, path, token } = await anEditOffline();
+    await call('DELETE', path, { token });
+    await context.setOffline(false);
+    await page.getByText('the message no longer exists').waitFor(patience);
+    expect(await page.locator('.room-pane li.pending .text').textContent()).toBe('mine');
+    await page.locator('.room-pane li.pending').getByRole('button', { name: 'Edit' }).click();
+    await expect.poll(() => page.locator('.room-pane .composer textarea').inputValue(), patience).toBe('mine');
+    await context.close();
+  });
+});
+
+it('a room that is read elsewhere is read here within moments, also one of the least active', async () => {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  const rooms = [];
+  for (let n = 0; n < 25; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));
+  for (const { id } of rooms) await aMessage(ann, id, {}, call);
+  const { page, context } = await visit(browser);
+  await signIn(page, bob);
+  const unread = () => page.locator('nav a', { hasText: /^Room 0\b/ }).textContent();
+  await expect.poll(unread, patience).toMatch(/1/);
+  // Until something is pushed.
+  await page.waitForTimeout(5_000);
+  const [oldest] = rooms;
+  const path = `/api/members/${await memberId(oldest as never, bob)}`;
+  await call('PATCH', path, { token: bob.token, body: { last_read: 1 } });
+  await expect.poll(unread, { timeout: 10_000 }).not.toMatch(/1/);
+  await context.close();
+});
