@@ -4,15 +4,15 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { directoryCursor, listDirectory, nameStart, shownListedRoom } from '../lib/rooms/directory.ts';
+import { directoryCursor, listDirectory, namePart, shownListedRoom } from '../lib/rooms/directory.ts';
 
 /** `/api/directory`: the rooms that every user may see. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the visible rooms by name: all, or those whose names start with `q`',
+    summary: 'List the visible rooms by name: all, or those of whose names or topics `q` is a part',
     access: 'user',
     scope: 'rooms:read',
-    query: { q: optional(nameStart), limit: pageLimit, after: optional(directoryCursor) },
+    query: { q: optional(namePart), limit: pageLimit, after: optional(directoryCursor) },
     status: 200,
     answer: listOf(shownListedRoom.schema),
     run: async ({ query: { q, ...page }, request }) => answerList(await listDirectory(q, page), request),

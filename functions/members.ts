@@ -6,7 +6,7 @@ import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { username } from '../lib/identity/users.ts';
+import { username, usernamePart } from '../lib/identity/users.ts';
 import { invitationCode } from '../lib/members/invitations.ts';
 import { joinAs, joinRefusals } from '../lib/members/join.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
@@ -16,11 +16,12 @@ import { listMyRooms, memberCursor, sinceHeader } from '../lib/members/my-rooms.
 export const handler = endpoint({
   GET: operation({
     summary:
-      "List the members of a room, as one of them, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given",
+      "List the members of a room, as one of them, all or those of whose names `q` is a part, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given",
     access: 'user',
     scope: 'members:read',
     query: {
       room: optional(id),
+      q: optional(usernamePart),
       user: optional(oneOf('me')),
       since: optional(sinceCursor),
       limit: pageLimit,
@@ -30,10 +31,11 @@ export const handler = endpoint({
     answer: listOf(memberSchema),
     headers: { 'X-Next-Cursor': sinceHeader },
     refusals: listRefusals,
-    run: async ({ query: { room, user, since, limit, after }, caller, request }) => {
+    run: async ({ query: { room, q, user, since, limit, after }, caller, request }) => {
       if (room && user) throw invalidParameter('user', "not be combined with 'room'");
       if (room && since) throw invalidParameter('since', "not be combined with 'room'");
-      if (room) return answerList(await listMembers(room, { limit, after: after?.id }, caller), request);
+      if (q !== undefined && !room) throw invalidParameter('q', "not be used without 'room'");
+      if (room) return answerList(await listMembers(room, { q, limit, after: after?.id }, caller), request);
       if (!user) throw missingEvery(['room', 'user']);
       const epoch = await requireEpochOf(since);
       const { items, next, nextSince } = await listMyRooms({ limit, after, since: since?.at }, caller);

@@ -2,12 +2,12 @@ import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
 import { id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { answerCreated, withNext } from '../lib/http/answers.ts';
+import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, shownMessage } from '../lib/messages/messages.ts';
-import { readMessages, searchParameters } from '../lib/messages/search.ts';
+import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search.ts';
 import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
 /** `/api/messages`: the history of a room, what comes next in it, and a search of all rooms. */
@@ -20,10 +20,12 @@ export const handler = endpoint({
     query: { room: optional(id), limit: pageLimit, ...historyParameters, ...searchParameters },
     status: 200,
     answer: listOf(shownMessage.schema),
+    headers: { 'X-Ignored-Words': ignoredWordsHeader },
     refusals: historyRefusals,
     run: async ({ query: { limit, ...wanted }, caller, request }) => {
-      const { messages, next } = await readMessages(wanted, limit, caller);
-      return withNext(messages, request, next);
+      const { messages, next, ignoredWords } = await readMessages(wanted, limit, caller);
+      const page = withNext(messages, request, next);
+      return ignoredWords === undefined ? page : withHeaders(page, { 'X-Ignored-Words': String(ignoredWords) });
     },
   }),
   POST: operation({

@@ -11,7 +11,7 @@ import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '..
 export const handler = endpoint({
   GET: operation({
     summary:
-      'Find a user by `username`, or those who share a room with the caller by the start `q` of their names; administrators find all accounts',
+      'Find a user by `username`, or those who share a room with the caller by a part `q` of their names; administrators find all accounts',
     access: 'user',
     query: userSearch,
     status: 200,

@@ -41,7 +41,7 @@ const indexes = {
 };
 
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
-const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq'] };
+const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 
 /**
  * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns how many of the service's
@@ -49,8 +49,9 @@ const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, s
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
   const created = Object.entries(indexes).map(async ([collection, wanted]) => {
-    await database.collection(collection).createIndexes(wanted);
+    // First, for a collection can have one text index.
     await dropRetired(collection);
+    await database.collection(collection).createIndexes(wanted);
     return [collection, wanted.length + 1] as const;
   });
   return Object.fromEntries(await Promise.all(created));
@@ -59,8 +60,18 @@ export async function ensureIndexes(): Promise<Record<string, number>> {
 async function dropRetired(collection: string): Promise<void> {
   const names = retired[collection];
   if (!names) return;
-  const existing = await database.collection(collection).indexes();
+  const existing = await findIndexes(collection);
   for (const { name } of existing) if (name && names.includes(name)) await drop(collection, name);
+}
+
+async function findIndexes(collection: string): Promise<{ name?: string }[]> {
+  try {
+    return await database.collection(collection).indexes();
+  } catch (error) {
+    // There is no such collection yet.
+    if (!(error instanceof MongoServerError && error.code === namespaceNotFound)) throw error;
+    return [];
+  }
 }
 
 async function drop(collection: string, name: string): Promise<void> {
@@ -72,4 +83,5 @@ async function drop(collection: string, name: string): Promise<void> {
   }
 }
 
+const namespaceNotFound = 26;
 const indexNotFound = 27;

@@ -6,6 +6,7 @@ import {
   type Progress,
   replacesFile,
 } from '../../lib/database/export-import.ts';
+import { fillWords } from '../../lib/messages/fill-words.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { progressBar } from '../progress.ts';
@@ -19,7 +20,12 @@ export const transferCommands: Record<string, Run> = {
       streams.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
     return { ...result, isNote: isStandardOutput(file) };
   },
-  import: ([file = ''], _options, streams) => transfer(streams, (progress) => importFrom(file, progress)),
+  import: ([file = ''], _options, streams) =>
+    transfer(streams, async (progress) => {
+      const documents = await importFrom(file, progress);
+      await fillWords({ from: 'start' });
+      return documents;
+    }),
 };
 
 async function transfer(

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
+import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
 import { announcement, type Beginning } from './announcement.ts';
@@ -63,9 +64,12 @@ async function explained<T>(host: string, port: number, setting: string, listen:
 
 /** Ends when the running requests are answered, or have had their time: a request takes 10 seconds at most. */
 function closeOnSignal(server: Server): void {
+  // One worker is enough.
+  const filling = cluster.isWorker && cluster.worker?.id !== 1 ? undefined : fillWordsMeanwhile();
   onEnd(async () => {
     setTimeout(() => process.exit(1), 15_000).unref();
     await server.close();
+    await filling?.end();
     await closeDatabase();
     process.exit(0);
   });

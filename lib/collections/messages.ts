@@ -13,6 +13,8 @@ export type MessageDocument = {
   ordinal: number;
   user: ObjectId;
   text: string;
+  /** What it is found by in a search: `messages/tokens.ts`. */
+  words?: string;
   created_at: Date;
   edited_at: Date | null;
   deleted_at: Date | null;
@@ -75,8 +77,7 @@ export const messageIndexes: IndexDescription[] = [
     name: 'room, changed.seq',
     partialFilterExpression: { 'changed.seq': { $exists: true } },
   },
-  // People in one room may write in many languages: words are indexed as they are, without one language's endings or stop words.
-  { key: { room: 1, text: 'text' }, name: 'room, text', default_language: 'none' },
+  { key: { room: 1, words: 'text' }, name: 'room, words', default_language: 'none' },
 ];
 
 /** The messages of all rooms. */

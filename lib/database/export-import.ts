@@ -58,9 +58,10 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
 }
 
 async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<string> {
-  const names = (await database.listCollections({}, { nameOnly: true }).toArray())
+  const found = await database.listCollections({}, { nameOnly: true }).toArray();
+  const names = found
     .map(({ name }) => name)
-    .filter((name) => name !== epochCollection)
+    .filter((name) => name !== epochCollection && name !== ownCollection)
     .sort();
   const expected: Counts = {};
   for (const name of names) expected[name] = await database.collection(name).countDocuments();
@@ -102,6 +103,9 @@ export async function importFrom(path: string, progress: Progress): Promise<Coun
   await renewEpoch();
   return counts;
 }
+
+// Tells what was done in this database, not in the one that reads the file.
+const ownCollection = 'upgrades';
 
 const format = 'chat-service';
 const version = 1;

@@ -1,8 +1,9 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
+import { matchesName } from '../../packages/client/src/words/names.ts';
 import { distinct } from '../api/extended-json.ts';
-import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
+import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText } from '../api/schema.ts';
@@ -68,12 +69,12 @@ export const email: Parameter<string> = credential({
   schema: { type: 'string', pattern: anAddress.source },
 });
 
-/** The start of a user's name, or nothing. */
-export const usernameStart: Parameter<string> = {
+/** A part of a user's name, or nothing; the `@` of a mention does not count. */
+export const usernamePart: Parameter<string> = {
   ...textUpTo(64),
   read: (sent) => {
-    const start = textUpTo(64).read(sent);
-    return start === undefined ? undefined : normaliseCredential(start).replace(/^@/, '').toLowerCase();
+    const part = textUpTo(64).read(sent);
+    return part === undefined ? undefined : normaliseCredential(part).replace(/^@/, '');
   },
 };
 
@@ -189,12 +190,24 @@ export async function findUsernames(ids: ObjectId[]): Promise<Usernames> {
   return names;
 }
 
-/** The names that begin with `start`. A range, not a pattern: names are ASCII, so they lie between it and it followed by the last character. */
-export const namesFrom = (start: string) => ({ $gte: start, $lt: `${start}\uffff` });
+/** So many accounts are looked at for a page of those with a certain name. */
+const mostLookedAt = 5_000;
 
-/** A page of the accounts, by the order of their ids: all, or those whose names begin with `start`. */
-export async function listUsers({ limit, after }: Page, start = ''): Promise<Listed<User>> {
-  const where = { ...(start && { username: namesFrom(start) }), ...(after && { _id: { $gt: after } }) };
-  const found = await users.find(where, { sort: { _id: 1 }, ...withOneMore(limit) }).toArray();
-  return pageById(found, limit, shownUser.show);
+/** A page of the accounts, by the order of their ids: all, or those of whose names `q` is a part. */
+export async function listUsers({ limit, after }: Page, q = ''): Promise<Listed<User>> {
+  const found: UserFields[] = [];
+  let last = after;
+  for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
+    const size = q === '' ? limit + 1 : chunkSize;
+    const options = { sort: { _id: 1 as const }, limit: size, batchSize: size + 1 };
+    const chunk = await users.find(last ? { _id: { $gt: last } } : {}, options).toArray();
+    found.push(...chunk.filter(({ username }) => q === '' || matchesName(username, q)));
+    if (found.length > limit || chunk.length < size) return pageById(found, limit, shownUser.show);
+    lookedAt += chunk.length;
+    last = chunk.at(-1)?._id;
+  }
+  return { items: found.map(shownUser.show), next: last?.toHexString() };
 }
+
+type UserFields = Parameters<typeof shownUser.show>[0];
+const chunkSize = 500;

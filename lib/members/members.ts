@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { compareNames, matchesName } from '../../packages/client/src/words/names.ts';
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
@@ -6,7 +7,7 @@ import { oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aWord, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, shownOtherUser } from '../identity/users.ts';
+import { deletedUsername, findUsernames, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
   findContextOfMember,
@@ -72,11 +73,17 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: s
 
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];
 
-/** A page of a room's members, by the order of their ids; for members. */
-export async function listMembers(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Member>> {
+/**
+ * A page of a room's members, for members: all by the order of their ids, or those of whose names `q` is a part, those that begin with it first.
+ */
+export async function listMembers(
+  room: ObjectId,
+  { q, ...page }: Page & { q?: string | undefined },
+  caller: Caller,
+): Promise<Listed<Member>> {
   const [seen, rows, marker] = await Promise.all([
     findReadableRoom(room, caller),
-    readPage(room, page),
+    q === undefined ? readPage(room, page) : findNamed(room, q, page),
     findMarker(room, caller.user._id),
   ]);
   const reading = await readingOf(seen, caller.user._id, marker);
@@ -84,7 +91,25 @@ export async function listMembers(room: ObjectId, page: Page, caller: Caller): P
     member.user.equals(caller.user._id)
       ? showOwnMember(seen, member, caller.user.username, reading)
       : showMember(room, member, user?.username ?? deletedUsername);
-  return pageOf(rows, page.limit, show, ({ member }) => member._id.toHexString());
+  const cursorOf = ({ member }: MemberRow) => (q === undefined ? member._id : member.user).toHexString();
+  return pageOf(rows, page.limit, show, cursorOf);
+}
+
+/** The members of whose names something is a part, after that of a user who may have left meanwhile; one more than a page has. */
+async function findNamed(room: ObjectId, q: string, { after, limit }: Page): Promise<MemberRow[]> {
+  const found = await rooms.findOne<{ members: MemberDocument[] }>({ _id: room }, { projection: { members: 1 } });
+  const members = found?.members ?? [];
+  const names = await findUsernames([...members.map(({ user }) => user), ...(after ? [after] : [])]);
+  const nameOf = (user: ObjectId) => names.get(user.toHexString()) ?? '';
+  const compare = compareNames(q);
+  return members
+    .map((member) => ({ member, users: [{ username: nameOf(member.user) }] as [{ username: string }] }))
+    .filter(
+      ({ users: [{ username }] }) =>
+        username !== '' && (!after || compare(username, nameOf(after)) > 0) && matchesName(username, q),
+    )
+    .sort(({ users: [one] }, { users: [other] }) => compare(one.username, other.username))
+    .slice(0, limit + 1);
 }
 
 /** The member, for everyone in its room; 404 for everyone else. */

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import { compareNames, matchesName } from '../../packages/client/src/words/names.ts';
 import { parseId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageLimit, pageOf, withOneMore } from '../api/pages.ts';
+import { type Listed, type Page, pageLimit, pageOf } from '../api/pages.ts';
 import { id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
@@ -9,24 +10,24 @@ import { adminRequired, invalidParameter } from '../errors.ts';
 import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
 import {
   findUserByNameFor,
+  findUsernames,
   listUsers,
-  namesFrom,
   type OtherUser,
   shownOtherUser,
   shownUser,
   type User,
   username,
-  usernameStart,
+  usernamePart,
 } from '../identity/users.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 
 /** A place in a list of users: the id or the name of the one that it comes after. */
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
 
-/** Who is looked for: one by name, or those whose names begin with `q`, in a room or in all that the caller shares with them. */
+/** Who is looked for: one by name, or those of whose names `q` is a part, in a room or in all that the caller shares with them. */
 export const userSearch = {
   username: optional(username),
-  q: optional(usernameStart),
+  q: optional(usernamePart),
   room: optional(id),
   limit: pageLimit,
   after: optional(userCursor),
@@ -60,15 +61,23 @@ function idIn(cursor: string | undefined): ObjectId | undefined {
   return after;
 }
 
-/** A page of those among some users whose names begin with `start`, by name. */
-async function listPeople(among: ObjectId[], start = '', { limit, after }: Page<string>): Promise<Listed<OtherUser>> {
-  const named = { ...namesFrom(start), ...(after !== undefined && { $gt: after }) };
-  const found = await users
-    .find(
-      { _id: { $in: among }, is_active: true, username: named },
-      { projection: shownOtherUser.reads, sort: { username: 1 }, ...withOneMore(limit) },
+/** A page of those among some users of whose names `q` is a part, those that begin with it first. */
+async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<Listed<OtherUser>> {
+  const names = await findUsernames(among);
+  const compare = compareNames(q);
+  const wanted = among
+    .map((_id) => ({ _id, username: names.get(_id.toHexString()) ?? '' }))
+    .filter(
+      ({ username }) => username !== '' && (after === undefined || compare(username, after) > 0) && matchesName(username, q),
     )
-    .toArray();
+    .sort((one, other) => compare(one.username, other.username));
+  const found: Parameters<typeof shownOtherUser.show>[0][] = [];
+  // Few accounts are not active.
+  for (let at = 0; at < wanted.length && found.length <= limit; at += limit + 1) {
+    const ids = wanted.slice(at, at + limit + 1).map(({ _id }) => _id);
+    const active = await users.find({ _id: { $in: ids }, is_active: true }, { projection: shownOtherUser.reads }).toArray();
+    found.push(...active.sort((one, other) => compare(one.username, other.username)));
+  }
   return pageOf(found, limit, shownOtherUser.show, (last) => last.username);
 }
 

@@ -10,6 +10,7 @@ import { findReaders } from '../rooms/read-markers.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
+import { tokensOf } from './tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
 export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit')];
@@ -37,7 +38,9 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const mentioned = membersAmong(mentions, accounts, members);
         const late = readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
-        return { $set: { text, mentions: mentioned, late_mentions, edited_at: at } };
+        return {
+          $set: { text, words: tokensOf(text, message.user), mentions: mentioned, late_mentions, edited_at: at },
+        };
       },
     };
   };
@@ -70,7 +73,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       ofRoom: { $max: { last_deleted: message.seq } },
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { is_pinned: '', request_hash: '', late_mentions: '' },
+        $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '' },
       }),
     };
   };

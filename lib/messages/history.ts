@@ -1,8 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { dateTime, id, oneOf, optional, type Parameter, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
-import { oneAtATime } from '../database/turns.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
@@ -12,23 +11,8 @@ import { mostBytes, readWithinSize } from './page-size.ts';
 import { countReplies } from './replies.ts';
 import { findSeqAt } from './time.ts';
 
-/** Words to search for: so few that each search is cheap. */
-const words: Parameter<string> = {
-  read: (sent) => {
-    if (typeof sent !== 'string' || !/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(sent) || !/\S/.test(sent)) return undefined;
-    const [words, quotes] = [sent.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [], sent.match(/"/g) ?? []];
-    return words.length <= 10 && quotes.length <= 10 ? sent : undefined;
-  },
-  rule: 'have 1 to 200 characters, at most 10 words and 5 phrases, and not be blank',
-  schema: {
-    type: 'string',
-    maxLength: 200,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\u0000-\\u001f\\u007f-\\u009f\\s][^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  },
-};
-
 /** The filters, each of which has an index of its own: two of them together would be a search without one. */
-const filters = ['thread', 'user', 'pinned', 'mentions', 'q'] as const;
+const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
 /** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
@@ -40,7 +24,6 @@ export const historyParameters = {
   user: optional(id),
   pinned: optional(oneOf('true')),
   mentions: optional(oneOf('me')),
-  q: optional(words),
 };
 
 /** What was asked for. */
@@ -52,8 +35,8 @@ type PlacedQuery = Omit<HistoryQuery, 'at'>;
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /**
- * Reads a page of a room's history. What is on it depends on `seq` alone, also in a search: the newest messages that match, or those next to
- * `before`, `after` or `around`, or to the first one `at` a time or after it. They come in ascending order of `seq`; those of a search best match first.
+ * Reads a page of a room's history: the newest messages that match, or those next to `before`, `after` or `around`, or to the first one `at` a
+ * time or after it. They come in ascending order of `seq`.
  */
 export async function readHistory(
   room: ObjectId,
@@ -70,17 +53,9 @@ export async function readHistory(
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   if (Object.values(query).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
-  const [, { shown }] = await Promise.all([
-    context ?? findReadableRoom(room, caller),
-    query.q === undefined ? read() : searchInTurn(caller, read),
-  ]);
+  const [, { shown }] = await Promise.all([context ?? findReadableRoom(room, caller), read()]);
   return shown;
 }
-
-/** Searches for a user, who has one at a time and one that waits: nothing else takes as long. */
-export const searchInTurn = <T>({ user }: Caller, search: () => Promise<T>): Promise<T> => inTurn(user._id.toHexString(), search);
-
-const inTurn = oneAtATime(1);
 
 // Those who read a room at the same time read the same.
 const sharedPages = singleFlight<PageAsRead>();
@@ -88,24 +63,18 @@ const sharedPages = singleFlight<PageAsRead>();
 async function readPage(room: ObjectId, filter: Filter<MessageDocument>, query: PlacedQuery, limit: number): Promise<PageAsRead> {
   const { found, next } = await findPage(filter, query, limit);
   const replies = await countReplies(room, found);
-  const sorted = query.q === undefined ? found : found.toSorted(byScore);
-  return { found, shown: { messages: sorted.map((message) => showAuthored(message, replies)), next } };
+  return { found, shown: { messages: found.map((message) => showAuthored(message, replies)), next } };
 }
 
-const matching = (
-  room: ObjectId,
-  { thread, user, pinned, mentions, q }: PlacedQuery,
-  caller: Caller,
-): Filter<MessageDocument> => ({
+const matching = (room: ObjectId, { thread, user, pinned, mentions }: PlacedQuery, caller: Caller): Filter<MessageDocument> => ({
   room,
   ...(thread && { thread }),
   ...(user && { user }),
   ...(pinned && { is_pinned: true as const }),
   ...(mentions && { mentions: caller.user._id }),
-  ...(q !== undefined && { $text: { $search: q } }),
 });
 
-type Found = { found: Scored[]; next: Record<string, string> | undefined };
+type Found = { found: AuthoredMessage[]; next: Record<string, string> | undefined };
 
 async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
   if (around !== undefined) {
@@ -124,22 +93,18 @@ async function findPage(filter: Filter<MessageDocument>, { before, after, around
   return pageOf(found.reverse(), hasMore && 'before');
 }
 
-/** A message with its author and, in a search, its score. */
-export type Scored = AuthoredMessage & { score?: number };
-
 /** Between which places. */
-export type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+type Bounds = { $lt?: number; $lte?: number; $gt?: number };
 
 /** The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page. */
-export const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
-  readWithinSize<Scored>(
+const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
+  readWithinSize<AuthoredMessage>(
     limit,
     (count, last) => {
       const seq = { ...bounds, ...(last && { [direction === 1 ? '$gt' : '$lt']: last.seq }) };
-      return findAuthored<Scored>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
+      return findAuthored<AuthoredMessage>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
         { $sort: { seq: direction } },
         { $limit: count },
-        ...(filter.$text ? [{ $set: { score: { $meta: 'textScore' } } }] : []),
       ]);
     },
     most,
@@ -149,6 +114,3 @@ function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Fou
   const edge = side === 'before' ? found[0] : found.at(-1);
   return { found, next: side && edge ? { [side]: String(edge.seq) } : undefined };
 }
-
-// The newer of two that match equally well.
-const byScore = (one: Scored, other: Scored) => (other.score ?? 0) - (one.score ?? 0) || other.seq - one.seq;

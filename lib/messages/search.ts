@@ -1,121 +1,226 @@
 import { ObjectId } from 'mongodb';
-import { optional, type Parameter, requireAtMostOne } from '../api/parameters.ts';
+import { mostWords, readQuery } from '../../packages/client/src/words/query.ts';
+import { dateTime, oneOf, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { rooms } from '../collections/rooms.ts';
+import { oneAtATime } from '../database/turns.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { type Bounds, findMatching, type HistoryQuery, readHistory, type Scored, searchInTurn } from './history.ts';
-import { type AuthoredMessage, showAuthored } from './messages.ts';
+import { findReadableRoom } from '../rooms/permissions.ts';
+import {
+  findMatches,
+  type Match,
+  type Matches,
+  newestFirst,
+  type Place,
+  readPlace,
+  type SearchedRoom,
+  type Sought,
+  showPlace,
+} from './find-matches.ts';
+import { type HistoryQuery, readHistory } from './history.ts';
+import { type AuthoredMessage, findAuthored, type Message, showAuthored } from './messages.ts';
 import type { HistoryPage } from './newest-pages.ts';
-import { fitting, weightOf } from './page-size.ts';
+import { fitting } from './page-size.ts';
 import { countReplies } from './replies.ts';
+import { findSeqAt } from './time.ts';
 
-/** A place among the messages of several rooms: the newest come first, of one moment those of a room with a greater id. */
-type SearchCursor = { at: Date; room: ObjectId; seq: number };
+// Line breaks and tabs come with what is pasted.
+const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
 
-const searchCursor: Parameter<SearchCursor> = {
-  read: (sent) => {
-    const [, at, room, seq] = typeof sent === 'string' ? (/^(\d{1,15})-([0-9a-f]{24})-(\d{1,15})$/.exec(sent) ?? []) : [];
-    return room === undefined ? undefined : { at: new Date(Number(at)), room: new ObjectId(room), seq: Number(seq) };
-  },
-  rule: "be a cursor from this list's Link header",
-  schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}-\\d{1,15}$' },
+/** Words to search for; those after the first ten are ignored. */
+const words: Parameter<string> = {
+  read: (sent) =>
+    typeof sent === 'string' && new RegExp(`^[^${control}\\p{Cs}]{1,2000}$`, 'u').test(sent) && /\S/.test(sent)
+      ? sent
+      : undefined,
+  rule: 'have 1 to 2000 characters, none of them control characters, and not be blank',
+  schema: { type: 'string', maxLength: 2000, pattern: `^[^${control}]*[^${control}\\s][^${control}]*$` },
 };
 
-/** Where a search of all rooms goes on. */
-export const searchParameters = { cursor: optional(searchCursor) };
+/**
+ * Where a search goes on: after a place; or, best match first, within the matches between two places, after the one with a score and a place.
+ */
+type SearchCursor = { after: Place; within?: { end: Place; score: number; last: Place } };
+
+const place = '\\d{1,15}-[0-9a-f]{24}-\\d{1,15}';
+const searchCursor: Parameter<SearchCursor> = {
+  read: (sent) => {
+    const [start = '', end = '', score = '', last = ''] = typeof sent === 'string' ? sent.split('.') : [];
+    const [after, bottom, at] = [start, end, last].map(readPlace);
+    if (!after || !searchCursorPattern.test(String(sent))) return undefined;
+    return bottom && at ? { after, within: { end: bottom, score: Number(score), last: at } } : { after };
+  },
+  rule: "be a cursor from this list's Link header",
+  schema: { type: 'string', pattern: `^${place}(\\.${place}\\.\\d{1,9}\\.${place})?$` },
+};
+const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
+
+/** What is searched for, in which order it comes, and where a search goes on. */
+export const searchParameters = {
+  q: optional(words),
+  order: optional(oneOf('best', 'newest')),
+  since: optional(dateTime),
+  until: optional(dateTime),
+  cursor: optional(searchCursor),
+};
+type SearchQuery = Values<typeof searchParameters>;
 
 /** What is wanted, in one room or in all. */
-type SearchQuery = HistoryQuery & { room?: ObjectId | undefined; cursor?: SearchCursor | undefined };
+type Wanted = HistoryQuery & SearchQuery & { room?: ObjectId | undefined };
 
-/** Reads a page of a room's history or, where no room is given, of what a search finds in all rooms of the caller. */
-export function readMessages({ room, cursor, ...query }: SearchQuery, limit: number, caller: Caller): Promise<HistoryPage> {
-  if (!room) return searchInTurn(caller, () => searchMyRooms(query, cursor, limit, caller));
-  requireAtMostOne(['room', 'cursor'], { room, cursor });
-  return readHistory(room, query, limit, caller);
-}
+/** A page of a search says how many of its words do not count. */
+export type FoundPage = HistoryPage & { ignoredWords?: number };
 
-/**
- * Searches all rooms of the caller, of many those in which something was said last. What is on a page depends on the time alone, as in one
- * room; it comes best match first.
- *
- * The rooms are asked in the order of their last messages, a few at a time, each for its newest matches. When a page is full and a room's last
- * message is older than all that is on it, neither that room nor those after it have anything to add.
- */
-async function searchMyRooms(
-  { q, ...others }: HistoryQuery,
-  cursor: SearchCursor | undefined,
+/** The header that says how many words of a search did not count. */
+export const ignoredWordsHeader = {
+  type: 'string',
+  pattern: '^\\d{1,4}$',
+  description: `How many words of \`q\` were ignored, for the first ${mostWords} count; only there with \`q\`.`,
+};
+
+/** Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the caller. */
+export async function readMessages(
+  { room, q, order, since, until, cursor, ...history }: Wanted,
   limit: number,
   caller: Caller,
-): Promise<HistoryPage> {
-  if (q === undefined) throw missingParameter('room');
-  const [roomOnly] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
-  if (roomOnly) throw invalidParameter(roomOnly, "not be used without 'room'");
-
-  const mine = await findMyRooms(caller);
-  let found: Scored[] = [];
-  // Behind the last match of a room that has more, nothing of the others is shown: that room's next may come before it.
-  const ends: Scored[] = [];
-  const pageSoFar = () =>
-    fitting(found.filter((one) => ends.every((end) => newestFirst(one, end) <= 0)).slice(0, limit), weightOf);
-  for (let at = 0; at < mine.length; at += roomsAtOnce) {
-    const asked = mine.slice(at, at + roomsAtOnce);
-    const [{ last_message_at: youngest }] = asked as [MyRoom];
-    const page = pageSoFar();
-    const oldest = page.at(-1);
-    if (oldest && page.length < found.length && oldest.created_at > youngest) break;
-    const matches = await Promise.all(
-      asked.map(({ _id: room }) => {
-        const { seq = {}, ...place } = after(cursor, room);
-        return findMatching({ room, $text: { $search: q }, ...place }, seq, -1, limit);
-      }),
+): Promise<FoundPage> {
+  if (q !== undefined)
+    return inTurn(caller.user._id.toHexString(), () =>
+      search({ room, q, order, since, until, cursor, ...history }, limit, caller),
     );
-    ends.push(...matches.flatMap(({ found, hasMore }) => (hasMore ? found.slice(-1) : [])));
-    found = [...found, ...matches.flatMap(({ found }) => found)].sort(newestFirst).slice(0, limit + 1);
-  }
-
-  const page = pageSoFar();
-  const last = page.at(-1);
-  const next = last && (page.length < found.length || ends.length > 0) ? cursorOf(last) : undefined;
-  return { messages: await show(page.sort(byScore)), next: next === undefined ? undefined : { cursor: next } };
+  if (!room) throw missingParameter('room');
+  const [searchOnly] = Object.entries({ order, since, until, cursor }).find(([, value]) => value !== undefined) ?? [];
+  if (searchOnly) throw invalidParameter(searchOnly, "not be used without 'q'");
+  return readHistory(room, history, limit, caller);
 }
 
-type MyRoom = { _id: ObjectId; last_message_at: Date };
+// Each user has one search at a time and one that waits: nothing else takes as long.
+const inTurn = oneAtATime(1);
+
+const notSearched = ['thread', 'pinned', 'mentions', 'after', 'around', 'at'] as const;
+
+/** Searches a room or all of the caller's, of many those in which something was said last. */
+async function search(wanted: Wanted & { q: string }, limit: number, caller: Caller): Promise<FoundPage> {
+  const { room, q, order, user, since, until, before, cursor } = wanted;
+  const roomOnly = room ? undefined : (['before', ...notSearched] as const).find((name) => wanted[name] !== undefined);
+  if (roomOnly) throw invalidParameter(roomOnly, "not be used without 'room'");
+  requireAtMostOne([...notSearched, 'q'], wanted);
+  requireAtMostOne(['before', 'cursor'], wanted);
+
+  const query = readQuery(q);
+  const searched = room ? [await findSearchedRoom(room, { since, until, before }, caller)] : await findMyRooms(caller, since);
+  const isSearch = query.terms.some(({ isExcluded }) => !isExcluded);
+  const sought = { query, user, since, until };
+  const { found, next } = !isSearch
+    ? { found: [], next: undefined }
+    : order === 'best'
+      ? await findBest(searched, sought, cursor, limit)
+      : await findNewest(searched, sought, cursor, limit);
+  const ordered = order === 'newest' ? found : found.sort(bestFirst);
+  return { messages: await show(ordered), next: next === undefined ? undefined : { cursor: next }, ignoredWords: query.ignored };
+}
+
+/** What is on a page, and the cursor of the next one. */
+type MatchPage = { found: Match[]; next: string | undefined };
+
+async function findNewest(
+  searched: SearchedRoom[],
+  sought: Sought,
+  cursor: SearchCursor | undefined,
+  limit: number,
+): Promise<MatchPage> {
+  const { found, end } = await findMatches(searched, sought, cursor?.after, limit);
+  const page = fitting(found, ({ weight }) => weight);
+  const next = page.length < found.length ? page.at(-1) : end;
+  return { found: page, next: next && showPlace(next) };
+}
+
+/** So many matches are put in order together. */
+const mostRanked = 500;
+
+/**
+ * Best match first among the newest matches; and then among those before them. Which they are stands in the cursor, so that what is written
+ * meanwhile moves nothing from a page to one that was read before.
+ */
+async function findBest(
+  searched: SearchedRoom[],
+  sought: Sought,
+  cursor: SearchCursor | undefined,
+  limit: number,
+): Promise<MatchPage> {
+  const within = cursor?.within;
+  const { found, end } = within
+    ? await findBetween(searched, sought, cursor.after, within.end)
+    : await findMatches(searched, sought, cursor?.after, mostRanked);
+  const ranked = found
+    .sort(bestFirst)
+    .filter((match) => !within || bestFirst(match, { ...within.last, score: within.score }) > 0);
+  const page = fitting(ranked.slice(0, limit), ({ weight }) => weight);
+  const last = page.at(-1);
+  if (!last || page.length === ranked.length) return { found: page, next: end && showPlace(end) };
+  const parts = [showPlace(cursor?.after ?? top), showPlace(end ?? bottom), last.score, showPlace(last)];
+  return { found: page, next: parts.join('.') };
+}
+
+/** All matches between two places: those that were put in order for an earlier page. */
+async function findBetween(searched: SearchedRoom[], sought: Sought, after: Place, last: Place): Promise<Matches> {
+  const all: Match[] = [];
+  for (let from: Place | undefined = after; from && newestFirst(from, last) < 0; ) {
+    const { found, end }: Matches = await findMatches(searched, sought, from, mostRanked);
+    all.push(...found.filter((match) => newestFirst(match, last) <= 0));
+    from = end;
+  }
+  return { found: all, end: newestFirst(last, bottom) === 0 ? undefined : last };
+}
+
+const bestFirst = (one: Place & { score: number }, other: Place & { score: number }) =>
+  other.score - one.score || newestFirst(one, other);
+
+const top: Place = { created_at: new Date(999_999_999_999_999), room: new ObjectId('f'.repeat(24)), seq: 999_999_999_999_999 };
+const bottom: Place = { created_at: new Date(0), room: new ObjectId('0'.repeat(24)), seq: 0 };
+
+async function findSearchedRoom(
+  room: ObjectId,
+  { since, until, before }: { since?: Date | undefined; until?: Date | undefined; before?: number | undefined },
+  caller: Caller,
+): Promise<SearchedRoom> {
+  const context = await findReadableRoom(room, caller);
+  const none = context.seq + 1;
+  const [from, end = none] = await Promise.all([
+    since && findSeqAt(context, since).then((seq = none) => seq),
+    until && findSeqAt(context, until),
+  ]);
+  const last = until && (before === undefined ? end : Math.min(before, end));
+  return { _id: room, last_message_at: new Date(), before: last ?? before, from };
+}
 
 const mostRooms = 200;
-const roomsAtOnce = 5;
 
-const findMyRooms = (caller: Caller): Promise<MyRoom[]> =>
+const findMyRooms = (caller: Caller, since: Date | undefined): Promise<SearchedRoom[]> =>
   rooms
-    .find<MyRoom>(
-      { 'members.user': caller.user._id, ...notBlocked(caller), last_message_at: { $ne: null } },
+    .find<SearchedRoom>(
+      {
+        'members.user': caller.user._id,
+        ...notBlocked(caller),
+        last_message_at: since ? { $gte: since } : { $ne: null },
+      },
       { projection: { last_message_at: 1 }, sort: { last_message_at: -1 }, limit: mostRooms, batchSize: mostRooms + 1 },
     )
     .toArray();
 
-/** What of a room comes after a place, in the order of `newestFirst`. */
-function after(cursor: SearchCursor | undefined, room: ObjectId): { seq?: Bounds; created_at?: object } {
-  if (!cursor) return {};
-  const order = compareIds(room, cursor.room);
-  if (order === 0) return { seq: { $lt: cursor.seq } };
-  return { created_at: order < 0 ? { $lte: cursor.at } : { $lt: cursor.at } };
-}
-
-const cursorOf = ({ created_at, room, seq }: AuthoredMessage) => `${created_at.getTime()}-${room.toHexString()}-${seq}`;
-
-const newestFirst = (one: AuthoredMessage, other: AuthoredMessage) =>
-  other.created_at.getTime() - one.created_at.getTime() || compareIds(other.room, one.room) || other.seq - one.seq;
-
-const compareIds = (one: ObjectId, other: ObjectId) => Buffer.compare(one.id, other.id);
-
-const byScore = (one: Scored, other: Scored) => (other.score ?? 0) - (one.score ?? 0) || newestFirst(one, other);
-
-/** Shows messages of several rooms in the order in which they are given. */
-async function show(found: AuthoredMessage[]) {
+/** Shows messages of several rooms in the order in which they were found, but for those that were deleted meanwhile. */
+async function show(matches: Match[]): Promise<Message[]> {
+  if (matches.length === 0) return [];
+  const found = await findAuthored<AuthoredMessage>({ _id: { $in: matches.map(({ _id }) => _id) }, deleted_at: null }, []);
+  const byId = new Map(found.map((message) => [message._id.toHexString(), message]));
   const byRoom = Map.groupBy(found, ({ room }) => room.toHexString());
   const counted = await Promise.all(
     [...byRoom.values()].map((ofRoom) => countReplies((ofRoom[0] as AuthoredMessage).room, ofRoom)),
   );
   const replies = new Map(counted.flatMap((counts) => [...counts]));
-  return found.map((message) => showAuthored(message, replies));
+  return matches.flatMap(({ _id }) => {
+    const message = byId.get(_id.toHexString());
+    return message ? [showAuthored(message, replies)] : [];
+  });
 }

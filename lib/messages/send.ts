@@ -14,6 +14,7 @@ import { findMentioned, findMentions, type Mentions, membersAmong } from './ment
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
+import { tokensOf } from './tokens.ts';
 
 /** What someone wants to say, where, and in reply to which message. */
 export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
@@ -92,6 +93,7 @@ async function compose(draft: Draft, { place, members }: Taken): Promise<Message
     ordinal: place.ordinal,
     user: draft.caller.user._id,
     text: draft.text,
+    words: tokensOf(draft.text, draft.caller.user._id),
     created_at: place.at,
     edited_at: null,
     deleted_at: null,

@@ -1,9 +1,9 @@
-import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { matchesName } from '../../packages/client/src/words/names.ts';
+import { type Listed, type Page, pageOf } from '../api/pages.ts';
 import { type Parameter, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { nameKey } from './rooms.ts';
 
 type ListedDocument = Pick<RoomDocument, '_id' | 'name' | 'name_key' | 'topic' | 'is_open'> & { member_count: number };
 
@@ -19,8 +19,8 @@ export const shownListedRoom = representation('ListedRoom', {
 });
 export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
-/** How the names of the wanted rooms begin. */
-export const nameStart = text(1, 100);
+/** What the names or topics of the wanted rooms have in them. */
+export const namePart = text(1, 100);
 
 /** A place in the directory: the key of the room that it comes after, which may have been deleted since. */
 export const directoryCursor: Parameter<string> = {
@@ -32,12 +32,26 @@ export const directoryCursor: Parameter<string> = {
   schema: { type: 'string', pattern: '^[\\w-]{1,1200}$' },
 };
 
-/** A page of the visible rooms by name, whatever its case: all, or those whose names begin with `q`. */
+/** So many rooms are looked at for a page of those that somebody looks for, so many at a time. */
+const mostLookedAt = 2_000;
+const chunkSize = 250;
+
+/** A page of the visible rooms by name: all, or those of whose names or topics `q` is a part. */
 export async function listDirectory(q: string | undefined, { limit, after }: Page<string>): Promise<Listed<ListedRoom>> {
-  const start = nameKey(q ?? '');
-  const range = { $gte: start, $lt: `${start}\u{10ffff}`, ...(after !== undefined && { $gt: after }) };
-  const projection = { ...shownListedRoom.reads, name_key: 1 };
-  const options = { projection, sort: { name_key: 1 as const }, ...withOneMore(limit) };
-  const found = await rooms.find<ListedDocument>({ is_visible: true, name_key: range }, options).toArray();
-  return pageOf(found, limit, shownListedRoom.show, ({ name_key }) => Buffer.from(name_key).toString('base64url'));
+  const isWanted = ({ name, topic }: ListedDocument) => q === undefined || matchesName(`${name}\n${topic}`, q);
+  const size = q === undefined ? limit + 1 : chunkSize;
+  const options = { projection: { ...shownListedRoom.reads, name_key: 1 }, sort: { name_key: 1 as const } };
+  const found: ListedDocument[] = [];
+  let last = after ?? '';
+  for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += size) {
+    const where = { is_visible: true, name_key: { $gt: last } };
+    const chunk = await rooms.find<ListedDocument>(where, { ...options, limit: size, batchSize: size + 1 }).toArray();
+    found.push(...chunk.filter(isWanted));
+    if (found.length > limit || chunk.length < size)
+      return pageOf(found, limit, shownListedRoom.show, ({ name_key }) => cursorAt(name_key));
+    last = chunk.at(-1)?.name_key ?? last;
+  }
+  return { items: found.map(shownListedRoom.show), next: cursorAt(last) };
 }
+
+const cursorAt = (key: string) => Buffer.from(key).toString('base64url');

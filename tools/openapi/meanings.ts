@@ -52,10 +52,14 @@ const parameters: Meanings = {
     'Whether the account can be used: `false` ends its sessions, and its tokens do not work until it is true; for administrators.',
   keep_tokens: 'Whether the named tokens outlast the new password.',
   'GET /api/users username': 'The exact name to look for.',
-  'GET /api/users q': 'How the names begin that are looked for.',
+  'GET /api/users q':
+    'A part of the names that are looked for: the beginning of one or more of their words. Case and accents do not matter.',
   'GET /api/users room': 'Looks among the members of this room alone.',
-  'GET /api/directory q': 'How the names of the rooms begin, whatever their case.',
+  'GET /api/directory q':
+    'A part of the names or topics of the rooms: the beginning of one or more of their words. Case and accents do not matter.',
   'GET /api/members room': 'Whose members are listed; this or `user` is required.',
+  'GET /api/members q':
+    'Only members with this part in their names: the beginning of one or more of their words. Names that begin with it come first.',
   'GET /api/members user': "`me` lists the caller's own memberships, the room with the latest activity first.",
   'GET /api/members since':
     'Only rooms in which something has happened since this time, or the `X-Next-Cursor` of an earlier answer, which is refused after the database was restored (410, `history_replaced`).',
@@ -85,8 +89,13 @@ const parameters: Meanings = {
   'GET /api/messages pinned': 'Only pinned messages.',
   'GET /api/messages mentions': 'Only messages that mention the caller.',
   'GET /api/messages q':
-    'Only messages with all of these words; those within quotation marks next to each other, none that follows a hyphen.',
-  cursor: 'Where a search of all rooms goes on; `Link` has the address of the next page with it.',
+    'Only messages with all of these words, or with words that begin with them; those within quotation marks next to each other, and none that follows a hyphen here alone. What is written without spaces, such as an address, is found as it is. Case and accents do not matter. The first ten words count.',
+  'GET /api/messages order':
+    'In which order a search answers: the best matches first, or the newest. Without it each page has the newest that no page before had, and begins with the best of them.',
+  'GET /api/messages since': 'Only messages from this time on; with `q`.',
+  'GET /api/messages until': 'Only messages before this time; with `q`.',
+  'GET /api/messages cursor':
+    'Where a search goes on; `Link` has the address of the next page with it. A page may have fewer messages than its limit, or none, and a next page.',
   'POST /api/messages room': 'Where the message goes.',
   text: 'What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not.',
   thread: 'The message that this one replies to; of a reply to a reply, the first of the thread, in which both stand.',

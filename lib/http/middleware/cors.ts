@@ -35,4 +35,5 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
   };
 }
 
-const exposed = 'X-Request-Id, X-Next-Cursor, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';
+const exposed =
+  'X-Request-Id, X-Next-Cursor, X-Ignored-Words, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';

@@ -937,7 +937,7 @@ export type paths = {
     };
   };
   '/api/directory': {
-    /** List the visible rooms by name: all, or those whose names start with `q` */
+    /** List the visible rooms by name: all, or those of whose names or topics `q` is a part */
     get: {
       parameters: {
         path?: never;
@@ -957,11 +957,11 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a room, as one of them, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given */
+    /** List the members of a room, as one of them, all or those of whose names `q` is a part, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given */
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
+        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
@@ -1227,7 +1227,7 @@ export type paths = {
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'cursor'?: string };
+        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
         header?: never;
         cookie?: never;
       };
@@ -1461,7 +1461,7 @@ export type paths = {
     };
   };
   '/api/users': {
-    /** Find a user by `username`, or those who share a room with the caller by the start `q` of their names; administrators find all accounts */
+    /** Find a user by `username`, or those who share a room with the caller by a part `q` of their names; administrators find all accounts */
     get: {
       parameters: {
         path?: never;

@@ -3,6 +3,7 @@ import { createUser } from '../../../lib/accounts/accounts.ts';
 import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import type { MessageDocument } from '../../../lib/collections/messages.ts';
 import { newRoom, type RoomDocument } from '../../../lib/collections/rooms.ts';
+import { tokensOf } from '../../../lib/messages/tokens.ts';
 import { roomKey } from '../../../lib/rooms/rooms.ts';
 
 /** A new account with a token. */
@@ -55,5 +56,6 @@ export const aMessage = (
   mentions: [],
   reactions: [],
   pinned_at: null,
+  words: tokensOf(fields.text, user),
   ...fields,
 });

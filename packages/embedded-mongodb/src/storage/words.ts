@@ -1,5 +1,5 @@
 /** So many different words of a document are indexed; what comes after the last of them is as if it were not there. */
-const mostWords = 500;
+const mostWords = 12_000;
 
 /** Texts this short, with something between them, have no more words than that. */
 const shortTexts = 2 * mostWords;

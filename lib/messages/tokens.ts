@@ -1,0 +1,98 @@
+import type { ObjectId } from 'mongodb';
+import { foldCase, foldVariants } from '../../packages/client/src/words/fold.ts';
+import type { Query } from '../../packages/client/src/words/query.ts';
+import { type Run, runsOf, wordStarts } from '../../packages/client/src/words/runs.ts';
+
+/*
+ * What a database's text index is given of a message, and asked for: tokens, of which each stands for the beginning of a word, for a
+ * number, or for two neighbours in a script without spaces. Databases divide and fold texts in ways of their own; these tokens they
+ * all leave as they are. A message that has all tokens of a search need not match it: its text decides.
+ */
+
+/** Of a word those beginnings are indexed that have so many letters: what is sought has as many, or continues one of them. */
+const lengths = [2, 3, 5, 8];
+const longest = 8;
+
+/** So many tokens of a message are indexed: as many as the embedded database indexes words of a document. */
+export const mostTokens = 12_000;
+
+/** So many tokens of a search narrow it down: the longest, which are the rarest. */
+const mostAsked = 16;
+
+/** The tokens of a message, as one text. */
+export function tokensOf(text: string, author: ObjectId): string {
+  const tokens = new Set([authorToken(author)]);
+  for (const run of runsOf(foldVariants(text))) {
+    addTokens(run, tokens);
+    if (tokens.size >= mostTokens) break;
+  }
+  return ` ${Array.from(tokens, showToken).slice(0, mostTokens).join(' ')} `;
+}
+
+/** What a text index is asked for to find all messages that may answer a search; undefined if it can't help. */
+export function searchFor({ terms }: Query, author?: ObjectId): string | undefined {
+  const runs = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ runs }) => runs);
+  const asked = [...new Set(runs.flatMap(askedOf))].sort((one, other) => other.length - one.length);
+  const tokens = [...asked.slice(0, mostAsked).map(hash), ...(author ? [authorToken(author)] : [])];
+  // As phrases, so that all are required; with their spaces, so that none is part of another.
+  return tokens.length > 0 ? tokens.map((token) => `" ${showToken(token)} "`).join(' ') : undefined;
+}
+
+function addTokens({ kind, text }: Run, tokens: Set<number>): void {
+  if (kind === 'letters') {
+    const word = foldCase(text);
+    for (const start of wordStarts(text)) addBeginnings(word, start, tokens);
+  } else if (kind === 'unspaced') addPairs(text, tokens);
+  else tokens.add(hash(wholeOf(text)));
+}
+
+function addBeginnings(word: string, start: number, tokens: Set<number>): void {
+  if (start === word.length - 1) tokens.add(hash(word.slice(start)));
+  let hashed = hashStart;
+  for (let at = start; at < word.length && at < start + longest; at++) {
+    hashed = hashWith(hashed, word.charCodeAt(at));
+    if (lengths.includes(at + 1 - start)) tokens.add(hashed >>> 0);
+  }
+}
+
+function addPairs(text: string, tokens: Set<number>): void {
+  let last: string | undefined;
+  for (const letter of text) {
+    if (last !== undefined) tokens.add(hash(last + letter));
+    if (isMeaningful.test(letter)) tokens.add(hash(letter));
+    last = letter;
+  }
+}
+
+function askedOf({ kind, text }: Run): string[] {
+  if (kind === 'letters') return [text.slice(0, text.length === 1 ? 1 : lengths.findLast((length) => length <= text.length))];
+  if (kind !== 'unspaced') return [wholeOf(text)];
+  const letters = [...text];
+  if (letters.length === 1) return letters.filter((letter) => isMeaningful.test(letter));
+  return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
+}
+
+const wholeOf = (text: string) => text.slice(0, longest);
+
+/** Whether a single letter is a word, which somebody may look for. */
+const isMeaningful = /\p{Script=Han}|\p{Script=Hangul}/u;
+
+const authorToken = (author: ObjectId) => hash(`@${author.toHexString()}`);
+
+/** FNV-1a. */
+const hashStart = 0x811c9dc5;
+const hashWith = (hash: number, code: number) => Math.imul(hash ^ code, 0x01000193);
+
+function hash(token: string): number {
+  let hashed = hashStart;
+  for (let at = 0; at < token.length; at++) hashed = hashWith(hashed, token.charCodeAt(at));
+  return hashed >>> 0;
+}
+
+/** A token as five letters, which databases take for a word in whatever language. */
+function showToken(token: number): string {
+  const letter = (rest: number) => String.fromCharCode(firstLetter + (Math.floor(rest) % 26));
+  return letter(token) + letter(token / 26) + letter(token / 26 ** 2) + letter(token / 26 ** 3) + letter(token / 26 ** 4);
+}
+
+const firstLetter = 'a'.charCodeAt(0);

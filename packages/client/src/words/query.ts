@@ -1,0 +1,123 @@
+import { foldCase, foldVariants } from './fold.ts';
+import { type Run, runsOf, wordStarts } from './runs.ts';
+
+/** So many words of a search count. */
+export const mostWords = 10;
+
+/** One thing that a search asks for: a word, a phrase, or what stands together, such as an address. */
+export type Term = {
+  /** As texts are compared. */
+  text: string;
+  isExcluded: boolean;
+  runs: readonly Run[];
+  pattern: RegExp;
+};
+
+/** What a search asks for, and how many of its words do not count. */
+export type Query = { terms: readonly Term[]; ignored: number };
+
+const between = /(?<=^|\s)(-?)"([^"]+)"(?=\s|$)|(?<=^|\s)(-?)(\S+)/g;
+
+// What ends a sentence, or encloses a word, is not part of it; other characters are, as in C++, #4711 or /etc.
+const enclosing = '\\s()\\[\\]{}<>"\'`«»‹›.,;:!?¡¿*~|。、・「」『』【】〈〉《》〔〕।؟،؛';
+const opening = new RegExp(`^[${enclosing}]+`, 'u');
+const closing = new RegExp(`[${enclosing}/\\\\]+$`, 'u');
+
+/** Reads what somebody wants to find: all words, those in quotation marks next to each other, and none after a hyphen. */
+export function readQuery(sought: string): Query {
+  const terms: Term[] = [];
+  let [count, ignored] = [0, 0];
+  for (const [, minusPhrase, phrase, minus = '', word = ''] of foldVariants(sought).matchAll(between)) {
+    const isExcluded = (minusPhrase ?? minus) === '-' && /^[\p{L}\p{N}]/u.test(phrase ?? word);
+    const all = (phrase ?? (isExcluded ? word : minus + word)).split(/\s+/).map(strip).filter(hasWord);
+    const parts = all.slice(0, mostWords - count);
+    ignored += all.length - parts.length;
+    count += parts.length;
+    if (parts.length > 0) terms.push(termOf(parts, isExcluded));
+  }
+  return { terms, ignored };
+}
+
+const strip = (word: string) => word.replace(opening, '').replace(closing, '');
+
+const hasWord = (part: string) => runsOf(part).length > 0;
+
+function termOf(parts: string[], isExcluded: boolean): Term {
+  const text = foldCase(parts.join(' '));
+  const escaped = parts.map((part) => foldCase(part).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  return { text, isExcluded, runs: runsOf(text), pattern: new RegExp(escaped.join('[^\\p{L}\\p{M}\\p{N}]+'), 'gu') };
+}
+
+/** A place where a term stands in a text, by the text as it is compared. */
+export type Hit = { at: number; end: number; isWhole: boolean };
+
+/** Where a term stands in a text whose variants are folded: at the beginning of words, which may go on after it. */
+export function* hitsOf(term: Term, text: string): Generator<Hit> {
+  const folded = foldCase(text);
+  const [first, last] = [term.runs[0] as Run, term.runs.at(-1) as Run];
+  const begins = first.at === 0 ? first.kind : undefined;
+  const ends = last.at + last.text.length === term.text.length ? last.kind : undefined;
+  let starts: ReadonlySet<number> | undefined;
+  for (const { index: at, 0: found } of folded.matchAll(term.pattern)) {
+    if (begins === 'letters' || begins === 'digits') {
+      starts ??= startsIn(text);
+      if (!starts.has(at)) continue;
+    }
+    const end = at + found.length;
+    const goesOn = (ends === 'letters' && isLetter(folded, end)) || (ends === 'digits' && isDigit(folded, end));
+    // Of 10.0.0.1 another address goes on, and a single letter begins too many words.
+    if (goesOn && (ends === 'digits' || last.text.length === 1)) continue;
+    // A number is not sought in a hash that begins with it.
+    if (first === last && ends === 'digits' && /^\p{L}+\p{N}/u.test(folded.slice(end, end + 20))) continue;
+    yield { at, end, isWhole: !goesOn };
+  }
+}
+
+/**
+ * Where words and numbers begin in a text whose variants are folded. What alternates between letters and digits, such as a hash, is one word.
+ */
+export function startsIn(text: string): ReadonlySet<number> {
+  const starts = new Set<number>();
+  const runs = runsOf(text);
+  for (let from = 0, to = 1; from < runs.length; from = to, to++) {
+    while (to < runs.length && continues(runs[to - 1] as Run, runs[to] as Run)) to++;
+    for (const { kind, at, text: run } of runs.slice(from, to > from + 2 ? from + 1 : to))
+      for (const start of kind === 'letters' && to <= from + 2 ? wordStarts(run) : [0]) starts.add(at + start);
+  }
+  return starts;
+}
+
+const continues = (one: Run, other: Run) =>
+  one.at + one.text.length === other.at && [one, other].every(({ kind }) => kind === 'letters' || kind === 'digits');
+
+const isLetter = (text: string, at: number) => matchesAt(/[\p{L}\p{M}]/uy, text, at);
+const isDigit = (text: string, at: number) => matchesAt(/\p{N}/uy, text, at);
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
+/** How well a text answers a search: undefined if it lacks a term, or has one that is excluded. */
+export function scoreOf({ terms }: Query, text: string): number | undefined {
+  const variants = foldVariants(text);
+  const folded = foldCase(variants);
+  let score = 0;
+  for (const term of terms) {
+    let worth = 0;
+    for (const { at, isWhole } of hitsOf(term, variants)) {
+      // What was typed with its hyphen finds a text that has it so, such as a command with its options.
+      if (term.isExcluded && !/(^|\s)-$/.test(folded.slice(Math.max(0, at - 2), at))) return undefined;
+      worth += isWhole ? 2 : 1;
+      if (worth >= mostWorth) break;
+    }
+    if (worth === 0 && !term.isExcluded) return undefined;
+    score += worth;
+  }
+  const wanted = terms.filter(({ isExcluded }) => !isExcluded);
+  if (wanted.length > 1 && folded.includes(wanted.map(({ text }) => text).join(' '))) score += mostWorth;
+  return Math.round((1000 * score) / Math.sqrt(folded.length + 1));
+}
+
+/** So much is the most that one term of a text is worth, however often it stands there. */
+const mostWorth = 10;

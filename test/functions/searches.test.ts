@@ -1,0 +1,148 @@
+import { ObjectId } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { messages } from '../../lib/collections/messages.ts';
+import type { Message } from '../../lib/messages/messages.ts';
+import { said, searches } from '../corpora/searches.ts';
+import { type Account, anAccount } from '../support/accounts.ts';
+import { aMessage } from '../support/messages.ts';
+import { aRoomOf, nextOf } from '../support/rooms.ts';
+import { inProcess, type Reply } from '../support/transports.ts';
+
+const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+const names = Object.entries(said);
+
+const get = ({ token }: Account, query: Record<string, string>) =>
+  inProcess('GET', `/api/messages?${new URLSearchParams(query)}`, { token });
+const textsOf = ({ body }: Reply) => (body as Message[]).map(({ text }) => text);
+
+/** Everything that a search finds, page by page. */
+async function everything(by: Account, query: Record<string, string>): Promise<Message[]> {
+  const found: Message[] = [];
+  let path: string | undefined = `/api/messages?${new URLSearchParams(query)}`;
+  while (path) {
+    const reply: Reply = await inProcess('GET', path, { token: by.token });
+    expect(reply.status).toBe(200);
+    found.push(...(reply.body as Message[]));
+    path = nextOf(reply);
+  }
+  return found;
+}
+
+describe('a search finds', async () => {
+  const room = await aRoomOf([ann, bob]);
+  beforeAll(async () => {
+    for (const [, text] of names) await aMessage(ann, room, { text });
+  });
+
+  it.each(searches)('%s: %j', async (_what, q, expected) => {
+    const reply = await get(bob, { room, q });
+    const nameOf = (text: string) => names.find(([, one]) => one === text)?.[0];
+    expect({ status: reply.status, found: textsOf(reply).map(nameOf).sort() }).toEqual({
+      status: 200,
+      found: expected.toSorted(),
+    });
+  });
+
+  it('says how many words of it did not count', async () => {
+    const ignored = async (q: string) => (await get(bob, { room, q })).headers['x-ignored-words'];
+    expect([
+      await ignored('alpha beta'),
+      await ignored('a b c d e f g h i j k l m'),
+      await ignored('"a b c d e f" g h i j k'),
+    ]).toEqual(['0', '3', '1']);
+  });
+});
+
+describe('a search', () => {
+  it('finds what a message says now: not what it said before it was edited or deleted', async () => {
+    const room = await aRoomOf([ann, bob]);
+    const [one, other] = [await aMessage(ann, room, { text: 'godwit' }), await aMessage(ann, room, { text: 'godwit too' })];
+    const path = ({ _id }: Message) => `/api/messages/${_id.$oid}`;
+    await inProcess('PATCH', path(one), { token: ann.token, body: { text: 'dunlin' } });
+    await inProcess('DELETE', path(other), { token: ann.token });
+    expect([textsOf(await get(bob, { room, q: 'godwit' })), textsOf(await get(bob, { room, q: 'dunlin' }))]).toEqual([
+      [],
+      ['dunlin'],
+    ]);
+    const stored = await messages.findOne({ _id: new ObjectId(other._id.$oid) });
+    expect(stored).not.toHaveProperty('words');
+  });
+
+  it('finds the last word of the longest message, also without spaces', async () => {
+    const room = await aRoomOf([ann, bob]);
+    const words = Array.from({ length: 1_400 }, (_, at) => `w${at.toString(36)}x`).join(' ');
+    const letters = Array.from({ length: 1_900 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 37) % 5_000))).join('');
+    await aMessage(ann, room, { text: `${words} turnstone` });
+    await aMessage(ann, room, { text: `${letters}三趾滨鹬` });
+    expect([(await get(bob, { room, q: 'turnstone' })).body, (await get(bob, { room, q: '滨鹬' })).body]).toMatchObject([
+      [{ text: `${words} turnstone` }],
+      [{ text: `${letters}三趾滨鹬` }],
+    ]);
+  });
+
+  describe.each(['best', 'newest'])('for a word in many messages, %s first', async (order) => {
+    const me = await anAccount();
+    const ours = await Promise.all([aRoomOf([me, bob]), aRoomOf([me, bob])]);
+    const sent: Message[] = [];
+    beforeAll(async () => {
+      for (let at = 0; at < 40; at++)
+        sent.push(await aMessage(at % 3 ? me : bob, ours[at % 2] as string, { text: `knot ${'knot '.repeat(at % 5)}and ${at}` }));
+    });
+    const idsOf = (found: Message[]) => found.map(({ _id }) => _id.$oid);
+
+    it.each(['in all rooms', 'in one'])('gives each once, page by page to the end, %s', async (where) => {
+      const [room] = where === 'in one' ? ours : [undefined];
+      const wanted = sent.filter((message) => room === undefined || message.room.$oid === room);
+      const query = { q: 'knot', order, ...(room !== undefined && { room }) };
+      const [pages, whole] = [await everything(me, { ...query, limit: '7' }), await everything(me, { ...query, limit: '200' })];
+      expect(idsOf(pages).sort()).toEqual(idsOf(wanted).sort());
+      expect(idsOf(pages)).toEqual(idsOf(whole));
+      if (order === 'newest') expect(idsOf(pages)).toEqual(idsOf(wanted.toReversed()));
+      else expect(pages[0]?.text).toMatch(/^(knot ){5}/);
+    });
+
+    it('repeats and skips nothing while others write', async () => {
+      const found: Message[] = [];
+      let path: string | undefined = `/api/messages?${new URLSearchParams({ q: 'knot', order, limit: '9' })}`;
+      while (path) {
+        const reply: Reply = await inProcess('GET', path, { token: me.token });
+        found.push(...(reply.body as Message[]));
+        path = nextOf(reply);
+        await aMessage(bob, ours[0] as string, { text: 'knot knot knot knot knot knot' });
+      }
+      const known = new Set(idsOf(sent));
+      expect(
+        idsOf(found)
+          .filter((id) => known.has(id))
+          .sort(),
+      ).toEqual(idsOf(sent).sort());
+      expect(new Set(idsOf(found)).size).toBe(found.length);
+    });
+
+    it('can be narrowed to an author and to a time', async () => {
+      const since = sent[10]?.created_at.$date as string;
+      const until = sent[20]?.created_at.$date as string;
+      const expected = sent.filter(({ user, created_at: { $date } }) => user.$oid === bob.id && $date >= since && $date < until);
+      expect(expected.length).toBeGreaterThan(1);
+      for (const room of [{ room: ours[0] as string }, {}]) {
+        const found = await everything(me, { q: 'knot', order, user: bob.id, since, until, ...room });
+        const there = expected.filter(({ room: { $oid } }) => !('room' in room) || $oid === room.room);
+        expect(idsOf(found).sort()).toEqual(idsOf(there).sort());
+      }
+    });
+  });
+
+  it('looks at so many messages for a page, and goes on after them', async () => {
+    const room = await aRoomOf([ann, bob]);
+    const one = await aMessage(ann, room, { text: 'phalarope' });
+    const { seq = 0 } = (await messages.findOne({ _id: new ObjectId(one._id.$oid) })) ?? {};
+    const stored = await messages.findOne({ _id: new ObjectId(one._id.$oid) });
+    // The same tokens, and another text.
+    const others = Array.from({ length: 2_500 }, (_, at) => ({ ...stored, _id: new ObjectId(), seq: seq + 1 + at, text: 'x' }));
+    await messages.unscoped.insertMany(others as never);
+    const first = await get(bob, { room, q: 'phalarope' });
+    expect(first.body).toEqual([]);
+    expect(nextOf(first)).toBeDefined();
+    expect((await everything(bob, { room, q: 'phalarope' })).map(({ text }) => text)).toEqual(['phalarope']);
+  });
+});
