@@ -4,6 +4,7 @@ import { idOf } from '../ids.ts';
 import { roomPath } from '../routes.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
 import { Avatar } from './controls.tsx';
@@ -34,10 +35,7 @@ export const Results = ({ messages, words = '' }: { messages: readonly Message[]
 );
 
 /** A text with the words that were sought marked. */
-function highlight(text: string, words: string) {
-  const sought = words.match(/[\p{L}\p{N}]+/gu) ?? [];
-  if (sought.length === 0) return text;
-  // Only letters and digits: nothing in it has a meaning of its own.
-  const parts = text.split(new RegExp(`(${sought.join('|')})`, 'giu'));
-  return parts.map((part, at) => (at % 2 === 1 ? <mark key={`${at}`}>{part}</mark> : part));
-}
+const highlight = (text: string, words: string) =>
+  words === ''
+    ? text
+    : partsOf(text, words).map((part, at) => (part.isSought ? <mark key={`${at}`}>{part.text}</mark> : part.text));

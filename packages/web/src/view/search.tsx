@@ -1,28 +1,41 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, chat, type Message } from '../api.ts';
 import { go, roomPath } from '../routes.ts';
+import { addressOf, find, findMore, forgetFound, type Search as Sought, searchIn } from '../store/found.ts';
 import { strings } from '../strings.ts';
-import { Form, Loading } from './controls.tsx';
+import { attempt, Form, Loading } from './controls.tsx';
 import { Results } from './results.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** Finds words in a room, or in all of mine; and leads to a day. */
 export function Search({ room }: { room: string }) {
-  const [sought, setSought] = useState<{ words: string; isEverywhere: boolean }>();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const values = new FormData(event.currentTarget as HTMLFormElement);
-    const words = String(values.get('q') ?? '').trim();
-    if (words !== '') setSought({ words, isEverywhere: values.has('everywhere') });
-  };
+  const sought = searchIn(location.search, room);
+  const field = useRef<HTMLInputElement>(null);
+  const [turn, setTurn] = useState(0);
+  // Not after a result was followed, or Back.
+  useEffect(() => {
+    if (sought.words === '') field.current?.focus();
+  }, []);
   const toDate = async ({ date = '' }: Record<string, string>) => {
     const at = new Date(`${date}T00:00`).toISOString();
     const query = { room, at, limit: 1 };
     const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
     const first = found.find(({ created_at }) => created_at.$date >= at) ?? found.at(-1);
-    if (first) go(`${roomPath(room, { seq: first.seq })}?panel=search`);
+    if (first) go(`${roomPath(room, { seq: first.seq })}${location.search}`);
   };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const values = new FormData(event.currentTarget as HTMLFormElement);
+    const asked = new URLSearchParams([...values].map(([name, value]) => [name, String(value)]));
+    if (asked.get('q')?.trim() === '') return;
+    forgetFound();
+    setTurn(turn + 1);
+    go(`${location.pathname}${addressOf(searchIn(asked.toString(), room))}`, { replace: true });
+  };
+  // What is chosen is searched for without another press, once there is a word.
+  const choose = ({ currentTarget }: { currentTarget: EventTarget & (HTMLInputElement | HTMLSelectElement) }) =>
+    field.current?.value.trim() !== '' && currentTarget.form?.requestSubmit();
   return (
     <Side room={room} title={strings.search.title}>
       <div class="side-content">
@@ -32,24 +45,45 @@ export function Search({ room }: { room: string }) {
               {strings.search.label}
             </label>
             <input
+              ref={field}
               id="search-words"
               type="search"
               name="q"
               placeholder={strings.search.label}
-              maxLength={200}
+              maxLength={2000}
+              defaultValue={sought.words}
               required
-              // biome-ignore lint/a11y/noAutofocus: the panel was opened to search
-              autoFocus
             />
             <button type="submit" class="primary">
               {strings.search.title}
             </button>
             <label class="check">
-              <input type="checkbox" name="everywhere" /> {strings.search.everywhere}
+              <input type="checkbox" name="all" defaultChecked={sought.room === undefined} onChange={choose} />{' '}
+              {strings.search.everywhere}
             </label>
+            <select name="order" aria-label={strings.search.order} onChange={choose}>
+              {(['best', 'newest'] as const).map((order) => (
+                <option key={order} value={order} selected={sought.order === order}>
+                  {strings.search[order]}
+                </option>
+              ))}
+            </select>
+            <details class="check" open={sought.author !== '' || sought.since !== '' || sought.until !== ''}>
+              <summary>{strings.search.narrow}</summary>
+              <label class="field">
+                {strings.search.author}
+                <input name="from" maxLength={65} autocomplete="off" defaultValue={sought.author} />
+              </label>
+              {(['since', 'until'] as const).map((name) => (
+                <label key={name} class="field">
+                  {strings.search[name]}
+                  <input type="date" name={name} defaultValue={sought[name]} />
+                </label>
+              ))}
+            </details>
           </form>
         </search>
-        {sought ? <Found room={room} {...sought} /> : <p class="muted center">{strings.search.hint}</p>}
+        {sought.words === '' ? <p class="muted center">{strings.search.hint}</p> : <FoundMessages sought={sought} turn={turn} />}
         <details class="to-date">
           <summary>{strings.search.date}</summary>
           <Form onSubmit={toDate} submit={strings.search.go}>
@@ -64,18 +98,21 @@ export function Search({ room }: { room: string }) {
   );
 }
 
-function Found({ room, words, isEverywhere }: { room: string; words: string; isEverywhere: boolean }) {
-  const { value, failure, reload } = useLoaded(async () => {
-    const query = { q: words, limit: 50, ...(!isEverywhere && { room }) };
-    return (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
-  }, [room, words, isEverywhere]);
+function FoundMessages({ sought, turn }: { sought: Sought; turn: number }) {
+  const { value, failure, reload, set } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   return (
     <>
       <p class="muted" role="status">
-        {value.length === 0 ? strings.search.none : strings.search.found(value.length)}
+        {value.list.length === 0 ? strings.search.none : strings.search.found(value.list.length, value.next !== undefined)}{' '}
+        {value.ignored > 0 && strings.search.ignored(value.ignored)}
       </p>
-      <Results messages={value} words={words} />
+      <Results messages={value.list} words={sought.words} />
+      {value.next !== undefined && (
+        <button type="button" onClick={() => void attempt(async () => set(await findMore(sought, value)))}>
+          {strings.app.more}
+        </button>
+      )}
     </>
   );
 }
