@@ -39,7 +39,7 @@ export const handler = endpoint({
       if (!user) throw missingEvery(['room', 'user']);
       const epoch = await requireEpochOf(since);
       const { items, next, nextSince } = await listMyRooms({ limit, after, since: since?.at }, caller);
-      return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': writeCursor(epoch, nextSince.toISOString()) });
+      return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': writeCursor(epoch, nextSince.getTime()) });
     },
   }),
   POST: operation({

@@ -106,13 +106,16 @@ describe('authorisation', () => {
 
   describe.each(operations)('$name', ({ name, method, path, scope }) => {
     const [statuses = [], prepare = async () => ({})] = table[name] ?? [];
-    it.each(identities.map((identity, index) => [identity, statuses[index]] as const))('%s: %i', async (identity, status) => {
-      const user = await anAccount();
-      const { path: parts = {}, query = '', body } = (await prepare(user)) as Awaited<ReturnType<Prepare>>;
-      const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '') + query;
-      const reply = await call(method, address, { token: await tokens[identity](user, scope), body, source: anAddress() });
-      expect(reply.status).toBe(status);
-    });
+    it.concurrent.each(identities.map((identity, index) => [identity, statuses[index]] as const))(
+      '%s: %i',
+      async (identity, status) => {
+        const user = await anAccount();
+        const { path: parts = {}, query = '', body } = (await prepare(user)) as Awaited<ReturnType<Prepare>>;
+        const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '') + query;
+        const reply = await call(method, address, { token: await tokens[identity](user, scope), body, source: anAddress() });
+        expect(reply.status).toBe(status);
+      },
+    );
   });
 });
 

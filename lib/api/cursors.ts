@@ -1,6 +1,7 @@
 import { currentEpoch, epochPattern, isCurrentEpoch } from '../database/epoch.ts';
 import { gone, type Refusal } from '../errors.ts';
 import { dateTime, type Parameter } from './parameters.ts';
+import { eitherOf } from './schema.ts';
 
 /** A place in the feed of a room, and the epoch in which it counts; one that does not say its epoch is of the first. */
 export type FeedCursor = { epoch: string | undefined; seq: number };
@@ -8,7 +9,7 @@ export type FeedCursor = { epoch: string | undefined; seq: number };
 /** The time since when rooms moved, and the epoch in which it was told; a time of the caller's own is of none. */
 export type SinceCursor = { epoch: string | undefined; at: Date };
 
-const written = new RegExp(`^(?:(${epochPattern})\\.)?(\\d{1,16})$`);
+const written = new RegExp(`^(?:(${epochPattern})\\.)?(\\d{1,15})$`);
 
 /** A cursor as it is sent: what `writeCursor` has made, or a bare `seq`. */
 export const feedCursor: Parameter<FeedCursor> = {
@@ -21,21 +22,22 @@ export const feedCursor: Parameter<FeedCursor> = {
   schema: { type: 'string', pattern: written.source },
 };
 
-/** A time as it is sent: what `writeCursor` has made, or one of the caller's own. */
+const writtenTime = new RegExp(`^(${epochPattern})\\.(\\d{1,13})$`);
+
+/** A time as it is sent: what `writeCursor` has made of its milliseconds since 1970, or a time of the caller's own. */
 export const sinceCursor: Parameter<SinceCursor> = {
   read: (sent) => {
-    const [, epoch, time] = withTime.exec(String(sent)) ?? [];
-    const at = dateTime.read(time);
-    return at && { epoch, at };
+    const [, epoch, milliseconds] = writtenTime.exec(String(sent)) ?? [];
+    if (milliseconds !== undefined) return { epoch, at: new Date(Number(milliseconds)) };
+    const at = dateTime.read(sent);
+    return at && { epoch: undefined, at };
   },
-  rule: dateTime.rule,
-  schema: { type: 'string', pattern: `^(${epochPattern}\\.)?${String(dateTime.schema.pattern).slice(1)}` },
+  rule: `${dateTime.rule}, or an 'X-Next-Cursor'`,
+  schema: eitherOf(dateTime.schema, { type: 'string', pattern: writtenTime.source }),
 };
 
-const withTime = new RegExp(`^(?:(${epochPattern})\\.)?(.*)$`);
-
 /** What a client sends to go on after a place, or a time. */
-export const writeCursor = (epoch: string, at: number | string): string => `${epoch}.${at}`;
+export const writeCursor = (epoch: string, at: number): string => `${epoch}.${at}`;
 
 /** The header that says where a feed continues. */
 export const nextCursor = {

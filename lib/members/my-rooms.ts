@@ -37,7 +37,7 @@ export const memberCursor: Parameter<MemberCursor> = {
 /** The header that says since when to ask the next time for the rooms that moved. */
 export const sinceHeader = {
   type: 'string',
-  pattern: `^${epochPattern}\\.`,
+  pattern: `^${epochPattern}\\.\\d+$`,
   description: "What to send as `since` to get the rooms that moved from now on; of several pages, the first one's.",
 };
 

@@ -23,7 +23,10 @@ describe('a cursor', () => {
 
     const before = (await read(0)).headers['x-next-cursor'] ?? '';
     const since = (await call('GET', '/api/members?user=me', { token })).headers['x-next-cursor'] ?? '';
-    expect([before, since]).toEqual([expect.stringMatching(/^[0-9a-f]{15}\.2$/), expect.stringMatching(/^[0-9a-f]{15}\.20/)]);
+    expect([before, since]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{15}\.2$/),
+      expect.stringMatching(/^[0-9a-f]{15}\.\d{13}$/),
+    ]);
     for (const after of [before, 2, 1])
       expect(await read(after)).toMatchObject({ status: 200, headers: { 'x-next-cursor': before } });
     expect(await list(since)).toMatchObject({ status: 200 });

@@ -38,7 +38,13 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
     }
   });
 
-  it.each(['All about owls 🦉', '', ' ', '$name', 'x'.repeat(250)])('PATCH sets the topic to %j', async (topic) => {
+  it.each([' ', '\u200b', '\u2800\u3164'])('PATCH takes the topic %j, in which nothing can be seen, for none', async (topic) => {
+    const created = await aRoom({ owner });
+    const { status, body } = await call('PATCH', `${created.path}/details`, { token: owner.token, body: { topic } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { topic: '' } });
+  });
+
+  it.each(['All about owls 🦉', '', '$name', 'x'.repeat(250)])('PATCH sets the topic to %j', async (topic) => {
     const created = await aRoom({ owner });
     const { status, body } = await call('PATCH', `${created.path}/details`, { token: owner.token, body: { topic } });
     expect({ status, body }).toMatchObject({ status: 200, body: { topic, archived_at: null, room: { $oid: created.id } } });

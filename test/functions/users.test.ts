@@ -106,7 +106,8 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       expect((await call('DELETE', `/api/users/${support._id.$oid}`, { token: admin.token })).status).toBe(204);
     });
 
-    const nameRule = 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit';
+    const nameRule =
+      'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits';
     const passwordRule = 'have at least 8 characters and at most 72 bytes, and not be one of the most common passwords';
     it.each<[string, Record<string, unknown>, unknown]>([
       ['a name that is taken', { username: user.username }, refusals.conflict('The username is already in use.')],
