@@ -14,7 +14,8 @@ const withoutTheDatabase = [
  */
 const thorough = [
   // What needs a browser, but for one story; and what is packed, deployed, documented or measured.
-  'packages/web/test/!(story|text).test.ts',
+  'packages/web/test/!(clock|fence|keyboard|story|text).test.ts',
+  'packages/web/test/texts.test.ts', // which the pattern above takes for `text`
   'test/functions/*.browser.test.ts',
   'packages/client/test/{package,terminal-chat,live}.test.ts',
   'test/docs/**',
@@ -54,7 +55,7 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
-    reporters: ['default', './test/support/contract-coverage.ts'],
+    reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/slowest-files.ts'] : [])],
     // Tests wait for the database and for other processes about as often as they compute.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 180_000,

@@ -1,5 +1,6 @@
 import { array, assert, constantFrom, nat, oneof, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { growth, linear } from '../../../test/support/growth.ts';
 import { mentionsIn } from '../src/text/mentions.ts';
 import { namesOf } from '../src/text/names.ts';
 import { parse } from '../src/text/parse.ts';
@@ -203,15 +204,15 @@ const hostile = [
 describe('the time to parse', () => {
   it.each(hostile)('grows as the text does, if this is repeated: %j', (sign) => {
     const repeated = (length: number) => sign.repeat(Math.ceil(length / sign.length)).slice(0, length);
-    expect(growth((length) => parse(repeated(length)))).toBeLessThan(limit);
+    expect(growth((length) => parse(repeated(length)))).toBeLessThan(linear);
   });
 
   it('grows as the text does, if it opens ever more and closes it', () => {
     const nested = (length: number) => `${'*a '.repeat(length / 6)}${' a*'.repeat(length / 6)}`;
-    expect(growth((length) => parse(nested(length)))).toBeLessThan(limit);
-    expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(limit);
-    expect(growth((length) => parse(`a|b\n${'-'.repeat(length)}x`))).toBeLessThan(limit);
-    expect(growth((length) => parse(`${'`'.repeat(3)}\n${'a\n'.repeat(length / 2)}`))).toBeLessThan(limit);
+    expect(growth((length) => parse(nested(length)))).toBeLessThan(linear);
+    expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(linear);
+    expect(growth((length) => parse(`a|b\n${'-'.repeat(length)}x`))).toBeLessThan(linear);
+    expect(growth((length) => parse(`${'`'.repeat(3)}\n${'a\n'.repeat(length / 2)}`))).toBeLessThan(linear);
   });
 
   it('nests nothing deeper than can be drawn', () => {
@@ -221,23 +222,3 @@ describe('the time to parse', () => {
     expect(depth(parse(text))).toBeLessThan(60);
   });
 });
-
-/** Linear work is the same for a text as for its parts; quadratic work is 16 times as much. */
-const limit = 5;
-
-/** How much more a long text costs than 16 parts of its length: the least of several attempts, because others use the machine, too. */
-function growth(run: (length: number) => unknown): number {
-  const compare = () => work(() => run(32_000), 3) / work(() => run(2_000), 48);
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 6 && least >= limit; attempt++) least = Math.min(least, compare());
-  return least;
-}
-
-/** The milliseconds of this thread alone for so many runs. */
-function work(run: () => unknown, times: number): number {
-  const before = process.threadCpuUsage();
-  for (let time = 0; time < times; time++) run();
-  const { user, system } = process.threadCpuUsage(before);
-  // Less than this the clock does not tell apart.
-  return Math.max(20, (user + system) / 1_000);
-}

@@ -1,5 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { growth, linear } from '../../../test/support/growth.ts';
 import { normaliseReaction } from '../src/reactions.ts';
 import { findControlCharacter, isBlank, normaliseCredential, normaliseName, normaliseText } from '../src/texts.ts';
 
@@ -91,13 +92,10 @@ describe('a text as it is stored', () => {
     '\u2800',
     'a\u0301\u200d',
     '[ ',
-  ])('is made in a moment of 64 KiB of %j', (piece) => {
-    const text = `${piece.repeat(65_536 / piece.length)}x`;
-    // Of the processor, in microseconds: whatever else the machine does takes none of it.
-    const start = process.cpuUsage();
-    for (const work of [normaliseText, normaliseName, normaliseCredential, isBlank, findControlCharacter, normaliseReaction])
-      work(text);
-    expect(process.cpuUsage(start).user).toBeLessThan(2_000_000);
+  ])('takes time that grows as the text does, if this is repeated: %j', (piece) => {
+    const works = [normaliseText, normaliseName, normaliseCredential, isBlank, findControlCharacter, normaliseReaction];
+    const run = (length: number) => works.map((work) => work(`${piece.repeat(length / piece.length)}x`));
+    expect(growth(run)).toBeLessThan(linear);
   });
 });
 

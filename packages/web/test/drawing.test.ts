@@ -1,18 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { addMember, aRoom } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { signIn, type Visit, visit } from './support.ts';
 
-let browser: Browser;
 let visited: Visit;
 let page: Page;
 let member: Account;
 beforeAll(async () => {
-  browser = await openBrowser();
   const owner = await anAccount();
   member = await anAccount();
   const room = await aRoom({ owner });
@@ -40,7 +38,6 @@ beforeAll(async () => {
   await page.locator('li[data-seq="3"]').waitFor();
   await page.locator('li.message').nth(9).waitFor();
 }, 120_000);
-afterAll(() => browser.close());
 
 /** What an expression says of the message with a text; `element` is what shows it. */
 const ask = async <T = unknown>(text: string, expression: string): Promise<T> => {

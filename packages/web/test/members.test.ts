@@ -1,18 +1,11 @@
 import { ObjectId } from 'mongodb';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { users } from '../../../lib/collections/users.ts';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { call, signIn, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 /** How many members the large room has. */
 const many = 1_000;

@@ -1,22 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { call, signIn, visit } from './support.ts';
 
-let browser: Browser;
 let people: Account[];
 let long: string;
 beforeAll(async () => {
-  browser = await openBrowser();
   people = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
   long = await aRoomOf(people, { name: 'Long' });
   for (let at = 0; at < 30; at++)
     for (const person of people) await aMessage(person, long, { text: `message ${at} of ${person.username}` });
 });
-afterAll(() => browser.close());
 
 /** A device with a narrow screen, which is touched. */
 const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: true } };

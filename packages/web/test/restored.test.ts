@@ -8,21 +8,19 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
 import { type ChatClient, createChatClient, type Message, unwrap } from '../../client/src/index.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
-let browser: Browser;
 let folder: string;
 beforeAll(async () => {
-  [browser, folder] = await Promise.all([openBrowser(), mkdtemp(join(tmpdir(), 'chat-restored-'))]);
+  folder = await mkdtemp(join(tmpdir(), 'chat-restored-'));
 });
-afterAll(() => Promise.all([browser.close(), rm(folder, { recursive: true, force: true })]));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const patience = { timeout: 120_000, interval: 250 };

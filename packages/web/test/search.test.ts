@@ -1,17 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { partsOf } from '../src/text/highlight.ts';
 import { call, signIn, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 describe('what was sought is marked in a text', () => {
   it.each([

@@ -1,15 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { openBrowser } from '../../../tools/harness/browser.ts';
 import { say, serveUrl, signIn, textsOf, visit } from './support.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
 
 /** The statuses of what the page is refused from here on. */
 function refusedOf(page: Page): number[] {

@@ -1,0 +1,17 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** How many files are listed. */
+const most = 10;
+
+/** Lists the test files that took longest, with their seconds. */
+export default class SlowestFilesReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const files = modules.map((module) => {
+      const { duration, setupDuration, collectDuration } = module.diagnostic();
+      return { path: module.relativeModuleId, seconds: (duration + setupDuration + collectDuration) / 1_000 };
+    });
+    const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, most);
+    const lines = slowest.map(({ path, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${path}\n`);
+    process.stdout.write(`\nWhat took longest:\n${lines.join('')}`);
+  }
+}
