@@ -68,7 +68,7 @@ describe('the client', () => {
     await expect(call).rejects.toThrow(new ChatError(404, { title: 'Not found', description: 'No such message.' }));
   });
 
-  it("makes a ChatError of a proxy's error page", async () => {
+  it("turns a proxy's error page into a ChatError", async () => {
     const proxied = createChatClient({
       baseUrl,
       retry: { attempts: 1 },
@@ -78,7 +78,7 @@ describe('the client', () => {
     await expect(unwrap(proxied.GET('/api/health'))).rejects.toMatchObject(refused);
   });
 
-  it('makes its keys where pages on plain http can', async () => {
+  it('makes idempotency keys also on a page over plain http', async () => {
     const room = await aRoom();
     const keys: (string | null)[] = [];
     const onPlainHttp = createChatClient({
@@ -177,7 +177,7 @@ describe('a request that is lost or temporarily refused', () => {
   });
 });
 
-describe('following a room', () => {
+describe('following rooms', () => {
   it('yields every event once and in order, over a network that loses every other response', async () => {
     const room = await aRoom();
     const [, flaky] = dropping(Number.POSITIVE_INFINITY);
@@ -207,7 +207,7 @@ describe('following a room', () => {
     expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
   });
 
-  it('polls at once when it is woken', async () => {
+  it('polls immediately when it is woken', async () => {
     const room = await aRoom();
     const following = polling.events(room, { after: 0, interval: 600_000 });
     const first = take(following, 1);
@@ -249,7 +249,7 @@ describe('following a room', () => {
     ]);
   });
 
-  it('asks for the interval by how many polls found nothing', async () => {
+  it('passes the number of polls that found nothing to the interval', async () => {
     const room = await aRoom();
     const asked: number[] = [];
     const stop = new AbortController();
@@ -262,7 +262,7 @@ describe('following a room', () => {
     expect(asked).toEqual([1, 2, 3, 4]);
   });
 
-  it('follows all rooms of the caller, each event once and in the order of its room, and rooms that are joined meanwhile', async () => {
+  it('yields each event of all rooms once and in the order of its room, also of rooms that are joined meanwhile', async () => {
     const account = await anAccount();
     const mine = createChatClient({ baseUrl, token: account.token });
     const join = (room: string) => unwrap(mine.POST('/api/members', { body: { room } }));
@@ -290,7 +290,7 @@ describe('following a room', () => {
     expect(inRoom(later)).toEqual(['later 1', 'later 2']);
   });
 
-  it('of all rooms goes on without one that is left, and ends when the token does', async () => {
+  it('goes on without a room that is left, and ends with the token', async () => {
     const account = await anAccount();
     const session = await unwrap(
       client.POST('/api/sessions', { body: { username: account.username, password: account.password } }),

@@ -50,8 +50,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe('a connection that has ended without a word', () => {
-  it('is noticed within ten seconds of a look, and another one is begun', async () => {
+describe('a connection that has silently ended', () => {
+  it('is noticed within ten seconds of a check, and is replaced', async () => {
     const { connection, told, line, leave } = await opened();
     connection.check();
     expect(line.sent).toEqual(['hello', 'ping']);
@@ -60,7 +60,7 @@ describe('a connection that has ended without a word', () => {
     leave();
   });
 
-  it('is noticed at once by a look if its last ping has had no answer for as long', async () => {
+  it('is noticed immediately by a check if its last ping has had no answer for ten seconds', async () => {
     const { connection, told, leave } = await opened();
     await vi.advanceTimersByTimeAsync(50_000 + 5_001);
     expect(told).toEqual(['connected']);
@@ -70,7 +70,7 @@ describe('a connection that has ended without a word', () => {
     leave();
   });
 
-  it('is another one than one that answers', async () => {
+  it('is not confused with one that answers', async () => {
     const { connection, told, line, leave } = await opened();
     connection.check();
     await vi.advanceTimersByTimeAsync(4_000);

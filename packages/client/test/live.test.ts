@@ -49,8 +49,8 @@ async function until<T extends News>(news: AsyncGenerator<T, void>, isIt: (one: 
   return taken;
 }
 
-describe('the news of all rooms', () => {
-  it('come by themselves, each event once and in the order of its room, and so do rooms that are joined', async () => {
+describe('the events of all rooms', () => {
+  it('are pushed once and in the order of their room, also those of rooms that are joined later', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const [first, second] = [await aRoom({ owner: ann, members: [bob] }), await aRoom({ owner: ann, members: [bob] })];
     const later = await aRoom({ owner: ann });
@@ -71,7 +71,7 @@ describe('the news of all rooms', () => {
     ]);
   });
 
-  it('have what is too large to be pushed', async () => {
+  it('include those that are too large to be pushed', async () => {
     const { id, owner } = await aRoom();
     const news = clientOf(owner).live({ interval: never, after: { [id]: 0 } });
     const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10_000));
@@ -84,7 +84,7 @@ describe('the news of all rooms', () => {
     await news.return();
   });
 
-  it('are polled for while no WebSocket gets through, and come by themselves again afterwards', async () => {
+  it('are polled while no WebSocket gets through, and are pushed again afterwards', async () => {
     const { id, owner } = await aRoom();
     const { proxy, WebSocket } = await aWay();
     let interval = 20;
@@ -105,7 +105,7 @@ describe('the news of all rooms', () => {
     await news.return();
   });
 
-  it('are those of the moment, too: who is typing, what was read elsewhere, and which room is closed to one', async () => {
+  it('include typing, a read marker that moved elsewhere, and the end of a membership', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     const { seq } = await send(ann, room.id, 'Hello');
@@ -153,7 +153,7 @@ describe('the news of all rooms', () => {
 });
 
 describe('the events of one room', () => {
-  it('come by themselves over the same connection as all others', async () => {
+  it('are pushed over the same connection as all others', async () => {
     const { id, owner } = await aRoom();
     const opened: unknown[] = [];
     class Counted extends WebSocket {
@@ -172,7 +172,7 @@ describe('the events of one room', () => {
     await Promise.all(all.map((events) => events.return()));
   });
 
-  it('come to a token that may only read messages', async () => {
+  it('are pushed to a token that may only read messages', async () => {
     const { id, owner } = await aRoom();
     const { token } = await unwrap(
       clientOf(owner).POST('/api/tokens', {

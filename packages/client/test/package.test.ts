@@ -58,7 +58,7 @@ const start = (file: string, { token }: Account, environment: Record<string, str
   return running;
 };
 
-describe('the package, in another folder', () => {
+describe('the package, installed in another folder,', () => {
   it('has what it needs and nothing else', async () => {
     const files = await readdir(join(folder, 'node_modules/chat-service-client'), { recursive: true });
     expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['README.md', 'package.json']);
@@ -83,7 +83,7 @@ describe('the package, in another folder', () => {
     });
   });
 
-  it('is bundled for a browser, and needs nothing of Node.js', async () => {
+  it('can be bundled for a browser, and needs nothing of Node.js', async () => {
     const contents = `export { createChatClient, unwrap } from 'chat-service-client';`;
     const { outputFiles, warnings } = await build({
       stdin: { contents, resolveDir: folder },
@@ -103,7 +103,7 @@ describe('the package, in another folder', () => {
 });
 
 describe('the recipes', () => {
-  it('and the terminal chat have types that are right', async () => {
+  it('pass the type check, as does the terminal chat', async () => {
     const files = [...programs.map(({ file }) => file), 'terminal-chat.ts'].map((file) => join(folder, file));
     expect(files).toHaveLength(4);
     const options = ['--noEmit', '--strict', '--lib', 'es2024', '--module', 'nodenext', '--target', 'es2024', '--ignoreConfig'];
@@ -111,7 +111,7 @@ describe('the recipes', () => {
     expect(await runCommand(['tsc', ...options, ...types, ...files])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('the bot answers whoever mentions it, in a thread', async () => {
+  it('include a bot that answers each mention in a thread', async () => {
     const [ann, bot] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bot]);
     const chat = createChatClient({ baseUrl, token: ann.token });
@@ -127,7 +127,7 @@ describe('the recipes', () => {
     expect(answers).toMatchObject([{ username: bot.username, text: `Hello @${ann.username}!` }]);
   });
 
-  it('the bridge passes messages on, and goes on where it was', async () => {
+  it('include a bridge that passes messages on, and continues where it stopped', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const chat = createChatClient({ baseUrl, token: ann.token });
@@ -156,7 +156,7 @@ describe('the recipes', () => {
     target.close();
   });
 
-  it('the dashboard prints what is unread', async () => {
+  it('include a dashboard that prints the unread messages', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'General' });
     const chat = createChatClient({ baseUrl, token: ann.token });

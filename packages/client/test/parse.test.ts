@@ -14,7 +14,7 @@ const mentionedIn = (text: string) => [
 const linksIn = (text: string) => [...inlinesOf(parse(text))].flatMap((piece) => (piece.type === 'link' ? [piece.href] : []));
 const onOneLine = (text: string) => text.replaceAll(' | ', ' ').replaceAll(/\s+/g, ' ').trim();
 
-describe.each(Object.entries(texts))('what people write is parsed as they mean it: %s', (_name, samples) => {
+describe.each(Object.entries(texts))('a text is parsed as people mean it: %s:', (_name, samples) => {
   it.each(samples)('$text', (sample) => {
     expect({
       drawn: onOneLine(textOfBlocks(parse(sample.text))),
@@ -24,7 +24,7 @@ describe.each(Object.entries(texts))('what people write is parsed as they mean i
   });
 });
 
-it('the texts are in more than twenty scripts, and more than 300', () => {
+it('the sample texts are more than 300, in more than twenty scripts', () => {
   expect(Object.keys(texts).length).toBeGreaterThan(20);
   expect(Object.values(texts).flat().length).toBeGreaterThan(300);
 });
@@ -201,13 +201,13 @@ const hostile = [
   ...['a*b_', '**「a」**', '*_', '(*', '*^', '_@a', '¯\\_(', '。', 'です', '👍'],
 ];
 
-describe('the time to parse', () => {
-  it.each(hostile)('grows as the text does, if this is repeated: %j', (sign) => {
+describe('parsing', () => {
+  it.each(hostile)('takes time in proportion to the length of a text that repeats %j', (sign) => {
     const repeated = (length: number) => sign.repeat(Math.ceil(length / sign.length)).slice(0, length);
     expect(growth((length) => parse(repeated(length)))).toBeLessThan(linear);
   });
 
-  it('grows as the text does, if it opens ever more and closes it', () => {
+  it('takes time in proportion to the length of a text that opens ever more and closes it', () => {
     const nested = (length: number) => `${'*a '.repeat(length / 6)}${' a*'.repeat(length / 6)}`;
     expect(growth((length) => parse(nested(length)))).toBeLessThan(linear);
     expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(linear);

@@ -262,15 +262,15 @@ const run = (course: Course, mistake: Mistake = 'none') => {
   world.compare();
 };
 
-describe(`what a client has seen of a service that is restored, in ${numRuns} random courses of events`, () => {
-  it('is what the service says, whatever was stored when, and however often it was restored', () => {
+describe(`the state that a client has of a restored service, in ${numRuns} random courses of events,`, () => {
+  it('equals the state of the service, whatever was stored when, and however often it was restored', () => {
     assert(
       property(courses, (course) => run(course)),
       { numRuns },
     );
   });
 
-  it('would not be, if a restored service had the same epoch', () => {
+  it('would differ from the state of the service if a restored service had the same epoch', () => {
     const outcome = check(
       property(courses, (course) => run(course, 'restores without another epoch')),
       { numRuns: 3_000 },

@@ -43,7 +43,7 @@ it('two people talk at two terminals', async () => {
   expect(his.lines().join()).not.toContain(bob.password);
 });
 
-it('a terminal shows what was said before, what is unread elsewhere, and other rooms', async () => {
+it('a terminal shows earlier messages, unread messages elsewhere, and other rooms', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   await aRoom({ name: 'Garden', owner: ann, members: [bob] });
   await aRoom({ name: 'Kitchen', owner: ann, members: [bob] });

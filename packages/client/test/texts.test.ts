@@ -92,7 +92,7 @@ describe('a text as it is stored', () => {
     '\u2800',
     'a\u0301\u200d',
     '[ ',
-  ])('takes time that grows as the text does, if this is repeated: %j', (piece) => {
+  ])('takes time in proportion to its length when it repeats %j', (piece) => {
     const works = [normaliseText, normaliseName, normaliseCredential, isBlank, findControlCharacter, normaliseReaction];
     const run = (length: number) => works.map((work) => work(`${piece.repeat(length / piece.length)}x`));
     expect(growth(run)).toBeLessThan(linear);
@@ -120,7 +120,7 @@ describe('a blank text', () => {
     ['invisible signs of mathematics', '\u2061\u2062\u2063\u2064'],
     ['annotations', '\ufff9\ufffa\ufffb'],
     ['nothing', ''],
-  ])('is one of %s', (_what, text) => {
+  ])('may consist of %s', (_what, text) => {
     expect(isBlank(text)).toBe(true);
     expect(isBlank(`${text}.${text}`)).toBe(false);
   });
@@ -133,7 +133,7 @@ describe('a name', () => {
     ['\nTeam\u2028\n\vMars\r\n', 'Team Mars'],
     ['Mars ❤️', 'Mars ❤️'],
     ['क्\u200d', 'क्\u200d'],
-  ])('%j is %j', (sent, stored) => {
+  ])('is on one line: %j becomes %j', (sent, stored) => {
     expect(normaliseName(sent)).toBe(stored);
   });
 });
@@ -166,7 +166,7 @@ describe('a reaction', () => {
     ['می‌خواهم', 'می‌خواهم'],
     ['धन्यवाद', 'धन्यवाद'],
     ['¯\\_(ツ)_/¯', '¯\\_(ツ)_/¯'],
-  ])('%s is %s', (sent, stored) => {
+  ])('has one form: %s becomes %s', (sent, stored) => {
     expect(normaliseReaction(sent)).toBe(stored);
     expect(normaliseReaction(stored)).toBe(stored);
   });
