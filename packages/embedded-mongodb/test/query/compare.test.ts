@@ -64,7 +64,7 @@ describe('the order of values', () => {
     ['1 of every type of number', new Int32(1), double(1)],
     ['int64 and double', long('5'), double(5)],
     ['zero of both signs', double(0), double(-0)],
-  ])('takes %s as equal', (_story, a, b) => {
+  ])('treats %s as equal', (_story, a, b) => {
     expect(equals(a, b)).toBe(true);
     expect(hashKey(a)).toBe(hashKey(b));
     expect(identical(a, b)).toBe(false);
@@ -73,7 +73,7 @@ describe('the order of values', () => {
   it.each<[string, Value, Value]>([
     ['decimals', decimal('1'), decimal('2')],
     ['a decimal and a number', decimal('1'), new Int32(1)],
-  ])('does not have %s, which it refuses', (_story, a, b) => {
+  ])('refuses to order %s', (_story, a, b) => {
     expect(codeOf(() => compare(a, b))).toBe(115);
     expect(compare(a, decimal('1'))).toBe(0);
     expect(Math.sign(compare('text', a))).toBe(1);
@@ -90,7 +90,7 @@ describe('the order of values', () => {
     );
   });
 
-  it('agrees with the keys for grouping: they are the same just for equal values', () => {
+  it('agrees with the keys for grouping, which are the same only for equal values', () => {
     fc.assert(
       fc.property(values, values, (a, b) => (hashKey(a) === hashKey(b)) === equals(a, b)),
       { numRuns: 5000 },

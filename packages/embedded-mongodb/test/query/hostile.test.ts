@@ -74,8 +74,8 @@ const takers: Readonly<Record<string, (asked: Doc, docs: Doc[]) => unknown>> = {
   stage: (asked, docs) => [...compilePipeline([asked], { collection: () => docs }).run(docs)],
 };
 
-describe('whatever a client sends', () => {
-  it.each(Object.entries(takers))('%s: the answer is a value or an error of MongoDB', (_name, take) => {
+describe('hostile input', () => {
+  it.each(Object.entries(takers))('as %s is answered with a value or an error of MongoDB', (_name, take) => {
     fc.assert(
       fc.property(question, collections, (asked, docs) => {
         try {
@@ -89,7 +89,7 @@ describe('whatever a client sends', () => {
     );
   });
 
-  it('documents named __proto__ and constructor stay documents', () => {
+  it('with fields named __proto__ and constructor stays a document', () => {
     const filter = compileFilter(new Map([['__proto__', 'x']]));
     expect(filter.matches(new Map([['__proto__', 'x']]))).toBe(true);
     expect(filter.matches(new Map())).toBe(false);

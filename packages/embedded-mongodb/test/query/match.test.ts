@@ -23,7 +23,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['a document equals field by field, in order', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }],
     ['an empty document equals an empty document only', { a: {} }, { a: {} }, { a: { b: 1 } }],
     ['null finds null', { a: null }, { a: null }, { a: 0 }],
-    ['null finds what is missing', { a: null }, {}, { a: '' }],
+    ['null finds a missing field', { a: null }, {}, { a: '' }],
     ['null finds an array with null in it', { a: null }, { a: [1, null] }, { a: [] }],
     ['several fields must all match', { a: 1, b: 2 }, { a: 1, b: 2 }, { a: 1, b: 3 }],
     ['no condition finds everything', {}, { a: 1 }, nothing],
@@ -44,7 +44,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$eq is equality', { a: { $eq: 1 } }, { a: 1 }, { a: 2 }],
     ['$ne finds what $eq does not', { a: { $ne: 1 } }, { a: 2 }, { a: 1 }],
     ['$ne finds missing fields', { a: { $ne: 1 } }, {}, { a: [1, 2] }],
-    ['$ne null finds what is there', { a: { $ne: null } }, { a: 0 }, {}],
+    ['$ne null finds an existing field', { a: { $ne: null } }, { a: 0 }, {}],
   ],
   '$gt, $gte, $lt, $lte': [
     ['compare numbers', { a: { $gt: 1 } }, { a: 1.5 }, { a: 1 }],
@@ -69,19 +69,19 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$in finds any of the values', { a: { $in: [1, 'x'] } }, { a: 'x' }, { a: 2 }],
     ['$in finds an element of an array', { a: { $in: [1, 2] } }, { a: [0, 2] }, { a: [0] }],
     ['$in finds a whole array', { a: { $in: [[1]] } }, { a: [1] }, { a: [2] }],
-    ['$in with null finds what is missing', { a: { $in: [null, 1] } }, {}, { a: 2 }],
+    ['$in with null finds a missing field', { a: { $in: [null, 1] } }, {}, { a: 2 }],
     ['$in of nothing finds nothing', { $nor: [{ a: { $in: [] } }] }, { a: 1 }, nothing],
   ],
   '$and, $or, $nor, $not': [
     ['$and needs all', { $and: [{ a: 1 }, { b: 2 }] }, { a: 1, b: 2 }, { a: 1 }],
     ['$or needs one', { $or: [{ a: 1 }, { b: 2 }] }, { b: 2 }, { a: 2 }],
     ['$nor needs none', { $nor: [{ a: 1 }, { b: 2 }] }, { a: 2 }, { b: 2 }],
-    ['$not turns all its operators at once', { a: { $not: { $gt: 1, $lt: 5 } } }, { a: 7 }, { a: 3 }],
-    ['$not finds what is missing', { a: { $not: { $gt: 1 } } }, {}, { a: 2 }],
+    ['$not negates the conjunction of its operators', { a: { $not: { $gt: 1, $lt: 5 } } }, { a: 7 }, { a: 3 }],
+    ['$not finds a missing field', { a: { $not: { $gt: 1 } } }, {}, { a: 2 }],
   ],
   $exists: [
     ['true finds null, too', { a: { $exists: true } }, { a: null }, {}],
-    ['false finds what is missing', { a: { $exists: false } }, {}, { a: null }],
+    ['false finds a missing field', { a: { $exists: false } }, {}, { a: null }],
     ['0 counts as false', { a: { $exists: 0 } }, {}, { a: 1 }],
     ['an array element exists by number', { 'a.1': { $exists: true } }, { a: [1, 2] }, { a: [1] }],
   ],
@@ -93,14 +93,14 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       { a: [{ b: 1, c: 2 }] },
       { a: [{ b: 1 }, { c: 2 }] },
     ],
-    ['does not take what is no array', { a: { $elemMatch: { b: 1 } } }, { a: [{ b: 1 }] }, { a: { b: 1 } }],
+    ['does not match a value that is not an array', { a: { $elemMatch: { b: 1 } } }, { a: [{ b: 1 }] }, { a: { b: 1 } }],
     ['takes logic over the element', { a: { $elemMatch: { $or: [{ b: 1 }, { c: 1 }] } } }, { a: [{ c: 1 }] }, { a: [{ d: 1 }] }],
     ['numbers the elements of an inner array', { a: { $elemMatch: { 0: 5 } } }, { a: [[5]] }, { a: [[6]] }],
     ['stands inside itself', { a: { $elemMatch: { $elemMatch: { $gt: 1 } } } }, { a: [[2]] }, { a: [2] }],
   ],
   $size: [
     ['counts elements', { a: { $size: 2 } }, { a: [1, 2] }, { a: [1] }],
-    ['does not take what is no array', { a: { $size: 0 } }, { a: [] }, {}],
+    ['does not match a value that is not an array', { a: { $size: 0 } }, { a: [] }, {}],
   ],
   $expr: [
     ['compares fields with each other', { $expr: { $gt: ['$a', '$b'] } }, { a: 2, b: 1 }, { a: 1, b: 1 }],
@@ -132,15 +132,15 @@ describe.each(Object.entries(sections))('%s', (_section, rows) => {
 
 describe('a filter is refused', () => {
   it.each<[string, object, number]>([
-    ['with an operator that there is not', { a: { $foo: 1 } }, 2],
+    ['with an unknown operator', { a: { $foo: 1 } }, 2],
     ['with a field among operators', { a: { $gt: 1, b: 2 } }, 2],
     ['with an unknown operator in place of a field', { $foo: 1 }, 2],
     ['with $and of nothing', { $and: [] }, 2],
-    ['with $or of what is no array', { $or: { a: 1 } }, 2],
+    ['with $or of a value that is not an array', { $or: { a: 1 } }, 2],
     ['with $or of what are no documents', { $or: [1] }, 2],
-    ['with $in of what is no array', { a: { $in: 1 } }, 2],
+    ['with $in of a value that is not an array', { a: { $in: 1 } }, 2],
     ['with operators inside $in', { a: { $in: [{ $gt: 1 }] } }, 2],
-    ['with $elemMatch of what is no document', { a: { $elemMatch: 1 } }, 2],
+    ['with $elemMatch of a value that is not a document', { a: { $elemMatch: 1 } }, 2],
     ['with $not of a value', { a: { $not: 1 } }, 2],
     ['with $not of nothing', { a: { $not: {} } }, 2],
     ['with a regular expression', { a: /x/ }, 115],
@@ -149,14 +149,14 @@ describe('a filter is refused', () => {
     ['with a negative $size', { a: { $size: -1 } }, 2],
     ['with $where', { $where: 'true' }, 2],
     ['with geometry', { a: { $geoWithin: {} } }, 2],
-    ['with $text where there is no text index', { $text: { $search: 'x' } }, 27],
+    ['with $text without a text index', { $text: { $search: 'x' } }, 27],
   ])('%s', (_story, filter, code) => {
     expect(codeOf(() => compileFilter(d(filter)))).toBe(code);
   });
 });
 
-describe('a stored value that is only kept', () => {
-  it('is there, and is refused where it would have to be compared', () => {
+describe('a stored value that cannot be compared', () => {
+  it('is found by its existence, and is refused in a comparison', () => {
     const document = { a: Decimal128.fromString('1.5') };
     expect(matches({ a: { $exists: true } }, document)).toBe(true);
     expect(matches({ a: 'text' }, document)).toBe(false);
@@ -167,7 +167,7 @@ describe('a stored value that is only kept', () => {
 describe('$text', () => {
   const search = { $text: { $search: 'x' } };
 
-  it('is taken as said where documents are found by it', () => {
+  it('counts as fulfilled where documents are found by it', () => {
     const filter = compileFilter(d({ $and: [search], b: 1 }), { hasText: true });
     expect([{ b: 1 }, { b: 2 }].map((doc) => filter.matches(d(doc)))).toEqual([true, false]);
   });

@@ -45,7 +45,7 @@ describe('a pipeline is lazy', () => {
   });
 });
 
-describe('a pipeline leaves nothing behind', () => {
+describe('a pipeline leaks no memory:', () => {
   // Of a generator that is made for a pipeline V8 makes a hidden class, which keeps all that the pipeline has until the next full collection.
   it.each([
     { $match: { a: 1 } },
@@ -57,14 +57,14 @@ describe('a pipeline leaves nothing behind', () => {
     { $unwind: '$a' },
     { $group: { _id: null } },
     { $lookup: { from: 'users', localField: 'a', foreignField: 'b', as: 'x' } },
-  ])('for %o runs a generator that all pipelines share', (stage) => {
+  ])('all pipelines of %o share one generator', (stage) => {
     const prototypeOfRun = () => Object.getPrototypeOf(compilePipeline([d(stage)], { collection: () => [] }).run([]));
     expect(prototypeOfRun()).toBe(prototypeOfRun());
   });
 });
 
 describe('$sort before $limit', () => {
-  it('gives the same documents as sorting all of them, though it keeps but a few', () => {
+  it('gives the same documents as sorting all of them, though it keeps only a few', () => {
     const docs = Array.from({ length: 1000 }, (_, i) => d({ a: (i * 7919) % 1000, i }));
     const sorted = run([{ $sort: { a: -1 } }], docs);
     expect(run([{ $sort: { a: -1 } }, { $limit: 3 }], docs)).toEqual(sorted.slice(0, 3));
@@ -84,7 +84,7 @@ describe('a pipeline is refused', () => {
     ['with $group without _id', [{ $group: { n: { $sum: 1 } } }], 15955],
     ['with another accumulator than $sum', [{ $group: { _id: null, n: { $avg: 1 } } }], 115],
     ['with an accumulator of a list', [{ $group: { _id: null, n: { $sum: ['$a'] } } }], 40237],
-    ['with a grouped field that is no accumulator', [{ $group: { _id: null, n: 1 } }], 40234],
+    ['with a grouped field that is not an accumulator', [{ $group: { _id: null, n: 1 } }], 40234],
     ['with a dotted grouped field', [{ $group: { _id: null, 'a.b': { $sum: 1 } } }], 40235],
     ['with $unwind of no path', [{ $unwind: {} }], 28812],
     ['with $unwind of a path without $', [{ $unwind: 'a' }], 28818],
@@ -96,7 +96,7 @@ describe('a pipeline is refused', () => {
     expect(codeOf(() => run(stages, all({ a: 1 })))).toBe(code);
   });
 
-  it('when a new root is no document', () => {
+  it('when a new root is not a document', () => {
     expect(codeOf(() => run([{ $replaceWith: '$a' }], all({ a: 1 })))).toBe(40228);
   });
 });

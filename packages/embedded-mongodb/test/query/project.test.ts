@@ -6,30 +6,26 @@ const example = { _id: 1, a: { b: 1, c: 2 }, l: [{ x: 1, y: 2 }, { x: 3 }, 5], t
 
 describe('a projection', () => {
   it.each<[string, object, object]>([
-    ['keeps what it names, and _id', { t: 1 }, { _id: 1, t: 'text' }],
+    ['keeps the named fields and _id', { t: 1 }, { _id: 1, t: 'text' }],
     ['drops _id when told to', { t: 1, _id: 0 }, { t: 'text' }],
-    ['drops what it names', { a: 0, l: 0 }, { _id: 1, t: 'text' }],
+    ['drops the named fields', { a: 0, l: 0 }, { _id: 1, t: 'text' }],
     ['of _id alone keeps _id alone', { _id: 1 }, { _id: 1 }],
     ['of no _id keeps all else', { _id: 0, a: 0 }, { l: example.l, t: 'text' }],
     ['keeps fields of fields', { 'a.b': 1 }, { _id: 1, a: { b: 1 } }],
     ['drops fields of fields', { 'a.b': 0, l: 0 }, { _id: 1, a: { c: 2 }, t: 'text' }],
+    ['keeps fields of the documents in an array, and drops other elements', { 'l.x': 1 }, { _id: 1, l: [{ x: 1 }, { x: 3 }] }],
     [
-      'keeps fields of the documents in an array, and drops what is no document',
-      { 'l.x': 1 },
-      { _id: 1, l: [{ x: 1 }, { x: 3 }] },
-    ],
-    [
-      'drops fields of the documents in an array, and keeps what is no document',
+      'drops fields of the documents in an array, and keeps other elements',
       { 'l.x': 0, a: 0 },
       { _id: 1, l: [{ y: 2 }, {}, 5], t: 'text' },
     ],
-    ['makes nothing of what is not there', { 'a.z': 1, 't.z': 1, q: 1 }, { _id: 1, a: {} }],
+    ['makes nothing of missing fields', { 'a.z': 1, 't.z': 1, q: 1 }, { _id: 1, a: {} }],
     ['computes', { n: { $add: ['$a.b', 1] } }, { _id: 1, n: 2 }],
     ['copies a field', { copy: '$t' }, { _id: 1, copy: 'text' }],
     ['takes a text for itself', { kind: 'note' }, { _id: 1, kind: 'note' }],
     ['computes into documents', { 'a.d': '$t', 'a.b': 1 }, { _id: 1, a: { b: 1, d: 'text' } }],
     [
-      'computes into each element of an array, also into those that are no documents',
+      'computes into each element of an array, also into those that are not documents',
       { 'l.z': '$t', 'l.x': 1 },
       { _id: 1, l: [{ x: 1, z: 'text' }, { x: 3, z: 'text' }, { z: 'text' }] },
     ],
@@ -41,7 +37,7 @@ describe('a projection', () => {
     expect([...result.keys()]).toEqual(Object.keys(expected));
   });
 
-  it('keeps the order of the document, and puts what it computes behind', () => {
+  it('keeps the order of the document, and appends computed fields', () => {
     expect([...compileProjection(d({ t: 1, z: '$t', a: 1 }))(d(example)).keys()]).toEqual(['_id', 'a', 't', 'z']);
   });
 });
@@ -49,16 +45,16 @@ describe('a projection', () => {
 describe('the projection of a find', () => {
   it.each<[string, object, object]>([
     [
-      '$elemMatch keeps the first element that matches',
+      'keeps the first element that matches $elemMatch',
       { l: { $elemMatch: { x: { $gt: 0 } } } },
       { _id: 1, l: [{ x: 1, y: 2 }] },
     ],
-    ['$elemMatch keeps nothing where none matches', { l: { $elemMatch: { x: 9 } }, t: 1 }, { _id: 1, t: 'text' }],
+    ['keeps no element where none matches $elemMatch', { l: { $elemMatch: { x: 9 } }, t: 1 }, { _id: 1, t: 'text' }],
   ])('%s', (_story, spec, expected) => {
     expect(compileProjection(d(spec))(d(example))).toEqual(d(expected));
   });
 
-  it('$meta adds the relevance', () => {
+  it('adds the relevance by $meta', () => {
     const project = compileProjection(d({ score: { $meta: 'textScore' } }), { textScore: () => 1.5 });
     expect(project(d({ _id: 1, a: 2 }))).toEqual(d({ _id: 1, a: 2, score: 1.5 }));
   });
@@ -74,7 +70,7 @@ describe('the projection of a find', () => {
     ['by an unknown operator', { a: { $foo: 1 } }, 31325],
     ['of a path with an empty part', { 'a..b': 1 }, 15998],
     ['of a path that ends in a dot', { 'a.': 1 }, 40353],
-    ['by $elemMatch of no document', { a: { $elemMatch: 1 } }, 31274],
+    ['by an $elemMatch that is not a document', { a: { $elemMatch: 1 } }, 31274],
     ['by $elemMatch inside a field', { 'a.b': { $elemMatch: { x: 1 } } }, 31275],
     ['by a position', { 'a.$': 1 }, 115],
     ['by an unknown $meta', { a: { $meta: 'color' } }, 115],
@@ -84,7 +80,7 @@ describe('the projection of a find', () => {
   });
 });
 
-describe('$project and $set', () => {
+describe('an aggregation stage:', () => {
   it.each<[string, () => unknown, object]>([
     ['$project is a projection', () => compileProject(d({ t: 1 }))(d(example)), { _id: 1, t: 'text' }],
     ['$set adds', () => compileAddFields(d({ n: 1 }))(d({ _id: 1 })), { _id: 1, n: 1 }],
@@ -99,7 +95,7 @@ describe('$project and $set', () => {
       () => compileAddFields(d({ 'l.z': 1 }))(d({ l: [{ x: 1 }, 5] })),
       { l: [{ x: 1, z: 1 }, { z: 1 }] },
     ],
-    ['$set makes a document of what is none', () => compileAddFields(d({ 'a.b': 1 }))(d({ a: 5 })), { a: { b: 1 } }],
+    ['$set replaces a number by a document', () => compileAddFields(d({ 'a.b': 1 }))(d({ a: 5 })), { a: { b: 1 } }],
   ])('%s', (_story, run, expected) => {
     expect(run()).toEqual(d(expected));
   });

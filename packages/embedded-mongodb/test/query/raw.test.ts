@@ -32,7 +32,7 @@ describe('a projection of encoded documents', () => {
     .tuple(flags, fc.boolean())
     .map(([entries, flag]) => entries.map(([path, other]) => [path, path === '_id' ? other : flag] as const));
 
-  it('gives what the one of decoded documents gives', () => {
+  it('gives the same as a projection of decoded documents', () => {
     fc.assert(
       fc.property(collections, oneMind, (docs, entries) => {
         const spec: Doc = new Map(entries);
@@ -48,8 +48,8 @@ describe('a projection of encoded documents', () => {
   it.each([
     ['an operator', { a: { $elemMatch: { b: 1 } } }],
     ['an expression', { a: '$b' }],
-    ['a place', { 'a.$': 1 }],
-  ])('is not there for %s', (_, spec) => {
+    ['a position', { 'a.$': 1 }],
+  ])('does not exist for %s', (_, spec) => {
     expect(compileRawProjection(d(spec))).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe('an update of encoded documents', () => {
     .tuple(fc.constantFrom('$set', '$inc', '$max'), fc.constantFrom('a', 'b', 'a.b', 'c'), values)
     .map(([operator, path, value]) => doc([operator, doc([path, value])]));
 
-  it('gives what the one of decoded documents gives, if anything', () => {
+  it('gives the same as an update of decoded documents, or nothing', () => {
     let applied = 0;
     fc.assert(
       fc.property(collections, fc.oneof(same, updates), (docs, spec) => {
@@ -90,10 +90,10 @@ describe('an update of encoded documents', () => {
     ['$inc to a wider type', { $inc: { n: Long.fromInt(2) } }, { n: 1 }, undefined],
     ['$set of a date', { $set: { at: new Date(5) } }, { at: new Date(3), x: 'y' }, { at: new Date(5), x: 'y' }],
     ['$set of a text', { $set: { x: 'z' } }, { x: 'y' }, undefined],
-    ['what is missing', { $set: { y: 1 } }, { x: 1 }, undefined],
+    ['$set of a missing field', { $set: { y: 1 } }, { x: 1 }, undefined],
     ['an element of an array', { $set: { 'x.0': 1 } }, { x: [2] }, undefined],
-    ['what is refused', { $inc: { x: 1 } }, { x: true }, undefined],
-  ])('of %s', (_, spec, before, after) => {
+    ['a refused update', { $inc: { x: 1 } }, { x: true }, undefined],
+  ])('is either made in place or left to the decoded document: %s', (_, spec, before, after) => {
     expect(compileUpdate(d(spec)).applyRaw?.(bytes(d(before)))).toEqual(after && bytes(d(after)));
   });
 });

@@ -34,12 +34,12 @@ describe('a sort', () => {
     expect(sortDocs(docs.toReversed(), compileSort(d(spec)))).toEqual(docs);
   });
 
-  it('leaves documents that are equal to it as they came', () => {
+  it('leaves documents that it treats as equal in their order', () => {
     const docs = all({ a: 1, i: 1 }, { a: 1, i: 2 }, { a: 1, i: 3 });
     expect(sortDocs(docs, compileSort(d({ a: -1 })))).toEqual(docs);
   });
 
-  it('gives the keys that an index of the same fields would hold', () => {
+  it('gives the keys that an index of the same fields would have', () => {
     expect(compileSort(d({ a: 1, 'b.c': -1 })).keyOf(d({ a: [], b: [{ c: 1 }, { c: 3.5 }] }))).toEqual([
       undefined,
       new Double(3.5),

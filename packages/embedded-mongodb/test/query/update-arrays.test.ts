@@ -18,8 +18,8 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['keeps the last with a negative $slice', { $push: { a: { $each: [3], $slice: -2 } } }, { a: [1, 2] }, { a: [2, 3] }],
   ],
   $addToSet: [
-    ['adds what is not there', { $addToSet: { a: 2 } }, { a: [1] }, { a: [1, 2] }],
-    ['leaves what is there', { $addToSet: { a: 1 } }, { a: [1] }, { a: [1] }],
+    ['adds a value that is missing', { $addToSet: { a: 2 } }, { a: [1] }, { a: [1, 2] }],
+    ['adds no value that exists', { $addToSet: { a: 1 } }, { a: [1] }, { a: [1] }],
     ['takes numbers of all types for the same', { $addToSet: { a: 1.0 } }, { a: [1] }, { a: [1] }],
     [
       'tells documents of another order of fields apart',
@@ -52,7 +52,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['takes away an array that equals an array', { $pull: { a: [1] } }, { a: [[1], 1] }, { a: [1] }],
     ['looks into inner arrays with operators', { $pull: { a: { $gt: 1 } } }, { a: [[2], [1]] }, { a: [[1]] }],
     ['takes away those in a list', { $pull: { a: { $in: [1, 2] } } }, { a: [1, 2, 3] }, { a: [3] }],
-    ['passes over what is missing', { $pull: { 'a.b': 1 } }, {}, {}],
+    ['ignores a missing field', { $pull: { 'a.b': 1 } }, {}, {}],
   ],
 };
 
@@ -64,14 +64,14 @@ describe.each(Object.entries(sections))('%s', (_section, rows) => {
 
 describe('an update of an array is refused', () => {
   it.each<[string, object, object, number]>([
-    ['with $push to what is no array', { $push: { a: 1 } }, { a: 1 }, 2],
-    ['with $push and a clause that there is not', { $push: { a: { $each: [], $foo: 1 } } }, {}, 2],
-    ['with $each of what is no array', { $push: { a: { $each: 1 } } }, {}, 2],
-    ['with a $slice that is no number', { $push: { a: { $each: [], $slice: 'x' } } }, {}, 2],
-    ['with $addToSet to what is no array', { $addToSet: { a: 1 } }, { a: 1 }, 2],
-    ['with $addToSet $each of what is no array', { $addToSet: { a: { $each: 1 } } }, {}, 14],
+    ['with $push to a value that is not an array', { $push: { a: 1 } }, { a: 1 }, 2],
+    ['with $push and an unknown clause', { $push: { a: { $each: [], $foo: 1 } } }, {}, 2],
+    ['with $each of a value that is not an array', { $push: { a: { $each: 1 } } }, {}, 2],
+    ['with a $slice that is not a number', { $push: { a: { $each: [], $slice: 'x' } } }, {}, 2],
+    ['with $addToSet to a value that is not an array', { $addToSet: { a: 1 } }, { a: 1 }, 2],
+    ['with $addToSet $each of a value that is not an array', { $addToSet: { a: { $each: 1 } } }, {}, 14],
     ['with $addToSet and more than $each', { $addToSet: { a: { $each: [], $slice: 1 } } }, {}, 2],
-    ['with $pull from what is no array', { $pull: { a: 1 } }, { a: 1 }, 2],
+    ['with $pull from a value that is not an array', { $pull: { a: 1 } }, { a: 1 }, 2],
     ['with $pull by a regular expression', { $pull: { a: /x/ } }, {}, 115],
     ['with $pull by an unknown operator', { $pull: { a: { $foo: 1 } } }, {}, 2],
   ])('%s', (_story, update, before, code) => {

@@ -28,11 +28,11 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   $unset: [
     ['takes a field away', { $unset: { a: '' } }, { a: 1, b: 2 }, { b: 2 }],
     ['leaves null in place of an array element', { $unset: { 'a.0': '' } }, { a: [1, 2] }, { a: [null, 2] }],
-    ['passes over what is missing', { $unset: { 'a.b': '' } }, { a: 5 }, { a: 5 }],
+    ['ignores a missing field', { $unset: { 'a.b': '' } }, { a: 5 }, { a: 5 }],
   ],
   $inc: [
     ['adds', { $inc: { a: 2 } }, { a: 1 }, { a: 3 }],
-    ['sets what is missing', { $inc: { a: 2 } }, {}, { a: 2 }],
+    ['sets a missing field', { $inc: { a: 2 } }, {}, { a: 2 }],
     ['of int32 beyond its range becomes int64', { $inc: { a: 1 } }, { a: 2147483647 }, { a: long('2147483648') }],
     ['with int64 stays int64', { $inc: { a: Long.fromInt(1) } }, { a: 1 }, { a: Long.fromInt(2) }],
     ['of int64 is exact', { $inc: { a: 1 } }, { a: long('9007199254740993') }, { a: long('9007199254740994') }],
@@ -41,7 +41,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   $max: [
     ['takes the greater', { $max: { a: 3 } }, { a: 2 }, { a: 3 }],
     ['goes by the order of types', { $max: { a: 'x' } }, { a: 99 }, { a: 'x' }],
-    ['sets what is missing', { $max: { b: 1 } }, {}, { b: 1 }],
+    ['sets a missing field', { $max: { b: 1 } }, {}, { b: 1 }],
   ],
   $currentDate: [['sets the time of the command', { $currentDate: { a: true } }, {}, { a: now }]],
   replacement: [
@@ -75,7 +75,7 @@ describe('new fields', () => {
     ]);
   });
 
-  it('stand behind _id, which stays in front', () => {
+  it('come after _id, which stays first', () => {
     expect([
       ...compileUpdate(d({ b: 1, _id: 5 }))
         .apply(d({ a: 1, _id: 5 }))
@@ -84,20 +84,20 @@ describe('new fields', () => {
   });
 });
 
-describe('modified', () => {
+describe('an update', () => {
   it.each<[string, object, object, boolean]>([
-    ['tells a change', { $set: { a: 2 } }, { a: 1 }, true],
-    ['tells the same value from a change', { $set: { a: 1 } }, { a: 1 }, false],
-    ['counts another type of the same number as a change', { $set: { a: new Double(1) } }, { a: 1 }, true],
-    ['counts another order of fields as a change', { $set: { a: { c: 1, b: 1 } } }, { a: { b: 1, c: 1 } }, true],
-    ['tells an increment by 0 from a change', { $inc: { a: 0 } }, { a: 1 }, false],
-    ['tells a replacement by the same from a change', { a: 1 }, { _id: 1, a: 1 }, false],
-    ['tells -0 from 0', { $set: { a: -0 } }, { a: new Double(0) }, true],
+    ['reports a change', { $set: { a: 2 } }, { a: 1 }, true],
+    ['reports no change for the same value', { $set: { a: 1 } }, { a: 1 }, false],
+    ['reports a change for another type of the same number', { $set: { a: new Double(1) } }, { a: 1 }, true],
+    ['reports a change for another order of fields', { $set: { a: { c: 1, b: 1 } } }, { a: { b: 1, c: 1 } }, true],
+    ['reports no change for an increment by 0', { $inc: { a: 0 } }, { a: 1 }, false],
+    ['reports no change for a replacement by the same document', { a: 1 }, { _id: 1, a: 1 }, false],
+    ['reports a change from 0 to -0', { $set: { a: -0 } }, { a: new Double(0) }, true],
   ])('%s', (_story, update, before, modified) => {
     expect(compileUpdate(d(update)).apply(d(before)).modified).toBe(modified);
   });
 
-  it('leaves the document that was passed in as it was', () => {
+  it('leaves the given document as it is', () => {
     const before = d({ a: { b: [1] } });
     compileUpdate(d({ $push: { 'a.b': 2 }, $set: { c: 1 } })).apply(before);
     expect(before).toEqual(d({ a: { b: [1] } }));
@@ -106,10 +106,10 @@ describe('modified', () => {
 
 describe('an update is refused', () => {
   it.each<[string, object, object, number]>([
-    ['with an operator that there is not', { $foo: { a: 1 } }, {}, 9],
+    ['with an unknown operator', { $foo: { a: 1 } }, {}, 9],
     ['with fields beside operators', { $set: { a: 1 }, b: 1 }, {}, 9],
     ['with operators beside fields', { a: 1, $set: { b: 1 } }, {}, 52],
-    ['with an operator of what is no document', { $set: 1 }, {}, 9],
+    ['with an operator whose value is not a document', { $set: 1 }, {}, 9],
     ['with two operators on one path', { $set: { a: 1 }, $inc: { a: 1 } }, {}, 40],
     ['with an operator above another', { $set: { a: 1, 'a.b': 1 } }, {}, 40],
     ['with an operator below another', { $unset: { 'a.b': 1 }, $set: { a: 1 } }, {}, 40],
@@ -134,15 +134,15 @@ describe('an update is refused', () => {
   });
 });
 
-describe('$[] and $[identifier]', () => {
+describe('an update by $[] and $[identifier]', () => {
   const positions = { a: [{ x: 1 }, { x: 2 }, { x: 3 }] };
 
-  it('$[] is every element', () => {
+  it('changes every element by $[]', () => {
     expect(updated({ $inc: { 'a.$[].x': 10 } }, positions)).toEqual(d({ a: [{ x: 11 }, { x: 12 }, { x: 13 }] }));
     expect(updated({ $max: { 'b.$[]': 2 } }, { b: [1, 2, 3] })).toEqual(d({ b: [2, 2, 3] }));
   });
 
-  it('$[identifier] is every element that its filter finds', () => {
+  it('changes every element that the filter of $[identifier] finds', () => {
     const arrayFilters = [d({ 'big.x': { $gte: 2 } })];
     expect(updated({ $set: { 'a.$[big].y': 1 } }, positions, { arrayFilters })).toEqual(
       d({ a: [{ x: 1 }, { x: 2, y: 1 }, { x: 3, y: 1 }] }),
@@ -158,17 +158,17 @@ describe('$[] and $[identifier]', () => {
   });
 
   it.each<[string, object, object, object[] | undefined, number]>([
-    ['$[] on what is no array', { $set: { 'a.$[]': 1 } }, { a: 1 }, undefined, 2],
-    ['$[] on what is missing', { $set: { 'a.$[]': 1 } }, {}, undefined, 2],
-    ['an identifier without a filter', { $set: { 'a.$[x]': 1 } }, { a: [1] }, undefined, 2],
-    ['a filter without an identifier', { $set: { a: 1 } }, {}, [{ x: 1 }], 9],
-    ['two filters for one identifier', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1 }, { x: 2 }], 9],
-    ['a filter of two fields', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1, y: 2 }], 9],
-    ['a filter of no field', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{}], 9],
-    ['an identifier with a capital in front', { $set: { 'a.$[X]': 1 } }, { a: [] }, [{ X: 1 }], 2],
-    ['two operators that meet at one element', { $set: { 'a.$[x]': 1, 'a.$[]': 2 } }, { a: [1] }, [{ x: 1 }], 40],
-    ['$[] beside a number', { $set: { 'a.$[].b': 1, 'a.0': 2 } }, { a: [{}] }, undefined, 40],
-    ['filters beside a replacement', { a: 1 }, {}, [{ x: 1 }], 9],
+    ['with $[] on a value that is not an array', { $set: { 'a.$[]': 1 } }, { a: 1 }, undefined, 2],
+    ['with $[] on a missing field', { $set: { 'a.$[]': 1 } }, {}, undefined, 2],
+    ['with an identifier without a filter', { $set: { 'a.$[x]': 1 } }, { a: [1] }, undefined, 2],
+    ['with a filter without an identifier', { $set: { a: 1 } }, {}, [{ x: 1 }], 9],
+    ['with two filters for one identifier', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1 }, { x: 2 }], 9],
+    ['with a filter of two fields', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{ x: 1, y: 2 }], 9],
+    ['with a filter of no field', { $set: { 'a.$[x]': 1 } }, { a: [] }, [{}], 9],
+    ['with an identifier that begins with a capital', { $set: { 'a.$[X]': 1 } }, { a: [] }, [{ X: 1 }], 2],
+    ['with two operators on one element', { $set: { 'a.$[x]': 1, 'a.$[]': 2 } }, { a: [1] }, [{ x: 1 }], 40],
+    ['with $[] beside a number', { $set: { 'a.$[].b': 1, 'a.0': 2 } }, { a: [{}] }, undefined, 40],
+    ['with filters beside a replacement', { a: 1 }, {}, [{ x: 1 }], 9],
   ])('%s is refused', (_story, update, before, arrayFilters, code) => {
     const options = arrayFilters === undefined ? {} : { arrayFilters: arrayFilters.map(d) };
     expect(codeOf(() => updated(update, before, options))).toBe(code);

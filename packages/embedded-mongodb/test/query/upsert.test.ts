@@ -15,8 +15,8 @@ describe('an upsert inserts', () => {
     ['the _id of the update', {}, { $set: { _id: 7 } }, { _id: 7 }],
     ['$eq as a value', { a: { $eq: 1 } }, { $set: { b: 2 } }, { _id: id, a: 1, b: 2 }],
     ['dotted paths as documents', { 'a.b': 1, 'a.c': 2 }, { $set: { x: 1 } }, { _id: id, a: { b: 1, c: 2 }, x: 1 }],
-    ['what is inside $and', { $and: [{ a: 1 }, { b: { $eq: 2 } }] }, { $inc: { a: 1 } }, { _id: id, a: 2, b: 2 }],
-    ['what is inside an $or of one', { $or: [{ a: 1 }] }, { $set: { b: 1 } }, { _id: id, a: 1, b: 1 }],
+    ['the equalities inside $and', { $and: [{ a: 1 }, { b: { $eq: 2 } }] }, { $inc: { a: 1 } }, { _id: id, a: 2, b: 2 }],
+    ['the equality inside an $or of one', { $or: [{ a: 1 }] }, { $set: { b: 1 } }, { _id: id, a: 1, b: 1 }],
     ['an $in of one', { a: { $in: [1] } }, { $set: { b: 1 } }, { _id: id, a: 1, b: 1 }],
     [
       'nothing of other operators',
