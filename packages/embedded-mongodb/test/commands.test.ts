@@ -35,19 +35,19 @@ describe('every command', () => {
     ['a read of the past', 246, { find: 'things', readConcern: { level: 'snapshot' } }],
     ['a write with a read concern', 72, { insert: 'things', documents: [{}], readConcern: { level: 'majority' } }],
     ['a read with a write concern', 72, { find: 'things', writeConcern: { w: 1 } }],
-    ['a write concern that is none', 9, { insert: 'things', documents: [{}], writeConcern: { w: -1 } }],
+    ['an invalid write concern', 9, { insert: 'things', documents: [{}], writeConcern: { w: -1 } }],
     ['an unknown field', 40415, { find: 'things', colour: 'red' }],
     ['an unknown field of a statement', 40415, { update: 'things', updates: [{ q: {}, u: {}, colour: 'red' }] }],
     ['a version of the API', 40415, { ping: 1, apiVersion: '1' }],
-    ['a command that there is not', 59, { distinct: 'things', key: 'a' }],
+    ['an unknown command', 59, { distinct: 'things', key: 'a' }],
     ['a transaction', 20, { find: 'things', startTransaction: true, autocommit: false }],
     ['fail points outside of tests', 59, { configureFailPoint: 'failCommand', mode: 'off' }],
     ['a hint', 40415, { find: 'things', hint: '_id_' }],
     ['a collation', 40415, { find: 'things', collation: { locale: 'fr' } }],
     ['a wildcard index', 67, { createIndexes: 'things', indexes: [{ key: { '$**': 1 }, name: 'all' }] }],
-    ['a cursor whose number is no whole one', 14, { getMore: 1.5, collection: 'things' }],
+    ['a cursor whose number is not whole', 14, { getMore: 1.5, collection: 'things' }],
     ['cursors to be closed whose numbers are none', 14, { killCursors: 'things', cursors: ['one'] }],
-    ['a numbered write whose number is no whole one', 14, { insert: 'things', documents: [{}], txnNumber: 1.5 }],
+    ['a numbered write whose number is not whole', 14, { insert: 'things', documents: [{}], txnNumber: 1.5 }],
   ])('refuses %s', async (_, code, command) => {
     const db = await freshDb();
     await expect(db.command(command)).rejects.toMatchObject({ code });

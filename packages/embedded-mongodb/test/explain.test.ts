@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDb } from './support/database.ts';
 
 describe('explain', () => {
-  it('shows the scan of the collection where no index helps, and all documents looked at', async () => {
+  it('shows the scan of the collection and all of its documents where no index helps', async () => {
     const { things } = await withMessages();
     expect(await statistics(things.find({ text: 'text 7' }))).toMatchObject({
       nReturned: 1,
@@ -56,7 +56,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('shows what of a filter is still asked of the documents that an index has found', async () => {
+  it('shows the part of a filter that is checked on the documents that an index has found', async () => {
     const things = (await freshDb()).collection('things');
     await things.createIndex({ tags: 1 });
     await things.insertMany([

@@ -18,35 +18,38 @@ const hindrance = whyNoImages();
 const outOfDiskSpace = 14031;
 
 describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
-  it.runIf(hindrance === undefined)('refuses writes, reads on, loses nothing, and writes again when there is space', async () => {
-    const mountpoint = smallDisk(24);
-    const dataDir = join(mountpoint, 'data');
-    const database = await start(dataDir);
-    const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
-    await prepare(database.uri);
-    await writeSome(writers, database.uri, 20);
-    await insertFixed(database.uri);
-
-    for (const spare of [0, 100_000]) {
-      const filler = fill(mountpoint, spare);
-      const reading = readSame(database.uri);
-      const { codes } = await writeUntilRefused(writers, database.uri, 1);
-      expect(await reading.stop()).toEqual([]);
-      expect([...codes]).toEqual([outOfDiskSpace]);
-      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
-      rmSync(filler);
+  it.runIf(hindrance === undefined)(
+    'refuses writes, serves reads, loses nothing, and accepts writes again when there is space',
+    async () => {
+      const mountpoint = smallDisk(24);
+      const dataDir = join(mountpoint, 'data');
+      const database = await start(dataDir);
+      const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));
+      await prepare(database.uri);
       await writeSome(writers, database.uri, 20);
-      expect(await examine(writers, database.uri)).toEqual(nothingWrong);
-    }
+      await insertFixed(database.uri);
 
-    fill(mountpoint, 0);
-    await writeUntilRefused(writers, database.uri, 1);
-    await database.kill();
-    const { uri } = await start(dataDir);
-    expect(await examine(writers, uri)).toEqual(nothingWrong);
-  });
+      for (const spare of [0, 100_000]) {
+        const filler = fill(mountpoint, spare);
+        const reading = readSame(database.uri);
+        const { codes } = await writeUntilRefused(writers, database.uri, 1);
+        expect(await reading.stop()).toEqual([]);
+        expect([...codes]).toEqual([outOfDiskSpace]);
+        expect(await examine(writers, database.uri)).toEqual(nothingWrong);
+        rmSync(filler);
+        await writeSome(writers, database.uri, 20);
+        expect(await examine(writers, database.uri)).toEqual(nothingWrong);
+      }
 
-  it.runIf(hindrance === undefined)('is enough to start on, after an orderly end', async () => {
+      fill(mountpoint, 0);
+      await writeUntilRefused(writers, database.uri, 1);
+      await database.kill();
+      const { uri } = await start(dataDir);
+      expect(await examine(writers, uri)).toEqual(nothingWrong);
+    },
+  );
+
+  it.runIf(hindrance === undefined)('allows the start of a database that was closed cleanly', async () => {
     const mountpoint = smallDisk(24);
     const dataDir = join(mountpoint, 'data');
     const database = await freshDatabase({ dataDir });
@@ -58,7 +61,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     expect(await connect(uri).db(testDatabase).collection('fixed').countDocuments()).toBe(1);
   });
 
-  it.runIf(hindrance === undefined)('removes what has expired only when there is space again', async () => {
+  it.runIf(hindrance === undefined)('keeps expired documents until there is space again', async () => {
     const mountpoint = smallDisk(48);
     const { uri } = await freshDatabase({ dataDir: join(mountpoint, 'data'), sweepMillis: 20 });
     const tokens = connect(uri).db('test').collection('tokens');

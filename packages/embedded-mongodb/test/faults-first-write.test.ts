@@ -37,7 +37,7 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
     expect(synced(parent, calls.indexOf(`mkdir ${join(parent, 'new')}`))).toBe(true);
   });
 
-  it.runIf(hindrance === undefined)('after a crash comes when all that the crash left in the log is synced', async () => {
+  it.runIf(hindrance === undefined)('after a crash comes after everything that the crash left in the log is synced', async () => {
     const dataDir = freshDirectory();
     await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
     const calls = await traced(dataDir, dataDir, { find: 'things' });

@@ -18,8 +18,8 @@ describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})`
     { what: 'the first sync of the log', number: 1 },
     { what: 'the seventh sync of the log', number: 7 },
     { what: 'a sync of the database file, when the log is written back', number: 1, file: 'database.sqlite' },
-    { what: 'the third of those', number: 3, file: 'database.sqlite' },
-  ])('$what: no write is acknowledged until a restart, and nothing acknowledged is lost', async ({ number, file }) => {
+    { what: 'the third sync of the database file', number: 3, file: 'database.sqlite' },
+  ])('stops all acknowledgements until a restart, and loses nothing acknowledged: $what', async ({ number, file }) => {
     const dataDir = freshDirectory();
     const database = await start(dataDir);
     const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));

@@ -47,7 +47,7 @@ describe('the id of a database file', () => {
         return directory;
       },
     ],
-  ])('is another one in %s, and stays that', async (_what, copy) => {
+  ])('is a new one in %s, and stays the same after that', async (_what, copy) => {
     const directory = freshDirectory();
     const id = await idIn(directory);
     const copied = await copy(directory);
@@ -55,7 +55,7 @@ describe('the id of a database file', () => {
     expect([other === id, await idIn(copied)]).toEqual([false, other]);
   });
 
-  it('is told to clients', async () => {
+  it('is reported to clients', async () => {
     const dataDir = freshDirectory();
     const { uri, close } = await freshDatabase({ dataDir });
     const { id } = await connect(uri).db('admin').command({ fileId: 1 });

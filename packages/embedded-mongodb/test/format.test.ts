@@ -10,7 +10,7 @@ describe('a database file of another version', () => {
   it.each([
     [1, 'CREATE INDEX retryable_writes_used ON retryable_writes (used); ALTER TABLE indexes DROP COLUMN stored_to'],
     [2, 'UPDATE indexes SET stored_to = 1'],
-  ])('of format %i is upgraded when it is opened, and keeps all that it has', async (format, sql) => {
+  ])('of format %i is upgraded when it is opened, and keeps all of its data', async (format, sql) => {
     const dataDir = await filled();
     change(dataDir, `${withTableOfWords}; ${sql}; PRAGMA user_version = ${format}`);
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -29,7 +29,7 @@ describe('a database file of another version', () => {
     );
   });
 
-  it('loses, when it is upgraded, a text index of a kind that is not supported, and says so', async () => {
+  it('loses a text index of an unsupported kind when it is upgraded, and says so', async () => {
     const dataDir = await filled();
     const file = new DatabaseSync(join(dataDir, 'database.sqlite'));
     const row = file.prepare('SELECT id, spec FROM indexes WHERE id = 2').get() as { spec: Uint8Array };
@@ -59,7 +59,7 @@ describe('a database file of another version', () => {
     expect(readFileSync(join(dataDir, 'database.sqlite'))).toEqual(before);
   });
 
-  it('that is none of ours is refused and left as it is', async () => {
+  it('of another program is refused and left as it is', async () => {
     const dataDir = freshDirectory();
     change(dataDir, 'CREATE TABLE theirs (a)');
     await expect(freshDatabase({ dataDir })).rejects.toMatchObject({ code: 'UNKNOWN_FORMAT' });

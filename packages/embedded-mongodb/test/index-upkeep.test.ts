@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { freshDb } from './support/database.ts';
 
-describe('an index, when documents change', () => {
-  it('has every key of what is there, and none of what was', async () => {
+describe('an index of documents that change', () => {
+  it('has every key of the current documents, and none of earlier ones', async () => {
     const db = await freshDb();
     const rooms = db.collection('rooms');
     await rooms.createIndexes([

@@ -49,7 +49,9 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('are no beginning of each other, so that the keys behind one of them are those of equal values', { timeout: hour }, () => {
+  it('are not prefixes of each other, so that the keys that begin with one of them are those of equal values', {
+    timeout: hour,
+  }, () => {
     const couples = fc.oneof(
       fc.tuple(allValues, allValues),
       fc.tuple(fc.string(), fc.string()).map(([a, b]): [Value, Value] => [a, a + b]),
@@ -63,7 +65,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('begin with a byte that tells the type, so that a range can end where the type does', { timeout: hour }, () => {
+  it('begin with a byte for the type, so that a range can end where the type does', { timeout: hour }, () => {
     fc.assert(
       fc.property(allValues, (value) => {
         same(valueKey(value)[0] as number, typeByte(typeNumber(value)), 'first byte');

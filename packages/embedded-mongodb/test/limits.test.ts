@@ -21,7 +21,7 @@ import { forkDatabase, residentBytes } from './support/victim.ts';
 import { connectWire, message } from './support/wire-client.ts';
 
 describe('documents of many levels', () => {
-  it('are not made by an update, for they could not be read', async () => {
+  it('are not made by an update, because they could not be read', async () => {
     const things = await freshCollection<Numbered>();
     await things.insertOne({ _id: 1, a: nested(60), b: nested(60) });
     const wrap = [{ $set: { a: wrapped('$b', 50) } }];
@@ -58,9 +58,9 @@ describe('documents of many levels', () => {
 
 describe('a findAndModify', () => {
   it.each<[string, number, Document]>([
-    ['its projection refuses', 14, { x: { $add: ['$name', 1] } }],
+    ['that its projection refuses', 14, { x: { $add: ['$name', 1] } }],
     ['whose answer is too large', 10334, { x: Array.from({ length: 10 }, () => '$pad') }],
-  ])('that %s changes nothing, and the database lives', async (_what, code, projection) => {
+  ])('%s changes nothing, and the database goes on', async (_what, code, projection) => {
     const things = await freshCollection<{ _id: number; name: string; n: number; pad: string }>();
     await things.insertOne({ _id: 1, name: 'one', n: 0, pad: 'x'.repeat(8_000_000) });
     const change = things.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { projection });
@@ -68,7 +68,7 @@ describe('a findAndModify', () => {
     expect(await things.findOne({}, { projection: { n: 1 } })).toEqual({ _id: 1, n: 0 });
   });
 
-  it('whose answer cannot be kept takes nobody else with it', async () => {
+  it('whose answer cannot be stored for a retry fails without the other writes of its turn', async () => {
     const file = await openDatabaseFile(freshDirectory());
     onTestFinished(() => file.close());
     const { catalog, commits } = storageOf(file);
@@ -122,7 +122,7 @@ describe('memory', () => {
     await cursor.close();
   });
 
-  it('is not filled by many who send much and never end', async () => {
+  it('is not filled by many clients that send much and never finish', async () => {
     const { uri } = await freshDatabase();
     const part = Buffer.alloc(40_000_000);
     part.writeInt32LE(48_000_000, 0);
@@ -139,8 +139,8 @@ describe('memory', () => {
   });
 });
 
-describe('time', () => {
-  it('is looked at inside of expressions', async () => {
+describe('the time of a command', () => {
+  it('is checked inside expressions', async () => {
     const things = await freshCollection();
     await things.insertOne({ a: Array.from({ length: 1000 }, (_, n) => n) });
     const since = performance.now();
@@ -149,7 +149,7 @@ describe('time', () => {
     expect(performance.now() - since).toBeLessThan(1000);
   });
 
-  it('is not spent for clients that have gone', async () => {
+  it('is not spent for clients that have disconnected', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');
     const a = Array.from({ length: 100 }, (_, n) => n);
@@ -174,7 +174,7 @@ describe('an open cursor', () => {
         await things.createIndex({ same: 1 }, { unique: true }).catch(() => {});
       },
     ],
-  ])('%s says so', async (_, before) => {
+  ])('%s reports it', async (_, before) => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 500 }, (_, n) => ({ n, same: 1 })));
     await things.createIndex({ n: 1 });
@@ -198,7 +198,7 @@ describe('an open cursor', () => {
     expect(turns).toBeLessThan(2500);
   });
 
-  it('gives way to others when there are very many', async () => {
+  it('is closed in favour of newer ones when there are very many', async () => {
     const db = await freshDb();
     await db.collection('things').insertMany([{}, {}]);
     const open = async () => (await db.command({ find: 'things', batchSize: 1 })).cursor.id;
@@ -212,7 +212,7 @@ describe('a read lets others have their turn', () => {
   it.each([
     ['after a millisecond, and then after each quarter of one', () => {}, [17, 23, 29]],
     [
-      'after each tenth of a millisecond where it searches texts',
+      'after each tenth of a millisecond if it takes short slices',
       (operation: Operation) => operation.takeShortSlices(),
       [2, 5, 8],
     ],
@@ -228,7 +228,7 @@ describe('a read lets others have their turn', () => {
     expect(due.slice(0, 3)).toEqual(expected);
   });
 
-  it('and a search of texts does so in short slices', async () => {
+  it('in short slices if it searches texts', async () => {
     const things = await freshCollection();
     await things.createIndex({ text: 'text' }, { default_language: 'none' });
     await things.insertMany(Array.from({ length: 300 }, () => ({ text: 'word' })));
@@ -281,7 +281,7 @@ describe('SQLite', () => {
     ['', false],
     ['3.51.0', true],
     ['4.0.1', true],
-  ])('of version "%s" will do: %s', (version, will) => {
+  ])('of version "%s" is accepted: %s', (version, will) => {
     if (will) expect(() => checkVersion(version)).not.toThrow();
     else expect(() => checkVersion(version)).toThrow(`needs SQLite 3.51 or later, and Node.js ${process.versions.node} has`);
   });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe('a find decodes no more of a document than it needs, and answers as if it did', () => {
+describe('a find decodes only the needed fields of a document, and answers as if it had decoded all:', () => {
   it.each<[object, object, object | undefined, object]>([
     [{}, { a: 1 }, undefined, { _id: 1, a: 1 }],
     [{ g: { h: [5] } }, { a: 1, _id: 0 }, undefined, { a: 1 }],
@@ -45,13 +45,13 @@ describe('a find decodes no more of a document than it needs, and answers as if 
     [{ a: 1 }, { g: 1, h: ['$a'] }, { a: 1 }, { _id: 1, g: { h: [5] }, h: [1] }],
     [{ a: 1 }, { g: 1, _id: { $add: ['$a', 1] } }, undefined, { _id: 2, g: { h: [5] } }],
     [{ e: 'text' }, { _id: 1 }, { a: -1 }, { _id: 1 }],
-  ])('%j projected to %j', async (filter, projection, sort, expected) => {
+  ])('filter %j with projection %j', async (filter, projection, sort, expected) => {
     const found = await things.find(filter, { projection, ...(sort && { sort: sort as { a: 1 } }) }).toArray();
     expect(found).toEqual([expected]);
   });
 });
 
-describe('of an array of documents, a find decodes those alone that an id speaks of', () => {
+describe('a query for an id in an array of documents', () => {
   const ids = ['65a000000000000000000001', '65a000000000000000000002'].map((hex) => new ObjectId(hex));
   const id = fc.constantFrom<Value>(...ids);
   const number = fc.constantFrom<Value>(new Int32(1), new Int32(2));
@@ -87,7 +87,7 @@ describe('of an array of documents, a find decodes those alone that an id speaks
       .map(([name, parts]) => doc([name, parts])),
   );
 
-  it('and answers as if it had decoded all of it', () => {
+  it('answers as if it had decoded the whole array', () => {
     fc.assert(
       fc.property(documents, filters, fc.option(match, { nil: undefined }), (whole, filter, shown) => {
         const bytes = encode(whole);
@@ -101,7 +101,7 @@ describe('of an array of documents, a find decodes those alone that an id speaks
     );
   });
 
-  it('and no other', () => {
+  it('decodes only the elements with that id', () => {
     const [mine, other] = ids as [ObjectId, ObjectId];
     const members = [doc(['user', other]), doc(['user', mine], ['role', 'owner']), doc(['role', 'member'])];
     const found = (filter: Doc) => decodeFields(encode(doc(['members', members])), fieldsOf(filter) as Fields).get('members');
@@ -137,7 +137,7 @@ describe('of an array of documents, a find decodes those alone that an id speaks
     .chain((fields) => fc.boolean().map((hasId) => doc(...Object.entries<Value>({ ...fields, _id: hasId }))));
   const inD = fc.constantFrom<Value>(doc(['e', new Int32(1)], ['f', new Int32(2)]), [doc(['e', [doc()]]), new Int32(3)], true);
 
-  it('as does a pipeline that begins with a projection', () => {
+  it('answers as if it had decoded the whole array when a pipeline begins with a projection', () => {
     fc.assert(
       fc.property(documents, inD, projections, (whole, d, spec) => {
         const { shown } = pushDown([doc(['$project', spec])]).query;
@@ -151,7 +151,7 @@ describe('of an array of documents, a find decodes those alone that an id speaks
     );
   });
 
-  it('and no others than a pipeline that begins with a projection asks for', () => {
+  it('decodes only the elements that a projection at the beginning of a pipeline needs', () => {
     const [mine, other] = ids as [ObjectId, ObjectId];
     const members = [doc(['user', other]), doc(['user', mine])];
     const bytes = encode(doc(['notes', 'many'], ['members', members], ['name', 'a room']));

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { startDatabase } from '../src/server.ts';
 import { connect, freshCollection, freshDatabase, freshDirectory } from './support/database.ts';
 
-describe('the driver on the embedded database', () => {
-  it('finds a one-member replica set that takes writes', async () => {
+describe('the embedded database', () => {
+  it('is a one-member replica set that accepts writes', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
     const hello = await connect(uri).db('admin').command({ hello: 1 });
@@ -13,13 +13,13 @@ describe('the driver on the embedded database', () => {
     expect(hello).toMatchObject({ setName: 'rs0', isWritablePrimary: true, me, maxWireVersion: 25 });
   });
 
-  it('reaches it also by the name of the replica set', async () => {
+  it('is also found by the name of the replica set', async () => {
     const { port } = await freshDatabase({ port: 0 });
     const client = connect(`mongodb://127.0.0.1:${port}/?replicaSet=rs0`);
     expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  it('gets back every type as it was stored', async () => {
+  it('returns every type as it was stored', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri, { promoteValues: false }).db('test').collection<Record<string, unknown>>('things');
     const thing = {
@@ -87,14 +87,14 @@ describe('the driver on the embedded database', () => {
     expect((await things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'name_1']);
   });
 
-  it('hands out a long answer in batches', async () => {
+  it('returns a long answer in batches', async () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
     const numbers = (await things.find({}, { batchSize: 7 }).toArray()).map(({ n }) => n);
     expect(numbers).toEqual(Array.from({ length: 1000 }, (_, n) => n));
   });
 
-  it('keeps what was acknowledged, and its indexes, over a restart', async () => {
+  it('keeps acknowledged documents and their indexes over a restart', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     const client = connect(first.uri);
@@ -109,7 +109,7 @@ describe('the driver on the embedded database', () => {
     await expect(things.insertOne({ name: 'kept' })).rejects.toMatchObject({ code: 11000 });
   });
 
-  it('says in one sentence who holds the directory', async () => {
+  it('names the process that holds its directory in one sentence', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
     await expect(startDatabase({ dataDir })).rejects.toMatchObject({

@@ -29,7 +29,7 @@ describe('$text', () => {
     ]);
   });
 
-  it('narrows by the fields before the words, which must be given', async () => {
+  it('narrows by the fields before the words, which are required', async () => {
     const messages = await freshCollection();
     await messages.createIndex({ room: 1, text: 'text' }, { default_language: 'none' });
     await messages.insertMany([1, 2].map((room) => ({ room, text: 'hello there' })));
@@ -53,7 +53,7 @@ describe('$text', () => {
   it.each<[string, IndexSpecification, CreateIndexesOptions]>([
     ['for a language', { text: 'text' }, {}],
     ['with weights', { text: 'text' }, { default_language: 'none', weights: { text: 2 } }],
-    ['on whatever there is', { '$**': 'text' }, { default_language: 'none' }],
+    ['on every field', { '$**': 'text' }, { default_language: 'none' }],
     ['with fields after the text', { text: 'text', room: 1 }, { default_language: 'none' }],
     ['on some documents', { text: 'text' }, { default_language: 'none', partialFilterExpression: { a: 1 } }],
   ])('is refused %s', async (_, pattern, options) => {
@@ -61,7 +61,7 @@ describe('$text', () => {
     await expect(notes.createIndex(pattern, options)).rejects.toMatchObject({ code: 67 });
   });
 
-  it('refuses a document that names its language, for there is none', async () => {
+  it('refuses a document that names its language', async () => {
     const drinks = await withDrinks();
     await drinks.insertOne({ _id: 8, text: 'x', language: 'none' });
     await expect(drinks.insertOne({ _id: 9, text: 'x', language: 'fr' })).rejects.toMatchObject({ code: 17262 });
@@ -81,7 +81,7 @@ describe('$text', () => {
     });
   });
 
-  it('looks at no more documents than a page takes, however many have the word', async () => {
+  it('examines no more documents than a page needs, however many have the word', async () => {
     const notes = await freshCollection<{ _id: number; text: string }>();
     await notes.createIndex({ text: 'text' }, { default_language: 'none' });
     await notes.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id, text: _id % 4 ? 'tea' : 'tea milk' })));
@@ -98,7 +98,7 @@ describe('$text', () => {
     });
   });
 
-  it('knows the first 12 000 different words of a document', async () => {
+  it('finds a document by its first 12 000 different words', async () => {
     const notes = await freshCollection<{ _id: number; text: string }>();
     await notes.createIndex({ text: 'text' }, { default_language: 'none' });
     const words = Array.from({ length: 12_100 }, (_, i) => `word${i}`);
@@ -112,7 +112,7 @@ describe('$text', () => {
   });
 
   it.each<[string, Filter<{ _id: number }>, number]>([
-    ['two searches at once', { $and: [{ $text: { $search: 'a' } }, { $text: { $search: 'b' } }] }, 2],
+    ['two searches in one filter', { $and: [{ $text: { $search: 'a' } }, { $text: { $search: 'b' } }] }, 2],
     ['more than a thousand words', { $text: { $search: Array.from({ length: 1001 }, (_, i) => i).join(' ') } }, 115],
     ['a search without words to search for', { $text: {} as never }, 9],
     ['another language', { $text: { $search: 'tea', $language: 'en' } }, 2],

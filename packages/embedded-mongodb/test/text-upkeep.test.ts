@@ -17,7 +17,7 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 type Note = { _id: number; text: string };
 
 describe('the words of the latest documents, which their text index stores later', () => {
-  it('are found, and are no longer found once they are gone', async () => {
+  it('are found, and are no longer found after they are removed', async () => {
     const { notes, db } = await freshNotes();
     await notes.insertMany([note(1, 'tea'), note(2, 'tea with milk'), note(3, 'coffee')]);
     await notes.updateOne({ _id: 1 }, { $set: { text: 'water' } });
@@ -39,7 +39,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(db, 300);
   });
 
-  it('are passed once by a reader that goes on while they are stored', async () => {
+  it('are read once by a reader that continues while they are stored', async () => {
     const { notes, db } = await freshNotes();
     await notes.insertMany(Array.from({ length: 30 }, (_, i) => note(i, 'tea')));
     const reader = notes.find({ $text: { $search: 'tea' } }, { batchSize: 10 });
@@ -50,7 +50,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(db, 30 + 4 * 300);
   });
 
-  it('are there again after a restart', async () => {
+  it('are found again after a restart', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     const before = await withTextIndex(first.uri);
@@ -63,7 +63,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(after.db, 3);
   });
 
-  it('leave no more documents to a start than words, also of those that have none', async () => {
+  it('are stored often enough that a start has few documents to read, even if those have no words', async () => {
     const dataDir = freshDirectory();
     const database = await startDatabase({ dataDir });
     const { notes } = await withTextIndex(database.uri);
@@ -75,7 +75,7 @@ describe('the words of the latest documents, which their text index stores later
     expect(row?.last).toBeGreaterThan(500);
   });
 
-  it('are put together, so that a search need not look into many parts', async () => {
+  it('are merged, so that a search reads few parts', async () => {
     const { commits, words, insert, parts, errors } = await freshIndex();
     insert(1200);
     expect([words.isUntidy, parts()]).toEqual([true, expect.toSatisfy((count) => count > 2)]);
@@ -88,7 +88,7 @@ describe('the words of the latest documents, which their text index stores later
     expect(errors()).toEqual([]);
   });
 
-  it('are put together to the end also while others are stored', async () => {
+  it('are merged completely even while others are stored', async () => {
     const { commits, words, insert, parts, errors } = await freshIndex();
     insert(1200);
     let steps = 0;

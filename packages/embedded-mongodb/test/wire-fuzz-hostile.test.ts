@@ -48,7 +48,7 @@ describe('hostile messages', () => {
     ['a length below that of a header', () => withHeader(15, 2013), closed],
     ['a negative length', () => withHeader(-1, 2013), closed],
     ['a length one above the limit', () => withHeader(maxMessageBytes + 1, 2013), closed],
-    ['the greatest length there is', () => withHeader(2 ** 31 - 1, 2013), closed],
+    ['the greatest possible length', () => withHeader(2 ** 31 - 1, 2013), closed],
     ['no flags and no body', () => withHeader(16, 2013, Buffer.alloc(0)), closed],
     ['an operation that is long gone (OP_INSERT)', () => withHeader(ping.length, 2002), closed],
     ['compression that was not agreed on', () => withHeader(ping.length, 2012), closed],
@@ -65,7 +65,7 @@ describe('hostile messages', () => {
     ['a document above 16 MB beside the body', () => insertOf(1, serialize({ pad: 'x'.repeat(17_000_000) })), { code: 10334 }],
     ['more documents than a batch may have', () => insertOf(100_001, serialize({})), { code: 16 }],
     ['nearly 48 MB of documents', () => insertOf(3, serialize({ pad: 'x'.repeat(15_900_000) })), { ok: 1, n: 3 }],
-  ])('%s', async (_, bytes, outcome) => {
+  ])('get the expected answer or a closed connection, and disturb no other client: %s', async (_, bytes, outcome) => {
     const { uri } = database;
     const other = await connectWire(uri);
     const socket = await open(uri);
@@ -81,7 +81,7 @@ describe('hostile messages', () => {
     other.close();
   });
 
-  it('are put together from pieces of one byte', async () => {
+  it('are assembled from pieces of one byte', async () => {
     const socket = await open(database.uri);
     const answer = answersOf(socket).next();
     for (const byte of ping) {
@@ -91,7 +91,7 @@ describe('hostile messages', () => {
     expect(deserialize((await answer).subarray(21))).toEqual({ ok: 1 });
   });
 
-  it('are answered one after the other, however many come at once', async () => {
+  it('are answered one after the other, however many come at the same time', async () => {
     const socket = await open(database.uri);
     const answers = answersOf(socket);
     const many = Array.from({ length: 2000 }, (_, i) => message(serialize({ ping: 1, $db: 'test' }), i));
@@ -101,7 +101,7 @@ describe('hostile messages', () => {
     expect(answered).toEqual(Array.from({ length: 2000 }, (_, i) => i));
   });
 
-  it('take no memory by announcing much', async () => {
+  it('take no memory for a length that they only announce', async () => {
     const before = residentBytes(database.pid);
     await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -115,7 +115,7 @@ describe('hostile messages', () => {
     expect(residentBytes(database.pid) - before).toBeLessThan(maxMessageBytes);
   });
 
-  it('take little memory by not fetching their answers', async () => {
+  it('take little memory while their answers are not read', async () => {
     const client = await connectWire(database.uri);
     await client.command('test', {
       insert: 'things',

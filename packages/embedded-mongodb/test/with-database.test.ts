@@ -14,8 +14,8 @@ const execScript = fileURLToPath(new URL('../bin/exec.ts', import.meta.url));
 const tellUri = 'console.log(process.env.MONGODB_URI)';
 const waitForever = 'console.log("waiting"); setInterval(() => {}, 1000)';
 
-describe('a command with a database around it', () => {
-  it('finds a database that was started for it and is gone afterwards', async () => {
+describe('bin/exec.ts', () => {
+  it('starts a database for its command and closes it afterwards', async () => {
     const dataDir = freshDirectory();
     const { code, output } = await withDatabase(dataDir, tellUri).ended;
     expect({ code, output }).toEqual({
@@ -32,7 +32,7 @@ describe('a command with a database around it', () => {
     expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  it('starts its own where only the note of a process that no longer holds the database is left', async () => {
+  it('starts a database if only the note of a process that no longer holds it is left', async () => {
     const dataDir = freshDirectory();
     await (await startDatabase({ dataDir })).close();
     const stale = 'mongodb://127.0.0.1:9/';
@@ -42,17 +42,17 @@ describe('a command with a database around it', () => {
     expect(output).not.toContain(stale);
   });
 
-  it('takes the address in MONGODB_URI instead if there is one', async () => {
+  it('uses the address in MONGODB_URI if there is one', async () => {
     const dataDir = freshDirectory();
     const { ended } = withDatabase(dataDir, tellUri, { MONGODB_URI: 'mongodb://elsewhere' });
     expect(await ended).toEqual({ code: 0, output: 'mongodb://elsewhere\n' });
   });
 
-  it('ends as the command ends', async () => {
+  it('exits with the status of its command', async () => {
     expect(await withDatabase(freshDirectory(), 'process.exit(7)').ended).toMatchObject({ code: 7 });
   });
 
-  it('hands SIGTERM on to the command and closes the database after it', async () => {
+  it('passes SIGTERM to its command and closes the database after it', async () => {
     const dataDir = freshDirectory();
     const { process: wrapper, ended } = withDatabase(dataDir, waitForever);
     await once(wrapper.stdout, 'data');
@@ -63,7 +63,7 @@ describe('a command with a database around it', () => {
 });
 
 describe('a database in a process of its own', () => {
-  it('has let go of its directory when closeNow returns', async () => {
+  it('has released its directory when closeNow returns', async () => {
     const dataDir = freshDirectory();
     const first = await launchDatabase({ dataDir });
     const things = connect(first.uri).db('test').collection('things');
@@ -74,7 +74,7 @@ describe('a database in a process of its own', () => {
     expect(await connect(uri).db('test').collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
 
-  it('is waited for by the next one while it ends', async () => {
+  it('delays the start of the next one until it has ended', async () => {
     const dataDir = freshDirectory();
     const first = await launchDatabase({ dataDir });
     const second = launchDatabase({ dataDir });
