@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
-    'has nothing that axe-core objects to, light or dark, and fits its width: %s',
+    'passes axe-core in light and dark, and fits its width: %s',
     // Twenty-five screens, of which each is looked at for a second.
     { timeout: 600_000 },
     async (_name, look) => {
@@ -62,7 +62,7 @@ const violations = `axe
     nodes.slice(0, 3).map(({ target, failureSummary }) => [id, ...target, failureSummary].join(' '))))`;
 
 describe('the page', () => {
-  it('shows in forced colours where one is and what is chosen', async () => {
+  it('shows the current place and the selection in forced colours', async () => {
     const { page, context } = await visit(browser, {
       path: `/rooms/${sample.room}?panel=members`,
       options: { forcedColors: 'active' },
@@ -80,7 +80,7 @@ describe('the page', () => {
     await context.close();
   });
 
-  it('moves nothing for those who want that, and still points at a message', async () => {
+  it('shows no animation where reduced motion is preferred, and still highlights a message', async () => {
     const { page, context } = await visit(browser, {
       path: `/rooms/${sample.room}/${sample.linked}`,
       options: { reducedMotion: 'reduce' },

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const size = (base64: string) => Buffer.from(base64, 'base64').length;
 
-describe('what is loaded', () => {
+describe('the load of the page', () => {
   it('until the first message is at most 60 kB of script and 10 kB of style, compressed', () => {
     const files = readFiles() ?? {};
     const first = Object.entries(files).filter(([path]) => readPage()?.includes(path));
@@ -45,7 +45,7 @@ describe('what is loaded', () => {
     expect(later.filter(([, { gzip }]) => size(gzip) > 45_000)).toEqual([]);
   });
 
-  it('until the first message is at most 14 requests, none of them for what is not needed', async () => {
+  it('until the first message is at most 14 requests, all of them needed', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.addInitScript(`new MutationObserver((_, observer) => {
@@ -65,7 +65,7 @@ describe('what is loaded', () => {
 });
 
 describe('a long room', () => {
-  it('is on the page as 300 messages at most, of which none moves when older ones come', async () => {
+  it('shows at most 300 messages, none of which moves when older ones are loaded', async () => {
     const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
@@ -137,7 +137,7 @@ const movement = async (page: Page, { seq, top }: Place): Promise<number> =>
   );
 
 describe('the page', () => {
-  it('asks nothing of any other origin, and is kept by the browser as long as it is the same', async () => {
+  it('requests nothing from any other origin, and stays in the cache of the browser until it changes', async () => {
     const response = await fetch(serveUrl, { headers: { 'Accept-Encoding': 'br' } });
     expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
     const [asset = ''] = Object.keys(readFiles() ?? {});

@@ -13,8 +13,8 @@ function setClocks(wall: number, steady: number): void {
 
 const entry = (id: number, retryAt: number, pause: number) => ({ id, retryAt, pause });
 
-describe('what waits to be sent', () => {
-  it('is due after its pause, although the clock was set back meanwhile', () => {
+describe('a message that waits to be sent', () => {
+  it('is due after its pause, even if the clock was set back meanwhile', () => {
     setClocks(10 * hour, 1_000);
     const waiting = entry(1, 10 * hour + 2_000, 2_000);
     expect(waitOf(waiting)).toBe(2_000);

@@ -38,7 +38,7 @@ describe('Enter', () => {
     await context.close();
   });
 
-  it('sends what has a colon before a word, a time or an emoticon as it was typed', async () => {
+  it('sends a text with a colon before a word, a time or an emoticon as it was typed', async () => {
     const { page, context, stored, field } = await writing();
     const texts = [
       'note :see',
@@ -63,7 +63,7 @@ describe('Enter', () => {
     await context.close();
   });
 
-  it('takes nobody after a lone @, and a name that was begun', async () => {
+  it('completes nothing after a lone @, and completes a name that was begun', async () => {
     const { page, context, stored, other, field } = await writing();
     await page.keyboard.type('see you @');
     await page.getByRole('option').first().waitFor();
@@ -91,7 +91,7 @@ describe('Enter', () => {
 });
 
 describe('a list of suggestions', () => {
-  it('gives an emoji by Tab, or by Enter once it is chosen', async () => {
+  it('inserts an emoji by Tab, or by Enter once it is chosen', async () => {
     const { page, context, field } = await writing();
     await page.keyboard.type(':rocket');
     await page.getByRole('option').first().waitFor();
@@ -143,7 +143,7 @@ describe('undoing', () => {
 });
 
 describe('an edit', () => {
-  it('asks before it loses what was typed, and not otherwise', async () => {
+  it('asks before it loses typed text, and only then', async () => {
     const { page, context, owner, room } = await writing();
     await aMessage(owner, room.id, { text: 'as it was' }, call);
     await page.getByText('as it was').waitFor();
@@ -186,9 +186,9 @@ const aLink = "data.setData('text/uri-list', 'https://example.org/')";
 describe('a file', () => {
   it.each([
     ['is dropped on the messages', 'drop', '.messages'],
-    ['is dropped where one writes', 'drop', '.composer textarea'],
+    ['is dropped on the composer', 'drop', '.composer textarea'],
     ['is dropped on the list of rooms', 'drop', '.sidebar'],
-    ['is pasted where one writes', 'paste', '.composer textarea'],
+    ['is pasted into the composer', 'paste', '.composer textarea'],
     ['is pasted anywhere', 'paste', 'body'],
   ] as const)('that %s does not open, and the page says why', async (_what, type, where) => {
     const { page, context } = await writing();
@@ -198,7 +198,7 @@ describe('a file', () => {
     await context.close();
   });
 
-  it('is the only thing that is refused: texts are dropped and pasted as ever, and a link does not lead away', async () => {
+  it('is the only thing that is refused: texts can be dropped and pasted, and a link does not lead away', async () => {
     const { page, context } = await writing();
     expect(await isKept(page, 'paste', '.composer textarea', aText)).toBe(false);
     expect(await isKept(page, 'paste', '.composer textarea', `${aText}; ${aFile}`)).toBe(false);

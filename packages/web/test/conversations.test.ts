@@ -16,7 +16,7 @@ async function begin(page: Page, { username }: Account): Promise<void> {
 }
 
 describe('a conversation', () => {
-  it('is listed for the others once something was said in it, and for nobody before', async () => {
+  it('is listed for the others only once something was said in it', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const hers = await visit(browser);
     const his = await visit(browser);
@@ -61,7 +61,7 @@ describe('a conversation', () => {
 });
 
 describe('signing out', () => {
-  it('asks while a draft or a message is not sent, and not otherwise', async () => {
+  it('asks for a confirmation only while a draft or a message is unsent', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { page, context } = await visit(browser);
     await signIn(page, one);

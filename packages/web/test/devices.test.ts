@@ -32,7 +32,7 @@ async function anEditOffline() {
 }
 
 describe('an edit that waited for a connection', () => {
-  it('does not replace one from another device, and is offered to its author', async () => {
+  it('does not replace an edit from another device, and is offered to its author', async () => {
     const { page, context, path, token, stored } = await anEditOffline();
     await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
     await context.setOffline(false);
@@ -64,7 +64,7 @@ describe('an edit that waited for a connection', () => {
   });
 });
 
-it('a room that is read elsewhere is read here within moments, also one of the least active', async () => {
+it('a room that is read on another device becomes read here within moments, even if it is among the least active', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const rooms = [];
   for (let n = 0; n < 25; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));

@@ -30,7 +30,7 @@ const openers: [string, string, (page: Page) => Promise<void>, string][] = [
 ];
 
 describe('a dialog', () => {
-  it.each(openers)('with a field takes what is typed at once, and Enter sends it: %s', async (_title, path, open, label) => {
+  it.each(openers)('with a field takes typed text immediately, and Enter sends it: %s', async (_title, path, open, label) => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];
     const { page, context, dialog, problems } = await at(path, admin);
     await open(page);
@@ -56,7 +56,7 @@ describe('a dialog', () => {
     ['Escape', (page: Page) => page.keyboard.press('Escape')],
     ['a click beside it', (page: Page) => page.mouse.click(5, 5)],
     ['its ×', (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()],
-  ])('asks before it loses what was typed, and Enter keeps it: %s', async (_how, close) => {
+  ])('asks before it loses typed text, and Enter keeps it: %s', async (_how, close) => {
     const name = `Garden ${aName()}`;
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
     await page.getByRole('button', { name: 'New room' }).click();
@@ -134,8 +134,8 @@ describe('a question', () => {
   });
 });
 
-describe('a list that narrows as one types', () => {
-  it('has the caret, and leaves to an input method the Enter that ends a composition', async () => {
+describe('a list with a filter', () => {
+  it('has the caret, and leaves the Enter that ends a composition to the input method', async () => {
     const { id, owner } = await aRoom({ name: 'Küche' });
     const { page, context, dialog } = await at('/', owner);
     await page.keyboard.press('Control+k');

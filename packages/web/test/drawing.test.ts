@@ -92,13 +92,13 @@ describe('a message is drawn', () => {
     expect(await ask('z\u0310', 'getComputedStyle(element).overflowY')).toBe('clip');
   });
 
-  it('with the language of its code, the emoji of a code, and that it was edited on the line of its text', async () => {
+  it('with the language of its code, the emoji of a shortcode, and an edit mark on the line of its text', async () => {
     expect(await ask('const a', "element.querySelector('.language').textContent")).toBe('ts');
     await page.locator('li.message', { hasText: 'done 😄' }).waitFor();
     expect(await ask('corrected', "element.querySelector('p').textContent")).toBe('corrected (edited)');
   });
 
-  it('under a topic in which links lead somewhere', async () => {
+  it('under a topic whose links can be followed', async () => {
     expect(await page.locator('.topic a').getAttribute('href')).toBe('https://example.org/guide');
     expect(visited.problems).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, signIn, visit } from './support.ts';
 
 describe('in a room', () => {
-  it('a name is completed after @, and who is mentioned sees it', async () => {
+  it('a name is completed after @, and the mentioned user sees it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other] });
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
@@ -23,7 +23,7 @@ describe('in a room', () => {
     await theirs.context.close();
   });
 
-  it('words are found, and what is found is shown in its place', async () => {
+  it('a search finds words, and a result leads to its place', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     for (const text of ['a needle in the hay', ...Array.from({ length: 30 }, (_, at) => `straw ${at}`)])
@@ -56,7 +56,7 @@ describe('in a room', () => {
     await context.close();
   });
 
-  it('a list that is read from the other side stands beside its text, with its marks', async () => {
+  it('a list that is laid out from right to left stands beside its text, with its marks', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id, { text: 'What is left:\n\n1. one\n2. two\n\n> a quote' });
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
@@ -96,7 +96,7 @@ describe('in a room', () => {
 });
 
 describe('the settings', () => {
-  it('change the address of whoever knows the password', async () => {
+  it('change the address of a user who enters the password', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/profile' });
     await signIn(page, owner);
@@ -113,7 +113,7 @@ describe('the settings', () => {
     await context.close();
   });
 
-  it('delete the account, unless one thinks better of it', async () => {
+  it('delete the account, but not if the dialog is closed first', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/profile' });
     await signIn(page, owner);
@@ -130,7 +130,7 @@ describe('the settings', () => {
     await context.close();
   });
 
-  it('make a token that is shown once, and end with the session', async () => {
+  it('create a token that is shown once, and are left by signing out', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/tokens' });
     await signIn(page, owner);

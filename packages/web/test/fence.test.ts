@@ -34,15 +34,15 @@ describe('a block of code', () => {
 
 describe('a text', () => {
   it.each([
-    ['ends in code behind a lone backtick', 'run `npm @b', true],
-    ['does not end in code behind two backticks', 'run `npm` and @b', false],
+    ['ends in code after a lone backtick', 'run `npm @b', true],
+    ['does not end in code after two backticks', 'run `npm` and @b', false],
     ['does not end in code on the next line', 'a ` alone\n@b', false],
   ])('%s', (_what, text, isCode) => {
     expect(endsInCode(text)).toBe(isCode);
   });
 
   it.each(['`', '~', '> ', '- ', '```\n', '1. ', '``` `', '~~~ '])(
-    'is looked at in a time that grows as it does, if this is repeated: %j',
+    'is examined in time in proportion to its length when it repeats %j',
     (part) => {
       const repeated = (length: number) => part.repeat(length / part.length);
       for (const end of ['', ' `', '\n`'])

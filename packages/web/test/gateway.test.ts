@@ -6,7 +6,7 @@ import { aRoomOf } from '../../../test/support/rooms.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { signIn, textsOf, visit } from './support.ts';
 
-it('news are pushed to the page also where WebSockets have an address of their own, as under npm start and on AWS', async () => {
+it('events are pushed to the page even where WebSockets have an address of their own, as under npm start and on AWS', async () => {
   const baseUrl = inject('baseUrl');
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([ann, bob]);

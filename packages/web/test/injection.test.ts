@@ -121,8 +121,8 @@ const allowed = {
     ),
 };
 
-describe('what people write', () => {
-  it(`is text, whatever it looks like: ${corpus.length} attempts as messages`, { timeout: 120_000 }, async () => {
+describe('the input of users', () => {
+  it(`is shown as text in messages, whatever it looks like (${corpus.length} attempts)`, { timeout: 120_000 }, async () => {
     // One account may send so many messages at once.
     const people = await Promise.all(Array.from({ length: Math.ceil(corpus.length / 40) }, () => anAccount()));
     const room = await aRoomOf(people);
@@ -156,7 +156,7 @@ describe('what people write', () => {
     await context.close();
   });
 
-  it('is text in names and topics, in what is sought, and in addresses', async () => {
+  it('is shown as text in names, topics, searches and addresses', async () => {
     const owner = await anAccount();
     const attack = `<img src=x onerror=${hit}>`;
     const room = await aRoom({ owner, name: `${attack} ${aName()}`.slice(0, 100) });
@@ -200,7 +200,7 @@ describe('what people write', () => {
     await context.close();
   });
 
-  it('could not become HTML if the page tried: the browser refuses', async () => {
+  it('cannot become HTML even if the page tries, because the browser refuses', async () => {
     const { page, context } = await visit(browser);
     const attempt = "try { document.body.innerHTML = '<b>x</b>'; 'done' } catch (error) { error.name }";
     expect(await page.evaluate(attempt)).toBe('TypeError');

@@ -34,7 +34,7 @@ async function aLargeRoom() {
 }
 
 describe('the members of a large room', () => {
-  it('are drawn and read a few at a time, to the last, and found by their names', async () => {
+  it('are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
     const { id, owner, word } = await aLargeRoom();
     const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -80,7 +80,7 @@ describe('the members of a large room', () => {
 });
 
 describe('the only owner of a room', () => {
-  it('is told before being asked that a room needs an owner, and may leave once there is another one', async () => {
+  it('is told before the question that a room needs an owner, and may leave once there is another one', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
@@ -100,7 +100,7 @@ describe('the only owner of a room', () => {
     await context.close();
   });
 
-  it('who is alone in it leaves like anybody else', async () => {
+  it('without other members leaves like anybody else', async () => {
     const { owner, id } = await aRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
     await signIn(page, owner);

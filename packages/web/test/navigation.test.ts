@@ -38,12 +38,12 @@ async function readOn(page: Page) {
   return placeIn(page);
 }
 
-describe('the place where one reads', () => {
+describe('the reading position', () => {
   it.each([
     ['another room', async (page: Page) => page.locator('.rooms a:not([aria-current])').first().click()],
     ['the settings', async (page: Page) => page.getByRole('link', { name: 'Settings' }).click()],
     ['a message of the same room', async (page: Page) => page.locator('.room-pane .meta a').first().click()],
-  ])('is there again when one comes back from %s', async (_where, leave) => {
+  ])('is restored on the way back from %s', async (_where, leave) => {
     await aRoom({ owner: me(), name: 'Other' });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, me());
@@ -58,7 +58,7 @@ describe('the place where one reads', () => {
     await context.close();
   });
 
-  it('is there again on a phone when what stood over it is closed', async () => {
+  it('is restored on a phone when the panel over it is closed', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}`, ...phone });
     await signIn(page, me());
     const before = await readOn(page);
@@ -143,7 +143,7 @@ describe('a long list of rooms', () => {
 });
 
 describe('the actions of messages', () => {
-  it('are those of one message, also when another one has the focus', async () => {
+  it('are shown for one message, even if another one has the focus', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, me());
     const rows = page.locator('.room-pane li.message');
@@ -172,7 +172,7 @@ describe('the actions of messages', () => {
 });
 
 describe('the time of a message', () => {
-  it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('does not stand over a text: %s', async (locale) => {
+  it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('never covers a text: %s', async (locale) => {
     const { owner, id } = await aRoom();
     for (const text of ['one', 'two']) await aMessage(owner, id, { text }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${id}`, options: { locale } });

@@ -3,7 +3,7 @@ import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
-it('the page opens without a connection, with what was read and written before', async () => {
+it('the page opens without a connection, with the messages and drafts from before', async () => {
   const room = await aRoom();
   const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, options: { serviceWorkers: 'allow' } });
   await signIn(page, room.owner);

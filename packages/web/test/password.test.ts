@@ -18,7 +18,7 @@ const linkTo = (address: string): string =>
   /https:\/\/chat\.example\.org(\/\S+)/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
 describe('the web client', () => {
-  it('has a link sent to whoever forgot the password, and sets a new one by it, once', async () => {
+  it('sends a link to a user who forgot the password, and sets a new password by it once', async () => {
     const { username, email } = await anAccount();
     const asking = await visit(browser, { path: '/login' });
     await asking.page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -41,7 +41,7 @@ describe('the web client', () => {
     await Promise.all([context, asking.context, again.context].map((one) => one.close()));
   });
 
-  it('has an address confirmed before it signs up with it, where that is required', async () => {
+  it('confirms an address before a sign-up where that is required', async () => {
     const name = aName();
     const email = `${name}@example.org`;
     const asking = await visit(browser, { path: '/signup', baseUrl: strict.url });
@@ -82,7 +82,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('changes an address by the code that is sent to the new one, where that is required', async () => {
+  it('changes an address by a code that is sent to the new one where that is required', async () => {
     const user = await anAccount();
     const email = `${aName()}@example.org`;
     const { page, problems, context } = await visit(browser, { path: '/settings/profile', baseUrl: strict.url });

@@ -6,7 +6,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, serveUrl, signIn, visit } from './support.ts';
 
 describe('a message', () => {
-  it('is marked as unread, and stays so until the room is opened again', async () => {
+  it('can be marked as unread, and stays so until the room is opened again', async () => {
     const [owner, reader] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner, members: [reader] });
     for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text }, call);
@@ -76,8 +76,8 @@ describe('an invitation link', () => {
   }
 });
 
-describe('someone who is blocked', () => {
-  it('is seen no more in conversations of two, and again when that ends', async () => {
+describe('a blocked user', () => {
+  it('is no longer seen in conversations of two, and is seen again after the block ends', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
     const room = (body as { _id: { $oid: string } })._id.$oid;

@@ -14,7 +14,7 @@ const restarts = Number(process.env.RESTARTS ?? 2);
 /** For how long to wait for what comes after the longest pause between two attempts. */
 const patience = { timeout: 120_000, interval: 250 };
 
-it(`two people see what the history says after the connection was cut all the time and the server killed, ${restarts} times`, async () => {
+it(`two people see the same messages as the history after the connection was cut repeatedly and the server was killed ${restarts} times`, async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: ann, members: [bob] });
   const start = () => startService(inject('environment'), commands.serve);

@@ -26,7 +26,7 @@ const project = fileURLToPath(new URL('../../../', import.meta.url));
 const patience = { timeout: 120_000, interval: 250 };
 const password = 'correct horse';
 
-it('two browsers, a typed client and a bridge that were ahead of a restored backup have what the service says, and nothing unsent is lost', async () => {
+it('two browsers, a typed client and a bridge that were ahead of a restored backup show the state of the service, and lose nothing unsent', async () => {
   const dataDir = join(folder, 'data');
   const environment = { DATA_DIR: dataDir, MONGODB_URI: '', REGISTRATION: 'open', ROOM_CREATION: 'users' };
   let service = await startService(environment, commands.serve);

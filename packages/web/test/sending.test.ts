@@ -69,7 +69,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that is written without a connection in a room that this browser never read waits there in sight', async () => {
+  it('that is written without a connection in a room that this browser never read stays visible there while it waits', async () => {
     const one = await aRoom();
     const other = await aRoom({ owner: one.owner, name: 'Elsewhere' });
     const { page, context } = await visit(browser, { path: `/rooms/${one.id}` });
@@ -87,7 +87,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that is written without a connection in a thread that could not be read waits there in sight', async () => {
+  it('that is written without a connection in a thread that could not be read stays visible there while it waits', async () => {
     const { id, owner } = await aRoom();
     const { _id: thread } = await aMessage(owner, id, { text: 'who is on the train?' }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });
@@ -109,7 +109,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that says once more what was said before the room was read to its end waits in sight', async () => {
+  it('that repeats an earlier one before the room was read to its end stays visible while it waits', async () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'ok' }, call);
     const { page, context } = await visit(browser);
@@ -126,7 +126,7 @@ describe('a message', () => {
   });
 
   it.each(Array.from({ length: runs }, (_, run) => run + 1))(
-    'is stored once and in its place, whatever breaks: run %i',
+    'is stored once and in its place, whatever fails: run %i',
     async (run) => {
       const room = await aRoom();
       const proxy = await startProxy(new URL(serveUrl).host);
@@ -225,7 +225,7 @@ async function atField(room: string, member: Account) {
 }
 
 describe('a draft', () => {
-  it('keeps its caret when the room has news', async () => {
+  it('keeps its caret when the room changes', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
     const { page, context, field } = await atField(room.id, one);
@@ -240,7 +240,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is there again in its room after a reload', async () => {
+  it('is restored in its room after a reload', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
     await aRoom({ name: 'Other', owner, members: [one] });
@@ -255,7 +255,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is there again also when the page goes while it is being stored', async () => {
+  it('is restored even if the page is left while it is being stored', async () => {
     const { id, owner } = await aRoom();
     const { page, context, field } = await atField(id, owner);
     await hold(page, 'drafts', owner);
@@ -267,7 +267,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is gone once it is sent, also when its page was hidden while it was typed', async () => {
+  it('is deleted once it is sent, even if its page was hidden while it was typed', async () => {
     const { id, owner } = await aRoom();
     const { page, context, field } = await atField(id, owner);
     await field.waitFor();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('whoever has the link that a new service prints makes its first administrator, and whoever has not is told the command', async () => {
+it('the link that a new service prints makes its first administrator, and a visitor without it is told the command', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
   const stranger = await visit(browser, { path: '/rooms/000000000000000000000000', baseUrl: service.url });
   await stranger.page.getByText('Without a code').click();

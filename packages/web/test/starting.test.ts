@@ -42,7 +42,7 @@ async function holdBack(page: Page): Promise<() => void> {
 }
 
 describe('a room that is opened by its address', () => {
-  it('is asked for while the page is loaded, once, if the browser keeps nothing of it', async () => {
+  it('is requested once, while the page is loaded, if the browser has no copy of it', async () => {
     const { room, page, context, asked } = await newcomer();
     const release = await holdBack(page);
     await page.goto(`${serveUrl}/rooms/${room.id}`, { waitUntil: 'commit' });
@@ -56,7 +56,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('is not asked for anew if the browser keeps it', async () => {
+  it('is not requested again if the browser has a copy of it', async () => {
     const { room, page, context, asked } = await newcomer();
     await page.goto(`${serveUrl}/rooms/${room.id}`);
     await page.locator('.room-pane li.message', { hasText: 'said before' }).waitFor();
@@ -72,7 +72,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('is the way to the sign-in page if the session has ended, and opens after that', async () => {
+  it('leads to the sign-in page if the session has ended, and opens after that', async () => {
     const { room, page, context } = await newcomer();
     await page.evaluate("fetch('/api/sessions/current', { method: 'DELETE' })");
     await page.goto(`${serveUrl}/rooms/${room.id}`);
@@ -83,7 +83,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('is asked for anew for someone else who has signed in meanwhile, in another tab', async () => {
+  it('is requested again for someone else who has meanwhile signed in in another tab', async () => {
     const { room, other, page, context, asked } = await newcomer();
     const release = await holdBack(page);
     await page.goto(`${serveUrl}/rooms/${room.id}`, { waitUntil: 'commit' });

@@ -87,7 +87,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('the device has no space left sends what is typed, and says that it keeps nothing more', async () => {
+  it('the device has no space left sends messages, and says that it stores nothing more', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -110,7 +110,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('site data is deleted while the page is open goes on, and says that nothing is kept', async () => {
+  it('site data is deleted while the page is open goes on, and says that nothing is stored', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -128,7 +128,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('what is kept can’t be read shows the page', async () => {
+  it('stored data can’t be read shows the page', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);

@@ -4,7 +4,7 @@ import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, visit } from './support.ts';
 
-it('with the keyboard alone, one signs in, finds a room, writes, edits, reacts, replies, pins and deletes', async () => {
+it('a user signs in, finds a room, writes, edits, reacts, replies, pins and deletes with the keyboard alone', async () => {
   const owner = await anAccount();
   const room = await aRoom({ owner, name: 'Keys' });
   const { page, context, problems } = await visit(browser);

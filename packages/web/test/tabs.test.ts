@@ -33,7 +33,7 @@ const textsIn = async (room: string, { token }: Account) =>
   ((await call('GET', `/api/messages?room=${room}`, { token })).body as { text: string }[]).map(({ text }) => text);
 
 describe('the drafts of two tabs', () => {
-  it('in one room are both there after both were loaded again', async () => {
+  it('in one room are both restored after both tabs were loaded again', async () => {
     const { one, second, context, problems } = await twoTabs();
     await fieldOf(one).fill('from the first');
     await fieldOf(second).fill('from the second');
@@ -48,7 +48,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('that were closed are there in the next one, both', async () => {
+  it('that were closed are both restored in the next tab', async () => {
     const { one, second, room, context } = await twoTabs();
     await fieldOf(one).fill('from the first');
     await fieldOf(second).fill('from the second');
@@ -66,7 +66,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('are gone in both when one was sent that stood in both', async () => {
+  it('are deleted in both when a draft that both show is sent', async () => {
     const { owner, one, room, second, context } = await twoTabs();
     await second.close();
     await fieldOf(one).fill('once');
@@ -82,7 +82,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('are gone in both when it was sent in the tab that did not write it, also with more words', async () => {
+  it('are deleted in both when the other tab sends the draft, even with more words', async () => {
     const { owner, one, room, second, context } = await twoTabs();
     await second.close();
     await fieldOf(one).fill('once');
@@ -100,7 +100,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('stay in one when something else was sent in the other', async () => {
+  it('stay in one tab when the other sends something else', async () => {
     const { one, second, context } = await twoTabs();
     await fieldOf(one).fill('a long thought');
     await fieldOf(second).fill('a short one');
@@ -114,7 +114,7 @@ describe('the drafts of two tabs', () => {
   });
 });
 
-describe('a tab that nobody looks at', () => {
+describe('a tab without the focus', () => {
   /** Notes what the page notifies of, which is looked at or not. */
   const notifying = (isLookedAt: boolean) => `
     window.notified = [];
@@ -127,8 +127,8 @@ describe('a tab that nobody looks at', () => {
     document.hasFocus = () => ${isLookedAt};`;
 
   it.each([
-    ['notifies of nothing while another one is looked at', true, 0],
-    ['notifies when no tab is looked at', false, 1],
+    ['notifies of nothing while another tab has the focus', true, 0],
+    ['notifies when no tab has the focus', false, 1],
   ])('%s', async (_what, isLookedAt, count) => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });

@@ -28,7 +28,7 @@ describe('a room', () => {
     await context.close();
   });
 
-  it('is shown before it is known where its feed stands, and lacks nothing that was said and changed meanwhile', async () => {
+  it('is shown before the position of its feed is known, and misses nothing that was said and changed meanwhile', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { _id } = await aMessage(bob, room, { text: 'early' });
@@ -59,7 +59,7 @@ describe('a room', () => {
     await context.close();
   });
 
-  it('is followed also when it could not be opened at first, and something was said in it', async () => {
+  it('is followed even if it could not be opened at first and something was said in it', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { page, context } = await visit(browser);
@@ -75,7 +75,7 @@ describe('a room', () => {
 });
 
 describe('the history of a room', () => {
-  it('is asked for again when it could not be read', async () => {
+  it('is requested again when it could not be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'Old' });
     // More than the page that is read first, of two, as one account may send so many messages at once.
@@ -98,12 +98,12 @@ describe('the history of a room', () => {
   });
 });
 
-describe('what stands beside a room', () => {
+describe('a panel beside a room', () => {
   it.each([
     ['members', '.members li'],
     ['pins', '.results li'],
     ['details', '.details .check'],
-  ])('is read as soon as there is a connection again: %s', async (panel, content) => {
+  ])('is loaded as soon as the connection is back: %s', async (panel, content) => {
     const owner = await anAccount();
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
@@ -159,7 +159,7 @@ describe('a newcomer', () => {
 });
 
 describe('two people', () => {
-  it('see what the other says, and what is unread elsewhere', async () => {
+  it("see each other's messages, and unread messages elsewhere", async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Plans', owner: ann, members: [bob] });
     const other = await aRoom({ name: 'Garden', owner: ann, members: [bob] });

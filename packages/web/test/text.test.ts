@@ -34,11 +34,11 @@ describe('the text of a message', () => {
       ],
     ],
     ['[a](javascript:b)', [paragraph(text('[a](javascript:b)'))]],
-  ])('%j', (source, blocks) => {
+  ])('is parsed into blocks: %j', (source, blocks) => {
     expect(parse(source)).toEqual(blocks);
   });
 
-  it('loses nothing that is written in letters, whatever signs are around it', () => {
+  it('loses no letters, whatever signs are around them', () => {
     const piece = constantFrom(
       '*',
       '**',

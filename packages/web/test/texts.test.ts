@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 describe('the service and the page agree', () => {
   it.each(parts.map((part, at) => ({ part, at })))(
-    'about who is mentioned, and the page draws all that was sent: part $at of the texts',
+    'on the mentions, and the page draws everything that was sent: part $at of the texts',
     { timeout: 180_000 },
     async ({ part }) => {
       // One account may send so many messages at once.

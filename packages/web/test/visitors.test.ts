@@ -26,7 +26,7 @@ describe('someone who is not signed in', () => {
     await context.close();
   });
 
-  it('is known again by the session alone', async () => {
+  it('is recognised by the session alone', async () => {
     const { page, context } = await visit(browser);
     await signIn(page, await anAccount());
     await page.evaluate('localStorage.clear()');
@@ -45,7 +45,7 @@ describe('someone who is not signed in', () => {
     await context.close();
   });
 
-  it('reads in plain words what a form lacks', async () => {
+  it('is told in plain words what a form lacks', async () => {
     const { page, context } = await visit(browser, { path: '/signup' });
     const submit = page.getByRole('button', { name: 'Create account' });
     const said = (label: string) =>
@@ -87,7 +87,7 @@ describe('someone who is signed in', () => {
     await context.close();
   });
 
-  it('sees a message once that the service stores in another form', async () => {
+  it('sees a message only once if the service stores it in another form', async () => {
     const room = await aRoom();
     const { page, context } = await visit(browser);
     await signIn(page, room.owner);
