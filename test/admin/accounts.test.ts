@@ -89,7 +89,7 @@ describe('user', () => {
 });
 
 describe('every command', () => {
-  it('is noted with who ran it, in a file that only its owner reads', async () => {
+  it('is recorded with the user who ran it, in a file that only its owner can read', async () => {
     const { username } = await anAccount();
     await admin(['user', 'promote', username]);
     await admin(['user', 'demote', `${username}x`]);

@@ -36,7 +36,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
     ['token create', ['token', 'create', 'ann', '--name', 'laptop']],
     ['export', ['export', join(directory, 'none.ndjson')]],
     ['database check', ['database', 'check']],
-  ])('is an error for %s, which makes nothing', async (_name, words) => {
+  ])('is an error for %s, which creates nothing', async (_name, words) => {
     for (const place of ['typo', 'empty']) {
       await mkdir(join(directory, 'empty'), { recursive: true });
       expect(await administer(place, words)).toEqual({
@@ -58,7 +58,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
     },
   );
 
-  it('gets one from the first account, and from an import', async () => {
+  it('gets a database from the first account, and from an import', async () => {
     await aDirectory('source');
     const file = join(directory, 'all.ndjson');
     expect(await administer('source', ['export', file])).toMatchObject({ code: 0, stderr: '' });
@@ -68,7 +68,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
 });
 
 describe.runIf(inject('isEmbedded'))('npm run backup', () => {
-  it('copies the database into a new directory, which is one like its own', async () => {
+  it('copies the database into a new directory, which is a complete data directory', async () => {
     await aDirectory('kept');
     const copy = join(directory, 'copies', '2026-11-21');
     const backUp = () => runCommand(['npm', 'run', '--silent', 'backup', '--', copy], { environment: environmentOf('kept') });

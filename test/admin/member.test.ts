@@ -8,7 +8,7 @@ const membersOf = async (room: string) => (await command(['member', 'list', room
 const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: '' });
 
 describe('the members of a room', () => {
-  it('are listed, added, given roles, removed, banned and let in again, and the feed shows nobody who did it', async () => {
+  it('are listed, added, given roles, removed, banned and let in again, without an actor in the feed', async () => {
     const room = await aRoom({ is_open: true });
     const { username, token } = await anAccount();
     const name = username.toUpperCase();
@@ -41,7 +41,7 @@ describe('the members of a room', () => {
     );
   });
 
-  it('keep an owner', async () => {
+  it('always include an owner', async () => {
     const room = await aRoom();
     const { username } = await anAccount();
     await command(['member', 'add', room.id, username]);

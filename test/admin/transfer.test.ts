@@ -38,8 +38,8 @@ const everyType = () => ({
   nested: { list: [null, true, { $plain: 'x' }] },
 });
 
-describe('export and import', () => {
-  it('copy every document to another database, with its types, however often they are repeated', async () => {
+describe('admin', () => {
+  it('export and import copy every document to another database, with its types, however often they are repeated', async () => {
     const source = aDatabase();
     const target = aDatabase();
     const rooms = [everyType(), everyType()];
@@ -76,7 +76,7 @@ describe('export and import', () => {
     ['is something else', () => '{"a":1}\n', 'is not an export'],
     ['is not JSON', () => 'a,b\n', 'has a line that is not JSON'],
     ['is of a later version', (text: string) => text.replace('"version":1', '"version":2'), 'is of another version than 1'],
-  ])('import imports nothing from a file that %s', async (_what, spoil, sentence) => {
+  ])('import reads nothing from a file that %s', async (_what, spoil, sentence) => {
     const { database, run } = aDatabase();
     await database.collection('rooms').insertOne({ name: 'General' });
     const file = join(directory, `${randomBytes(4).toString('hex')}.ndjson`);
@@ -95,7 +95,7 @@ describe('export and import', () => {
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
   });
 
-  it('export writes a file of its own, which nobody else can read, whatever had its name', async () => {
+  it('export writes a new file that nobody else can read, whatever had its name before', async () => {
     const { run } = aDatabase();
     const place = await mkdtemp(join(directory, 'shared-'));
     const file = join(place, 'all.ndjson');
@@ -116,7 +116,7 @@ describe('export and import', () => {
     expect((await readdir(place)).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'victim']);
   });
 
-  it('export replaces no file without being told so', async () => {
+  it('export replaces a file only on request', async () => {
     const { run } = aDatabase();
     const file = join(directory, 'precious.txt');
     await writeFile(file, 'precious');
@@ -129,7 +129,7 @@ describe('export and import', () => {
     expect(await run('export', file, '--force')).toMatchObject({ code: 0 });
   });
 
-  it.each(['-', '/dev/stdout'])('export writes to standard output as %s, with the counts beside it', async (path) => {
+  it.each(['-', '/dev/stdout'])('export writes to standard output as %s, and the counts to standard error', async (path) => {
     const { database, run } = aDatabase();
     await database.collection('users').insertOne({ name: 'ann' });
     const before = await lstat('/dev/stdout');
@@ -166,7 +166,7 @@ describe('export and import', () => {
     });
   });
 
-  it('report what is wrong with the file', async () => {
+  it('export and import name a file that cannot be opened', async () => {
     const { run } = aDatabase();
     const file = join(directory, 'no', 'such', 'file');
     expect(await run('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
