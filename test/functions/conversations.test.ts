@@ -40,7 +40,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(members.map(({ role }) => role)).toEqual(['member', 'member']);
   });
 
-  it('gives the same people the same room, by ids or names, whoever of them asks, and other people another one', async () => {
+  it('gives the same people the same room, by ids or names, for each of them, and gives other people another one', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const first = await opened(ann, bob, eve);
     for (const [asker, users] of [
@@ -69,7 +69,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     for (const { members } of opened) expect(members).toHaveLength(9);
   });
 
-  it('shows it to each of them with the others, as it has no name, and lets all of them talk', async () => {
+  it('shows the room to each of them with the names of the others, and lets all of them talk', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const { _id } = await opened(ann, bob);
     await aMessage(ann, _id.$oid, { text: 'Hello' }, call);
@@ -81,7 +81,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await roomsOf(ann)).filter((row) => 'others' in row)).toHaveLength(1);
   });
 
-  it('makes a room that nobody else finds', async () => {
+  it('makes a room that nobody else can find', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     await aMessage(ann, room, { text: 'secret' }, call);
@@ -97,7 +97,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(await roomsOf(eve)).toEqual([]);
   });
 
-  it('makes a room whose people and settings nobody changes, not even an administrator', async () => {
+  it('makes a room whose people and settings nobody can change, not even an administrator', async () => {
     const [ann, bob, eve, admin] = [...(await accounts(3)), await anAdmin()] as [Account, Account, Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     const [mine] = await roomsOf(ann);
@@ -159,7 +159,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await open(ann, [eve.id])).status).toBe(201);
   });
 
-  it('with someone who has blocked the caller looks the same as any other, and the other never hears of it', async () => {
+  it('with someone who has blocked the caller looks the same as any other, and is hidden from the other', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const [toBob, toEve] = [await opened(ann, bob), await opened(ann, eve)];
     await aMessage(ann, toBob._id.$oid, { text: 'harmless owls' }, call);
@@ -188,7 +188,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await roomsOf(bob)).map(({ unread }) => unread).sort()).toEqual([0, 2]);
   });
 
-  it('by someone else shows a group also to those who blocked one of it', async () => {
+  it('by someone else shows a group also to those who have blocked one of its members', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     await block(bob, ann);
     const group = await opened(eve, ann, bob);
@@ -197,7 +197,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
 });
 
 describe.each(transports())('/api/blocks, %s', (_transport, call) => {
-  it('lists whom one has blocked, page by page, and forgets them again', async () => {
+  it('lists the users whom the caller has blocked, page by page, until they are unblocked', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const { token } = ann;
     const shown = ({ id, username }: Account) => ({ _id: { $oid: id }, username });
@@ -217,7 +217,7 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
     expect(outcome(await call('DELETE', `/api/blocks?user=${bob.id}`, { token }))).toEqual(refusals.noSuch('block'));
   });
 
-  it('refuses oneself, someone who does not exist, and nobody at all', async () => {
+  it('refuses the caller, an unknown user and a missing user', async () => {
     const ann = await anAccount();
     const block = async (body: object) => outcome(await call('POST', '/api/blocks', { token: ann.token, body }));
     expect(await block({ user: ann.id })).toEqual(refusals.invalid('user', 'be somebody else'));
@@ -233,8 +233,8 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
   });
 });
 
-describe('one user', () => {
-  it('blocks up to 500 others', async () => {
+describe('a user', () => {
+  it('can block up to 500 others', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const many = Array.from({ length: 499 }, () => new ObjectId());
     await users.updateOne({ _id: new ObjectId(ann.id) }, { $set: { blocked: many } });

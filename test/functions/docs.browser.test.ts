@@ -8,7 +8,7 @@ import { browser } from '../support/browser.ts';
 const baseUrl = inject('baseUrl');
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-describe('the documentation in a browser', () => {
+describe('in a browser,', () => {
   it.each([
     ['/docs', 'on a desktop', 1280],
     ['/docs', 'on a phone', 360],
@@ -34,7 +34,7 @@ describe('the documentation in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('/docs opens what a link of its overview, or an address with its name, leads to', async () => {
+  it('/docs opens the operation that a link of its overview or the address names', async () => {
     const { page, problems } = await open('/docs', 1280);
     const isOpen = (id: string) => page.locator(`details#${id}[open]`).waitFor();
     await page.locator('nav a[href="#putPassword"]').click();
@@ -44,7 +44,7 @@ describe('the documentation in a browser', () => {
     expect([...problems, ...direct.problems]).toEqual([]);
   });
 
-  it('/docs goes on with the token of whoever logs in there', async () => {
+  it('/docs uses the token of a login that is made there', async () => {
     const { username, password, id } = await anAdmin();
     const { page } = await open('/docs#postSessions', 1280);
     await page.fill('#postSessions textarea', JSON.stringify({ username, password }));

@@ -25,7 +25,7 @@ it('the 406 error links to a page that exists', async () => {
   expect(await call('GET', href)).toMatchObject({ status: 200, body: expect.stringContaining('406 Media type not acceptable') });
 });
 
-it('whoever opens the address of the API, which has nothing itself, finds its documentation', async () => {
+it('the address of the API, which has nothing itself, leads to its documentation', async () => {
   const [found, docs] = await Promise.all([call('GET', '/api'), call('GET', '/docs')]);
   expect({ status: found.status, body: found.body }).toEqual({ status: 200, body: docs.body });
   expect((await call('POST', '/api', { body: {} })).status).toBe(405);

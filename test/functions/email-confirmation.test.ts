@@ -34,7 +34,7 @@ describe('where addresses must be confirmed', () => {
     expect(outcome(await signUp(email, code))).toEqual(noSuchCode);
   });
 
-  it('a sign-up that is refused leaves the code good', async () => {
+  it('a sign-up that is refused leaves the code valid', async () => {
     const [email, { username }] = [anEmail(), await anAccount()];
     const body = { username, email, password: 'correct horse', code: await aCode(email) };
     expect((await call('POST', '/api/users', { body })).status).toBe(409);
@@ -57,7 +57,7 @@ describe('where addresses must be confirmed', () => {
     expect(outcome(await call('PATCH', '/api/users/me', { token: user.token, body }))).toEqual(noSuchCode);
   });
 
-  it('a change of the address needs one, too; a new password does not', async () => {
+  it('a change of the address needs a code, and a new password does not', async () => {
     const [user, email] = [await anAccount(), anEmail()];
     const change = (more: object) =>
       call('PATCH', '/api/users/me', { token: user.token, body: { current_password: user.password, ...more } });
@@ -66,12 +66,12 @@ describe('where addresses must be confirmed', () => {
     expect((await change({ password: 'another horse' })).status).toBe(200);
   });
 
-  it('administrators need none', async () => {
+  it('administrators need no code', async () => {
     const { token } = await anAdmin();
     expect((await signUp(anEmail(), undefined, { token })).status).toBe(201);
   });
 
-  it('clients learn of it from the health of the service', async () => {
+  it('clients learn of the requirement from the health of the service', async () => {
     expect((await call('GET', '/api/health')).body).toMatchObject({ sends_email: true, email_confirmation: 'required' });
   });
 });

@@ -62,7 +62,7 @@ const things: [string, () => Promise<Thing>][] = [
 ];
 
 describe.each(transports())('an ETag, %s', (_transport, call) => {
-  it.each(things)('of %s saves its body as long as that is the same', async (_what, make) => {
+  it.each(things)('of %s saves the transfer of its body as long as that is the same', async (_what, make) => {
     const { token, path, changes } = await make();
     const first = await succeed(call('GET', path, { token }));
     const { etag = '' } = first.headers;
@@ -82,7 +82,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
     }
   });
 
-  it.each(things)('of %s keeps a change from undoing another', async (_what, make) => {
+  it.each(things)('of %s prevents a change from undoing another', async (_what, make) => {
     const { token, path, changes } = await make();
     const stale = await tagOf(call, path, token);
     const [[first, change] = ['PATCH']] = changes;
@@ -102,7 +102,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
 });
 
 describe('If-Match', () => {
-  it('lets one of ten changes through that were made of the same state, in several processes', async () => {
+  it('lets only one of ten changes of the same state through, in several processes', async () => {
     const { call, end } = await callThrough(4, {});
     for (const [, make] of things) {
       const { token, path, changes } = await make();
@@ -115,7 +115,7 @@ describe('If-Match', () => {
     await end();
   });
 
-  it('lets a deletion of a room through only if nothing came before it', async () => {
+  it('lets a deletion of a room through only if nothing has changed before it', async () => {
     const { call, end } = await callThrough(2, {});
     const { token } = await anAdmin();
     const outcomes = await Promise.all(
@@ -137,7 +137,7 @@ describe('If-Match', () => {
     await end();
   });
 
-  it('does not stand in the way of repeating a deletion that was cut off', async () => {
+  it('does not prevent the repetition of a deletion that was cut off', async () => {
     const [{ token }, { path, id, owner }] = [await anAdmin(), await aRoom()];
     await aMessage(owner, id);
     const precondition = preconditionOf({ 'if-match': await tagOf(inProcess, path, token) });
@@ -146,7 +146,7 @@ describe('If-Match', () => {
     await expect(deleteRoom(new ObjectId(id), { precondition })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is also met while others talk in the room', async () => {
+  it('still matches while others talk in the room', async () => {
     const { owner, path, id } = await aRoom();
     const etag = await tagOf(inProcess, path, owner.token);
     const talk = Array.from({ length: 5 }, () => aMessage(owner, id));
@@ -155,7 +155,7 @@ describe('If-Match', () => {
     await Promise.all(talk);
   });
 
-  it('tells nothing to those who may not make the change', async () => {
+  it('reveals nothing to those who may not make the change', async () => {
     const [stranger, room] = [await anAccount(), await aRoom({ is_visible: false })];
     const message = await aMessage(room.owner, room.id);
     const send = (path: string, body: object) =>

@@ -174,7 +174,7 @@ describe('a cursor older than the kept history', () => {
     expect(await read(here, 4)).toEqual(seqs());
   });
 
-  it('waits for an event on its way into a room that was silent for long', async () => {
+  it('waits for an event on its way into a room that has been silent for long', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $inc: { seq: 1 }, $currentDate: { changed_at: true } });
     expect(await read(here, 4)).toEqual(seqs());

@@ -30,7 +30,7 @@ const asSelf = ({ id, username, email }: Account) => ({
 describe.each(transports())('finding people, %s', (_transport, call) => {
   const find = ({ token }: { token: string }, query: string) => call('GET', `/api/users?${query}`, { token });
 
-  it('gives anyone the account with a name, without its address, and administrators and oneself all of it', async () => {
+  it('gives anyone an account by its name without its address, and gives administrators and its owner all of it', async () => {
     const asked = `username=${bob.username.toUpperCase()}`;
     const [byStranger, byBob, byAdmin] = await Promise.all([find(stranger, asked), find(bob, asked), find(admin, asked)]);
     expect(outcome(byStranger)).toEqual({ status: 200, body: [asOther(bob)] });
@@ -39,14 +39,14 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
     expect(outcome(await find(ann, `username=${bob.username.slice(0, -1)}`))).toEqual({ status: 200, body: [] });
   });
 
-  it('gives nobody who is deactivated, but to administrators', async () => {
+  it('gives deactivated accounts only to administrators', async () => {
     const gone = await anAccount();
     await users.updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
     expect((await find(ann, `username=${gone.username}`)).body).toEqual([]);
     expect((await find(admin, `username=${gone.username}`)).body).toMatchObject([{ is_active: false }]);
   });
 
-  it('completes a name from those with whom one shares a room, by name and page by page', async () => {
+  it('completes a name from those with whom the caller shares a room, by name and page by page', async () => {
     const [me, ...others] = await Promise.all(Array.from({ length: 5 }, () => anAccount()));
     const [one, two, outsider] = [others.slice(0, 2), others.slice(1, 3), others[3] as Account];
     await aRoomOf([me as Account, ...one]);
@@ -106,7 +106,7 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
 describe.each(transports())('username in POST /api/members, %s', (_transport, call) => {
   const add = ({ token }: Account, body: object) => call('POST', '/api/members', { token, body });
 
-  it('adds whom it names', async () => {
+  it('adds the user whom it names', async () => {
     const [room, other] = [await aRoom({ is_open: false }), await anAccount()];
     expect(outcome(await add(room.owner, { room: room.id, username: other.username.toUpperCase(), role: 'moderator' }))).toEqual({
       status: 201,
@@ -121,7 +121,7 @@ describe.each(transports())('username in POST /api/members, %s', (_transport, ca
     });
   });
 
-  it('joins when it is the own', async () => {
+  it("lets the caller join if it is the caller's own name", async () => {
     const [room, me] = [await aRoom(), await anAccount()];
     expect(await add(me, { room: room.id, username: me.username })).toMatchObject({ status: 201, body: { unread: 0 } });
   });
@@ -147,7 +147,7 @@ describe.each(transports())('username in POST /api/members, %s', (_transport, ca
 });
 
 describe.each(transports())('GET /api/bans, %s', (_transport, call) => {
-  it('lists to moderators who is banned, page by page, and deleted users without a name', async () => {
+  it('lists banned users to moderators, page by page, and deleted users without a name', async () => {
     const [owner, moderator] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner, moderators: [moderator] });
     const outlaws = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
@@ -216,7 +216,7 @@ describe('GET /api/messages?at=', async () => {
       expect({ status: reply.status, texts: textsOf(reply) }).toEqual({ status: 200, texts: expected });
     });
 
-    it('goes on from there, and takes other zones', async () => {
+    it('continues from there, and accepts other time zones', async () => {
       const first = await at('2026-11-21T13:07:00+01:00');
       const next = await call('GET', nextOf(first) ?? '', { token: bob.token });
       expect([textsOf(first), textsOf(next)]).toEqual([all.slice(6, 10), all.slice(10, 14)]);
@@ -251,7 +251,7 @@ describe('GET /api/messages?at=', async () => {
 describe.each(transports())('GET /api/messages?q= without a room, %s', (_transport, call) => {
   const search = ({ token }: Account, query: string) => call('GET', `/api/messages?${query}`, { token });
 
-  it("finds what was said in all of the caller's rooms and in no other, the newest first on a page of one", async () => {
+  it("finds messages in all of the caller's rooms and in no other, the newest first on a page of one", async () => {
     const [me, other] = await Promise.all([anAccount(), anAccount()]);
     const ours = await Promise.all([aRoomOf([me, other]), aRoomOf([other, me], { is_visible: false }), aRoomOf([me])]);
     const theirs = await aRoomOf([other]);
@@ -276,7 +276,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     expect((await search(other, 'q=pelican')).body).toHaveLength(6);
   });
 
-  it('comes best match first on a page, with the replies counted', async () => {
+  it('returns the best match first on a page, with the replies counted', async () => {
     const me = await anAccount();
     const [one, two] = [await aRoomOf([me]), await aRoomOf([me])];
     const best = await aMessage(me, one, { text: 'heron, heron, heron' });
@@ -285,7 +285,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     expect((await search(me, 'q=heron')).body).toEqual([{ ...best, reply_count: 1 }, other]);
   });
 
-  it('skips and repeats nothing of one moment', async () => {
+  it('neither skips nor repeats messages of the same moment', async () => {
     const me = await anAccount();
     const ours = await Promise.all([aRoomOf([me]), aRoomOf([me]), aRoomOf([me])]);
     for (const room of ours) for (let count = 0; count < 3; count++) await aMessage(me, room, { text: 'ibis' });
@@ -313,7 +313,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
       `room=${shared}&cursor=1-${nowhere}-1`,
       refusals.invalid('cursor', "not be used without 'q'"),
     ],
-    ['a cursor that is none', 'q=a&cursor=3', refusals.invalid('cursor', "be a cursor from this list's Link header")],
+    ['an invalid cursor', 'q=a&cursor=3', refusals.invalid('cursor', "be a cursor from this list's Link header")],
   ])('refuses %s', async (_what, query, refusal) => {
     expect(outcome(await search(ann, query))).toEqual(refusal);
     expect((await search(ann, 'q=a')).status).toBe(200);

@@ -39,7 +39,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
     expect(outcome(await setPassword(call, mail?.code))).toEqual(noSuchCode);
   });
 
-  it('gets the same answer, and an e-mail, where there is no account; that has no code', async () => {
+  it('gets the same answer and an e-mail without a code where there is no account', async () => {
     const [known, unknown] = [await anAccount(), `${aName()}@example.org`];
     const [one, other] = [await forget(call, known.email), await forget(call, unknown)];
     expect(outcome(other)).toEqual(outcome(one));
@@ -60,7 +60,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
 });
 
 describe('a code for a new password', () => {
-  it('is stored as a hash, and is over after an hour', async () => {
+  it('is stored as a hash, and expires after an hour', async () => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     const mine = { 'account.user': new ObjectId(user.id) };
@@ -72,32 +72,32 @@ describe('a code for a new password', () => {
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('stays good when the new password is refused', async () => {
+  it('stays valid when the new password is refused', async () => {
     const code = await aCode(inProcess, await anAccount());
     expect((await setPassword(inProcess, code, 'password1')).status).toBe(400);
     expect(outcome(await setPassword(inProcess, code))).toEqual(done);
   });
 
   it.each<[string, (user: Account) => Promise<unknown>]>([
-    ['another password', (user) => change(user, { password: 'a third horse' })],
-    ['another address, whoever reads the old one', (user) => change(user, { email: `${aName()}@example.org` })],
+    ['a change of the password', (user) => change(user, { password: 'a third horse' })],
+    ['a change of the address', (user) => change(user, { email: `${aName()}@example.org` })],
     [
-      'the end of the account',
+      'the deletion of the account',
       ({ token, password }) => inProcess('DELETE', '/api/users/me', { token, body: { current_password: password } }),
     ],
     [
       'a deactivation',
       async ({ id }) => inProcess('PATCH', `/api/users/${id}`, { token: (await anAdmin()).token, body: { is_active: false } }),
     ],
-    ['a use of another code', async (user) => setPassword(inProcess, await aCode(inProcess, user))],
-  ])('is good for nothing after %s', async (_what, happen) => {
+    ['the use of another code', async (user) => setPassword(inProcess, await aCode(inProcess, user))],
+  ])('is no longer valid after %s', async (_what, happen) => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     expect(await happen(user)).toMatchObject({ status: expect.closeTo(202, -1) });
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('is used by one of ten who use it at the same time', async () => {
+  it('is accepted for only one of ten concurrent uses', async () => {
     const { call, end } = await callThrough(4, {});
     // Each process reads the list of common passwords before its time counts.
     await Promise.all(Array.from({ length: 4 }, () => setPassword(call, 'a'.repeat(32))));
@@ -111,7 +111,7 @@ describe('a code for a new password', () => {
     expect((await logIn(inProcess, user.username, chosen)).status).toBe(201);
   });
 
-  it('makes the address where it is used one of the owner’s, whom guesses elsewhere do not keep out', async () => {
+  it('makes the address of its use a known one, so that guesses elsewhere do not lock the owner out', async () => {
     const [user, home] = [await anAccount(), anAddress()];
     const code = await aCode(inProcess, user);
     await inProcess('PUT', '/api/password', { body: { code, password: 'another horse' }, source: home });
@@ -121,7 +121,7 @@ describe('a code for a new password', () => {
     expect((await logIn(inProcess, user.username, 'another horse', home)).status).toBe(201);
   });
 
-  it('is made by full administrators alone, and for accounts that can be used', async () => {
+  it('is made only by full administrators, and only for active accounts', async () => {
     const [user, { token }] = [await anAccount(), await anAdmin()];
     const make = (as: string) => inProcess('POST', `/api/users/${user.id}/codes`, { token: as, body: {} });
     const scoped = await inProcess('POST', '/api/tokens', { token, body: { name: aName(), scopes: ['admin', 'account'] } });
@@ -148,7 +148,7 @@ describe('a code for a new password', () => {
 });
 
 describe('the purpose of a code', () => {
-  it('holds: one for an address sets no password', async () => {
+  it('is enforced: a code for an address sets no password', async () => {
     const email = `${aName()}@example.org`;
     await inProcess('POST', '/api/codes', { body: { email, purpose: 'address' } });
     expect(outcome(await setPassword(inProcess, mailsTo(email)[0]?.code))).toEqual(noSuchCode);

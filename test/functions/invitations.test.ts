@@ -49,7 +49,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await call('GET', room.path, { token: guest.token })).status).toBe(200);
   });
 
-  it('POST limits how often and until when it can be used', async () => {
+  it('POST limits how often and until when an invitation can be used', async () => {
     const room = await aRoom({ is_open: false });
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const { code } = await invite(call, room, { uses: 2 });
@@ -68,7 +68,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect(await list(call, room)).toEqual([]);
   });
 
-  it('DELETE revokes one at once', async () => {
+  it('DELETE revokes an invitation immediately', async () => {
     const room = await aRoom();
     const [first, second] = [await invite(call, room), await invite(call, room)];
     const path = `${room.path}/invitations/${first._id.$oid}`;
@@ -100,7 +100,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     }
   });
 
-  it('does not let in who is banned, nor anyone into an archived room', async () => {
+  it('admits no banned user, and nobody to an archived room', async () => {
     const room = await aRoom();
     const [banned, guest] = (await accounts(2)) as [Account, Account];
     const { code } = await invite(call, room, { uses: 1 });
@@ -120,10 +120,10 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     ['for somebody else by name', { username: 'bob' }, refusals.invalid('invitation', "not be combined with 'username'")],
     ['as an owner', { role: 'owner' }, refusals.invalid('invitation', "not be combined with 'role'")],
     ['to another room', { room: '0'.repeat(24) }, noSuchInvitation],
-    ['that is none', { invitation: 'x' }, refusals.invalid('invitation', 'be the 32 characters of an invitation')],
+    ['that is malformed', { invitation: 'x' }, refusals.invalid('invitation', 'be the 32 characters of an invitation')],
     ['that does not exist', { invitation: 'a'.repeat(32) }, noSuchInvitation],
     ['that is an operator', { invitation: { $ne: '' } }, refusals.invalid('invitation', 'be the 32 characters of an invitation')],
-  ])('does not let in with an invitation %s', async (_what, body, refusal) => {
+  ])('admits nobody by an invitation %s', async (_what, body, refusal) => {
     const guest = await anAccount();
     const { code } = await invite(call, await aRoom());
     expect(outcome(await accept(call, guest, code, body))).toEqual(refusal);
@@ -135,7 +135,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     ['too many uses', { uses: 10_001 }, refusals.invalid('uses', 'be from 1 to 10000')],
     ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, refusals.invalid('expires_at', 'be in the future')],
     [
-      'an end that is no time',
+      'an end that is not a time',
       { expires_at: 'soon' },
       refusals.invalid('expires_at', "be a time such as '2026-11-21T04:04:42.123Z'"),
     ],
@@ -145,7 +145,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await invite(call, room, { uses: 1 })).uses_left).toBe(1);
   });
 
-  it('lets someone sign up into its room', async () => {
+  it('lets someone sign up and join the room of an invitation', async () => {
     const room = await aRoom({ is_open: false });
     const { code } = await invite(call, room, { uses: 1 });
     const username = aName();
@@ -163,7 +163,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
   });
 });
 
-it('a room has 50 invitations, not counting those that are over', async () => {
+it('a room can have 50 invitations, not counting expired ones', async () => {
   const room = await aRoom();
   for (let count = 0; count < 50; count++) await invite(inProcess, room);
   const { token } = room.owner;
@@ -175,7 +175,7 @@ it('a room has 50 invitations, not counting those that are over', async () => {
   expect(await list(inProcess, room)).toHaveLength(50);
 });
 
-describe('where only the invited and administrators may sign up, and everyone may create rooms', async () => {
+describe('where sign-ups need an invitation and everyone may create rooms,', async () => {
   const { call, end } = await callThrough(4, { REGISTRATION: 'invited', ROOM_CREATION: 'users' });
   afterAll(end);
   const signUp = (more: object = {}, token?: string) => {
@@ -186,7 +186,7 @@ describe('where only the invited and administrators may sign up, and everyone ma
     });
   };
 
-  it('nobody else can', async () => {
+  it('nobody can sign up without an invitation, except through an administrator', async () => {
     const [user, admin] = [await anAccount(), await anAdmin()];
     const required = refusals.denied('An invitation is required.');
     expect(outcome(await signUp())).toEqual(required);
@@ -195,7 +195,7 @@ describe('where only the invited and administrators may sign up, and everyone ma
     expect((await signUp({ invitation: (await invite(call, await aRoom())).code })).status).toBe(201);
   });
 
-  it('the last use of an invitation lets in one of twenty who sign up concurrently, in several processes', async () => {
+  it('the last use of an invitation admits only one of twenty concurrent sign-ups, in several processes', async () => {
     const room = await aRoom();
     const { code } = await invite(call, room, { uses: 1 });
     const replies = await Promise.all(Array.from({ length: 20 }, () => signUp({ invitation: code })));
@@ -203,7 +203,7 @@ describe('where only the invited and administrators may sign up, and everyone ma
     expect((await call('GET', room.path, { token: room.owner.token })).body).toMatchObject({ members: [anyId, anyId] });
   });
 
-  it('the last use of an invitation lets in one of twenty members, in several processes', async () => {
+  it('the last use of an invitation admits only one of twenty members, in several processes', async () => {
     const room = await aRoom();
     const { code } = await invite(call, room, { uses: 1 });
     const replies = await Promise.all((await accounts(20)).map((account) => accept(call, account, code)));
@@ -211,7 +211,7 @@ describe('where only the invited and administrators may sign up, and everyone ma
     expect((await call('GET', room.path, { token: room.owner.token })).body).toMatchObject({ members: [anyId, anyId] });
   });
 
-  it('whoever creates a room owns it, and still does not see all rooms', async () => {
+  it('a user who creates a room owns it, and still does not see all rooms', async () => {
     const user = await anAccount();
     const { status, body } = await call('POST', '/api/rooms', { token: user.token, body: { name: 'Ours' } });
     expect({ status, body }).toMatchObject({ status: 201, body: { name: 'Ours', members: [{ $oid: user.id }] } });

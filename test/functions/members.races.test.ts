@@ -35,7 +35,7 @@ async function expectEventsWithoutGap(room: TestRoom) {
   );
 }
 
-describe('concurrently, from several processes', () => {
+describe('concurrently, from several processes,', () => {
   it('50 joins for the last 10 places add 10 members', async () => {
     const room = await aRoom();
     const strangers = Array.from({ length: 49 }, () => ({

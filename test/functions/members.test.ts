@@ -150,7 +150,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     });
   });
 
-  it('admits the 1 000th member to a room, and not one more', async () => {
+  it('admits the 1 000th member to a room, and no further one', async () => {
     const created = await aRoom();
     const crowd = Array.from({ length: 998 }, () => ({
       _id: new ObjectId(),
@@ -165,7 +165,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     await call('DELETE', created.path, { token: admin.token });
   });
 
-  describe('refuses, and changes nothing', () => {
+  describe('refuses and changes nothing:', () => {
     it.each<[string, Account | undefined, object, number, unknown]>([
       ['without a token', undefined, { room: room.id }, 401, unauthenticated],
       ['without a room', user, { user: user.id }, 400, missing('room')],

@@ -79,14 +79,14 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
       },
     ],
   ])('%s', (action, refused) => {
-    it.each(Object.entries(people))('by the %s', async (who, account) => {
+    it.each(Object.entries(people))('by the %s is allowed or refused as documented', async (who, account) => {
       const { _id } = await aMessage(author, room);
       const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: actions[action].status });
       expect(outcome(await act(action, account, _id.$oid))).toEqual(expected);
     });
   });
 
-  it.each(Object.keys(actions) as Action[])('%s: 404 for an unknown message and a malformed id', async (action) => {
+  it.each(Object.keys(actions) as Action[])('%s answers 404 for an unknown message and a malformed id', async (action) => {
     for (const id of ['f'.repeat(24), 'x']) expect(outcome(await act(action, owner, id))).toEqual(noSuchMessage);
   });
 
@@ -98,7 +98,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isDeleted],
     ['pin', isDeleted],
     ['unpin', isDeleted],
-  ])('%s a deleted message', async (action, refusal) => {
+  ])('%s is allowed or refused as documented for a deleted message', async (action, refusal) => {
     const { _id } = await aMessage(owner, room);
     expect(outcome(await act('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
     const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
@@ -113,7 +113,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isArchived],
     ['pin', isArchived],
     ['unpin', isArchived],
-  ])('%s a message of an archived room', async (action, refusal) => {
+  ])('%s is allowed or refused as documented for a message of an archived room', async (action, refusal) => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
@@ -141,7 +141,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect((await act('edit', author, _id.$oid)).status).toBe(200);
   });
 
-  it('DELETE keeps the place of a message and nothing of its content', async () => {
+  it('DELETE keeps the place of a message and none of its content', async () => {
     const secret = `secret${crypto.randomUUID().replaceAll('-', '')}`;
     const sent = await aMessage(author, room, { text: `${secret} @${owner.username}`, key: crypto.randomUUID() });
     await act('react', member, sent._id.$oid);
@@ -203,8 +203,8 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
   });
 });
 
-describe('concurrently', () => {
-  it('20 different emoji are the most that are added', async () => {
+describe('concurrently,', () => {
+  it('at most 20 different emoji are added', async () => {
     const { _id } = await aMessage(author, room);
     const put = (emoji: string) =>
       inProcess('PUT', `/api/messages/${_id.$oid}/reactions/${emoji}`, { token: member.token, body: {} });

@@ -10,7 +10,7 @@ const room = await aRoomOf(people);
 const { token } = people[0] as (typeof people)[number];
 const namesOf = (body: unknown) => (body as { username: string }[]).map(({ username }) => username);
 
-describe('the names of people are found by the beginnings of their words, those that begin so first', () => {
+describe('the names of people are found by the beginnings of their words, with matches at the start first:', () => {
   it.each([
     ['the beginning of a name', 'ANNA', [names[0], names[2]]],
     ['a name with accents', 'ánna', [names[0], names[2]]],
@@ -23,13 +23,13 @@ describe('the names of people are found by the beginnings of their words, those 
     expect(namesOf((await call('GET', `/api/users?${query}`, { token })).body)).toEqual(expected);
   });
 
-  it('page by page, each once', async () => {
+  it('each is found once, page by page', async () => {
     const found = await everyPage(call, `/api/members?room=${room}&q=${mark}&limit=1`, token);
     expect(namesOf(found as unknown)).toEqual([names[0], names[2], names[1], names[3]]);
   });
 });
 
-describe('rooms are found by the beginnings of words in their names and topics', async () => {
+describe('rooms are found by the beginnings of words in their names and topics:', async () => {
   const owner = people[0] as (typeof people)[number];
   const named = await aRoom({ owner, name: `Ålle ${mark} Hände` });
   const chinese = await aRoom({ owner, name: `项目${mark}讨论` });

@@ -6,7 +6,7 @@ const { refusals } = await import('../support/error-bodies.ts');
 const { outcome } = await import('../support/responses.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
-it('without a mail server nobody gets an e-mail, and clients learn of it; administrators still make codes', async () => {
+it('without a mail server nobody gets an e-mail, clients learn of it, and administrators can still make codes', async () => {
   const [{ id, email }, { token }] = [await anAccount(), await anAdmin()];
   expect((await call('GET', '/api/health')).body).toMatchObject({ sends_email: false, email_confirmation: 'off' });
   for (const purpose of ['password', 'address'])

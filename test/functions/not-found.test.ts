@@ -26,7 +26,7 @@ describe('a path that does not exist', () => {
     });
   });
 
-  it('answers in JSON to all but GET', async () => {
+  it('answers in JSON to all methods but GET', async () => {
     expect(await call('POST', '/anything', { headers: browser, body: {} })).toMatchObject({ status: 404, body: noSuch('path') });
   });
 });

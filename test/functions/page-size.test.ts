@@ -7,14 +7,14 @@ const { aMessage } = await import('../support/messages.ts');
 const { aRoom, nextOf } = await import('../support/rooms.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
-describe('with a PAGE_SIZE of 2', async () => {
+describe('with a PAGE_SIZE of 2,', async () => {
   const [owner, admin] = [await anAccount(), await anAdmin()];
   const rooms = [await aRoom({ owner }), await aRoom({ owner }), await aRoom({ owner })];
   const room = rooms[0]?.id ?? '';
   for (let count = 0; count < 3; count++) await aMessage(owner, room);
 
   it.each(['/api/directory', '/api/members?user=me', `/api/messages?room=${room}`])(
-    'a page of %s has 2 things where there is no `limit`, and as many as are asked for where there is one',
+    'a page of %s has 2 things without `limit`, and as many as `limit` says with it',
     async (path) => {
       const page = await call('GET', path, { token: owner.token });
       expect(page.body).toHaveLength(2);
@@ -37,7 +37,7 @@ describe('with a PAGE_SIZE of 2', async () => {
     expect(page.body).toHaveLength(2);
   });
 
-  it('GET /api/health says so', async () => {
+  it('GET /api/health reports the page size', async () => {
     expect((await call('GET', '/api/health')).body).toMatchObject({ limits: { page_size: 2 } });
   });
 });

@@ -14,7 +14,7 @@ import { inProcess, type Reply, transports } from '../support/transports.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(transports())("one's own reading, %s", (_transport, call) => {
+describe.each(transports())('a membership, %s,', (_transport, call) => {
   const mine = async (room: string, { token }: Account): Promise<Member> => {
     const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
     return (body as Member[]).find((member) => member.room.$oid === room) as Member;
@@ -22,7 +22,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
   const patch = async (room: string, account: Account, body: object): Promise<Reply> =>
     call('PATCH', `/api/members/${(await mine(room, account))._id.$oid}`, { token: account.token, body });
 
-  it("follows what one says oneself: one's own messages are never unread", async () => {
+  it("never counts the member's own messages as unread", async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     for (let count = 0; count < 3; count++) await aMessage(ann, room, {}, call);
@@ -33,7 +33,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
     expect(await mine(room, ann)).toMatchObject({ seq: 4, last_read: 3, unread: 1 });
   });
 
-  it('counts the unread messages that mention one, edited and deleted ones as they are now', async () => {
+  it('counts the unread messages that mention the member, edited and deleted ones as they are now', async () => {
     const [ann, bob, eve] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob, eve]);
     const at = `@${bob.username}`;
@@ -54,7 +54,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
     expect(await counts()).toEqual([0, 1, 0]);
   });
 
-  it('can be set back, by which messages are unread again', async () => {
+  it('lets its read marker be set back, so that messages are unread again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const second = [
@@ -72,7 +72,7 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
     expect((await patch(room, bob, { unread_from: 1 })).body).toMatchObject({ last_read: 0, unread: 3 });
   });
 
-  it('mutes a room for the member alone, until it is heard of again or joined anew', async () => {
+  it('mutes a room for the member alone, until it is unmuted or joined again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room, {}, call);
@@ -102,11 +102,15 @@ describe.each(transports())("one's own reading, %s", (_transport, call) => {
   });
 
   it.each<[string, object, unknown]>([
-    ['both ways at once', { last_read: 1, unread_from: 1 }, refusals.invalid('unread_from', "not be combined with 'last_read'")],
+    [
+      'both ways in one request',
+      { last_read: 1, unread_from: 1 },
+      refusals.invalid('unread_from', "not be combined with 'last_read'"),
+    ],
     ['from a place that was not taken', { unread_from: 2 }, refusals.invalid('unread_from', "be from 1 to 1, the room's 'seq'")],
     ['from nowhere', { unread_from: 0 }, refusals.invalid('unread_from', `be from 1 to ${Number.MAX_SAFE_INTEGER}`)],
     ['half', { is_muted: 'a bit' }, refusals.invalid('is_muted', 'be true or false')],
-  ])('refuses to go %s', async (_what, body, refusal) => {
+  ])('refuses to move its read marker %s', async (_what, body, refusal) => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     await aMessage(ann, room, {}, call);
@@ -142,7 +146,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     expect([namesOf(first), namesOf(rest), nextOf(rest)]).toEqual([['One', 'Three'], ['Two'], undefined]);
   });
 
-  it('says since when to ask the next time, so that nothing is missed', async () => {
+  it('returns the time for the next request, so that nothing is missed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const [one, two] = await Promise.all(['One', 'Two'].map((name) => aRoomOf([ann, bob], { name })));
     for (const room of [one, two]) await age(room as string, 3_600);
@@ -159,7 +163,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     expect(await ask(bob, cursorOf(moved))).toMatchObject({ body: [{ room_name: 'Two', seq: 1 }] });
   });
 
-  it('says it to someone without rooms, too', async () => {
+  it('returns the time for the next request also to a user without rooms', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const none = await call('GET', '/api/members?user=me', { token: bob.token });
     expect(none.body).toEqual([]);
@@ -171,7 +175,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
   it.each([
     ['a room', `room=${'0'.repeat(24)}&since=2026-01-01T00:00:00Z`, refusals.invalid('since', "not be combined with 'room'")],
     [
-      'what is no time',
+      'a value that is not a time',
       'user=me&since=yesterday',
       refusals.invalid('since', "be a time such as '2026-11-21T04:04:42.123Z', or an 'X-Next-Cursor'"),
     ],

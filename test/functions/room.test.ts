@@ -77,7 +77,7 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
     });
   });
 
-  describe('refuses, and changes nothing', () => {
+  describe('refuses and changes nothing:', () => {
     const all = { name: 'Taken over', is_open: false, is_visible: false };
 
     it.each<[string, string, string, Account | undefined, unknown, number, unknown]>([

@@ -10,15 +10,15 @@ import { inProcess } from '../support/transports.ts';
 
 const { token } = await anAdmin();
 
-describe('/api/rooms with more rooms than a page or a response can carry', () => {
-  it('lists every room at once unless a page is asked for; a parameter that it does not know is none', async () => {
+describe('GET /api/rooms, with more rooms than a page or a response can carry,', () => {
+  it('lists every room in one response unless a page is requested, and ignores unknown parameters', async () => {
     await store(60, 1);
     const listed = async (query: string) => ((await inProcess('GET', `/api/rooms${query}`, { token })).body as unknown[]).length;
     expect([await listed(''), await listed('?x=1'), await listed('?limit=50')]).toEqual([60, 60, 50]);
     await rooms.deleteMany({});
   });
 
-  it('answers 413 and says what to do, and lists every room page by page', async () => {
+  it('answers 413 with advice, and lists every room page by page', async () => {
     // 170 rooms of 1 000 members are 6.1 MB of JSON, and, as a text within JSON, 6.9 MB.
     await store(170, 1_000);
     const { status, body } = await inProcess('GET', '/api/rooms', { token });
@@ -34,7 +34,7 @@ describe('/api/rooms with more rooms than a page or a response can carry', () =>
     await rooms.deleteMany({});
   });
 
-  it('stops before it has read more than a response can carry', async () => {
+  it('stops reading before it has more than a response can carry', async () => {
     const room = aStoredRoom(0, 1_000);
     const close = vi.fn(async () => {});
     const endless = { hasNext: async () => true, readBufferedDocuments: () => [room], close };

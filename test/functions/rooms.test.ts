@@ -126,7 +126,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     });
   });
 
-  describe('refuses, while a valid call succeeds', () => {
+  describe('a request', () => {
     const getting: Sent = { token: admin.token };
     const posting: Sent = { token: admin.token, body: { name: 'General' } };
     const json = { 'content-type': 'application/json' };
@@ -219,7 +219,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
         413,
         { title: 'Payload too large', description: 'The body must not exceed 65536 bytes.' },
       ],
-    ])('%s', async (_what, method, sent, status, body) => {
+    ])('is refused while a valid call succeeds: %s', async (_what, method, sent, status, body) => {
       const refused = await call(method, '/api/rooms', sent);
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body });
       expect(refused.headers).toMatchObject(
@@ -232,11 +232,11 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     it.each([
       ['nested 32 levels deep', nested(32)],
       ['of 65 536 bytes', sized(65_536)],
-    ])('but accepts a body %s', async (_what, body) => {
+    ])('is accepted with a body %s', async (_what, body) => {
       expect((await call('POST', '/api/rooms', { token: admin.token, body })).status).toBe(201);
     });
 
-    it('and stores nothing of what it refuses', async () => {
+    it('leaves nothing stored when it is refused', async () => {
       const name = crypto.randomUUID();
       await call('POST', '/api/rooms', { token: user.token, body: { name } });
       await call('POST', '/api/rooms', { token: admin.token, body: `{"name":"${name}","x":"\\u0000"}` });
@@ -317,7 +317,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
 
 describe.each(transports())('any other path, %s', (_transport, call) => {
   it.each(['/nowhere', '/api/room', '/api/rooms/x/y', '/favicon.ico'])(
-    '%s is not found, with or without a token',
+    'is not found, with or without a token: %s',
     async (path) => {
       for (const account of [admin, undefined] satisfies (Account | undefined)[]) {
         const { status, headers, body } = await call('GET', path, { token: account?.token });

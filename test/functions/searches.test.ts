@@ -43,7 +43,7 @@ describe('a search finds', async () => {
     });
   });
 
-  it('says how many words of it did not count', async () => {
+  it('at most its counted words, and says how many words it ignored', async () => {
     const ignored = async (q: string) => (await get(bob, { room, q })).headers['x-ignored-words'];
     expect([
       await ignored('alpha beta'),
@@ -54,7 +54,7 @@ describe('a search finds', async () => {
 });
 
 describe('a search', () => {
-  it('finds what a message says now: not what it said before it was edited or deleted', async () => {
+  it('finds the present text of a message, and not the text before it was edited or deleted', async () => {
     const room = await aRoomOf([ann, bob]);
     const [one, other] = [await aMessage(ann, room, { text: 'godwit' }), await aMessage(ann, room, { text: 'godwit too' })];
     const path = ({ _id }: Message) => `/api/messages/${_id.$oid}`;
@@ -90,7 +90,7 @@ describe('a search', () => {
     });
     const idsOf = (found: Message[]) => found.map(({ _id }) => _id.$oid);
 
-    it.each(['in all rooms', 'in one'])('gives each once, page by page to the end, %s', async (where) => {
+    it.each(['in all rooms', 'in one'])('returns each once, page by page to the end, %s', async (where) => {
       const [room] = where === 'in one' ? ours : [undefined];
       const wanted = sent.filter((message) => room === undefined || message.room.$oid === room);
       const query = { q: 'knot', order, ...(room !== undefined && { room }) };
@@ -132,7 +132,7 @@ describe('a search', () => {
     });
   });
 
-  it('looks at so many messages for a page, and goes on after them', async () => {
+  it('examines a bounded number of messages for a page, and continues after them', async () => {
     const room = await aRoomOf([ann, bob]);
     const one = await aMessage(ann, room, { text: 'phalarope' });
     const { seq = 0 } = (await messages.findOne({ _id: new ObjectId(one._id.$oid) })) ?? {};

@@ -119,7 +119,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
       { 'sec-fetch-site': 'cross-site', host: 'chat.example.org', origin: 'https://chat.example.org' },
       401,
     ],
-  ])('counts or not in a request of %s', async (_whose, headers, status) => {
+  ])('is judged by the headers in a request of %s', async (_whose, headers, status) => {
     const ann = await anAccount();
     const cookie = cookieOf(await logIn(call, ann));
     expect((await whoIs({ ...headers, cookie })).status).toBe(status);

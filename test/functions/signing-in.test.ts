@@ -13,7 +13,7 @@ const signUp = (fields: object) =>
   call('POST', '/api/users', { source: anAddress(), body: { password: 'correct horse', ...fields } });
 const statusOf = async (name: string, password = 'correct horse') => (await logIn(call, name, password)).status;
 
-describe('what is typed to sign in', () => {
+describe('a typed name, address or code', () => {
   it.each<[string, (name: string, email: string) => string]>([
     ['blanks around the name', (name) => ` ${name} `],
     ['a tab and a line break', (name) => `\t${name}\r\n`],
@@ -26,13 +26,13 @@ describe('what is typed to sign in', () => {
     expect(await statusOf(typed(username, email))).toBe(201);
   });
 
-  it('signs up with a name and an address without blanks', async () => {
+  it('is stored without blanks at a sign-up', async () => {
     const name = aName();
     const { body } = await signUp({ username: ` @${name} `, email: `\u200b${name}@example.org \n` });
     expect(body).toMatchObject({ user: { username: name, email: `${name}@example.org` } });
   });
 
-  it('finds people and makes members by the name as in a mention', async () => {
+  it('finds people and adds members also in the form of a mention', async () => {
     const room = await aRoom();
     const { username, id } = await anAccount();
     const { token } = room.owner;
@@ -41,7 +41,7 @@ describe('what is typed to sign in', () => {
     expect(added).toMatchObject({ status: 201, body: { username } });
   });
 
-  it('may have blanks around a code', async () => {
+  it('may have blanks around it if it is a code', async () => {
     const room = await aRoom();
     const { body } = await succeed(call('POST', `${room.path}/invitations`, { token: room.owner.token, body: {} }));
     const { code } = body as { code: string };
@@ -50,7 +50,7 @@ describe('what is typed to sign in', () => {
     expect(joined.status).toBe(201);
   });
 
-  it.each([' ', '\u200b', '\u2800\n'])('is refused where nothing of it is left: %j', async (name) => {
+  it.each([' ', '\u200b', '\u2800\n'])('is refused if only invisible characters are typed: %j', async (name) => {
     expect(outcome(await logIn(call, name, 'x'))).toEqual(refusals.invalid('username', 'be a text that is not empty'));
   });
 });
@@ -70,7 +70,7 @@ describe('a password with an accent', () => {
     }
   });
 
-  it('is right for accounts whose hash is of what one keyboard sent', async () => {
+  it('is accepted for accounts whose hash is of the form that one keyboard sent', async () => {
     const { id, username, token } = await anAccount();
     await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: await bcrypt.hash(decomposed, 4) } });
     expect([await statusOf(username, decomposed), await statusOf(username, composed)]).toEqual([201, 201]);
@@ -99,7 +99,7 @@ describe('an address with an internationalised domain', () => {
     `${name}@bücher。example`,
   ];
 
-  it('is one, however it is written', async () => {
+  it('is the same address in every spelling', async () => {
     for (const first of [0, 1]) {
       const name = aName();
       expect((await signUp({ username: name, email: forms(name)[first] })).status).toBe(201);
@@ -115,7 +115,7 @@ describe('an address with an internationalised domain', () => {
     }
   });
 
-  it.each([0, 1])('is one for accounts that are stored under an older key, too', async (at) => {
+  it.each([0, 1])('is the same address also for accounts that are stored under an older key (%i)', async (at) => {
     const name = aName();
     await signUp({ username: name, email: forms(name)[at] });
     await users.updateOne({ username: name }, { $set: { email_key: forms(name)[at] as string } });
@@ -126,7 +126,7 @@ describe('an address with an internationalised domain', () => {
   });
 
   it.each(['ann@exa mple.org', 'ann@', '\u200b@example.org', 'ann@\u2800', 'a\u0007b@example.org'])(
-    'is none where it is no address: %j',
+    'is refused if it is not an address: %j',
     async (email) => {
       expect(outcome(await signUp({ username: aName(), email }))).toEqual(refusals.invalid('email', 'be an e-mail address'));
     },
@@ -163,7 +163,7 @@ describe('a name', () => {
 });
 
 describe('a conversation', () => {
-  it('says so when nobody else is left in it, and can be read', async () => {
+  it('refuses messages when nobody else is left in it, and can still be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
     const room = (body as { _id: { $oid: string } })._id.$oid;
@@ -174,7 +174,7 @@ describe('a conversation', () => {
     expect((await call('GET', `/api/messages?room=${room}`, { token: ann.token })).body).toMatchObject([{ text: 'bye' }]);
   });
 
-  it('goes on while one of several others is left', async () => {
+  it('accepts messages while one of several others is left', async () => {
     const [ann, bob, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const users = [bob.username, eve.username];
     const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users } }));
@@ -182,7 +182,7 @@ describe('a conversation', () => {
     await aMessage(ann, (body as { _id: { $oid: string } })._id.$oid);
   });
 
-  it('of one is no rule for other rooms', async () => {
+  it('differs from a room of one member, which accepts messages', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id);
     await addMember(room, await anAccount());

@@ -38,14 +38,14 @@ async function send(
 const isOneLine = (parameter: string) => parameter === 'name';
 
 describe.each(places)('%s', (what, parameter, put) => {
-  it('is kept with line breaks of one kind and without sequences of a terminal', async () => {
+  it('is stored with line breaks of one kind and without sequences of a terminal', async () => {
     const own = aName();
     const [status, kept] = await put(`${own}\r\n\u001b[1;31mone\u001b[0m\vtwo\u2028three\u0085four\rfive`);
     expect(status).toBeLessThan(300);
     expect(kept).toBe(`${own}\none\ntwo\nthree\nfour\nfive`.replaceAll('\n', isOneLine(parameter) ? ' ' : '\n'));
   });
 
-  it('says of another control character where it is', async () => {
+  it('is refused with the position of any other control character', async () => {
     const [status, , description] = await put(`one\u0008two`);
     expect([status, description]).toEqual([
       400,
@@ -54,7 +54,7 @@ describe.each(places)('%s', (what, parameter, put) => {
   });
 
   it.each(['\u2800', '\u3164', '\u200b\ufeff', '\u00ad\u2060', '\u{e0020}', '\r\u2028', '\u001b[0m'])(
-    `is ${what === 'a topic' ? 'empty' : 'refused'} where nothing of it can be seen: %j`,
+    `is ${what === 'a topic' ? 'empty' : 'refused'} if nothing of it can be seen: %j`,
     async (text) => {
       const [status, kept] = await put(text);
       if (what === 'a topic') expect([status, kept]).toEqual([200, '']);
@@ -74,7 +74,7 @@ describe.each(places)('%s', (what, parameter, put) => {
 });
 
 describe('a message', () => {
-  it("takes a bot's log as it is", async () => {
+  it('takes the log of a bot as it is', async () => {
     const log = Array.from({ length: 40 }, (_, at) => `\u001b[90m12:00:${at}\u001b[39m \u001b[32mINFO\u001b[39m step ${at}\r\n`);
     const { text } = await aMessage(ann, room, { text: log.join('') });
     expect(text).toBe(Array.from({ length: 40 }, (_, at) => `12:00:${at} INFO step ${at}\n`).join(''));

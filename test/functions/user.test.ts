@@ -54,7 +54,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
     });
 
-    it('keeps the named tokens when that is asked for', async () => {
+    it('keeps the named tokens on request', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const body = { password: 'battery staple', current_password: account.password, keep_tokens: true };
