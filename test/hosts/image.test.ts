@@ -77,7 +77,7 @@ describe('the image', () => {
     expect(files.filter((file) => !sources.includes(file) && !shipped.includes(file))).toEqual([]);
   });
 
-  it('can be warmed up, and so started, with only what it copies', async () => {
+  it('can be warmed up and started with only the files that it copies', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-image-'));
     try {
       for (const path of shipped) await cp(path, join(directory, path), { recursive: true });
@@ -172,7 +172,7 @@ describe('the systemd unit', () => {
     expect(unit).toMatch(/^Environment=.* NODE_COMPILE_CACHE=\/var\/cache\/chat-service$/m);
   });
 
-  it('runs as the user that the documentation creates, for whom alone its files are, and can do nothing that it need not', () => {
+  it('runs as the user that the documentation creates, keeps its files private, and has no needless privileges', () => {
     const user = /^User=(.+)$/m.exec(unit)?.[1];
     const page = read('docs/self-hosting.md');
     expect(page).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));

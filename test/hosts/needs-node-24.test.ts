@@ -9,7 +9,7 @@ const pretend = `const versions = { ...process.versions, node: '20.19.0' };
   Object.defineProperty(process, 'versions', { value: versions });
   Object.defineProperty(process, 'version', { value: 'v20.19.0' });`;
 
-describe('under a Node.js before 24', () => {
+describe('under a Node.js before 24,', () => {
   it.each(Object.entries(scripts).filter(([, script]) => script.startsWith('node ')))(
     '`npm run %s` says so in one sentence, and does nothing',
     async (_name, script) => {

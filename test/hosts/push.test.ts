@@ -34,7 +34,7 @@ describe.each([
   { name: 'npm run serve', start: server, ...byServer },
   { name: 'Lambda and API Gateway', start: gateway, ...byFunctions },
   { name: 'serverless-offline', start: emulator, ...byFunctions },
-])('under $name', ({ start, isServer, times }) => {
+])('under $name,', ({ start, isServer, times }) => {
   let url: string;
   let call: Call;
   let path: string;
@@ -80,7 +80,7 @@ describe.each([
       socket.close();
     });
 
-    it('is opened by one of many who show the same ticket at the same time', async () => {
+    it('is opened only once when many show the same ticket concurrently', async () => {
       const protocols = await ticketed(await anAccount());
       const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openHere(protocols)));
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each([
     it.each([
       ['without a ticket or a token', ['chat.v1'], {}, 401],
       ['with an unknown ticket', ['chat.v1', `ticket.${'a'.repeat(32)}`], {}, 401],
-      ['with something that is no ticket', ['chat.v1', 'ticket.x'], {}, 401],
+      ['with a value that is not a ticket', ['chat.v1', 'ticket.x'], {}, 401],
       ['without our subprotocol', ['chat.v0'], {}, 400],
     ])('is not opened %s', async (_how, protocols, handshake, status) => {
       await expect(openHere(protocols, handshake)).rejects.toThrow(`refused with ${status}`);
@@ -122,7 +122,7 @@ describe.each([
       await expect(openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } })).rejects.toThrow('refused with 403');
     });
 
-    it('is one of ten of its user: the eleventh is refused, and the others stay', async () => {
+    it('is refused as the eleventh of its user, and the other ten stay', async () => {
       const account = await anAccount();
       const sockets = await Promise.all(Array.from({ length: 10 }, () => connected(url, account)));
       await expect(openHere(await ticketed(account))).rejects.toThrow('refused with 429');
@@ -134,8 +134,8 @@ describe.each([
     });
   });
 
-  describe('what happens in a room', () => {
-    it('comes to every member who is connected, in order, as the feed has it', async () => {
+  describe('the push of a room', () => {
+    it('reaches every connected member, in order, as the feed has it', async () => {
       const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
       const room = await aRoomOf([ann, bob]);
       const sockets = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -158,7 +158,7 @@ describe.each([
       outside.socket.close();
     });
 
-    it('comes without its events to a client that did not want them, or when it is too large', async () => {
+    it('leaves out events that the client did not want or that are too large', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoomOf([ann, bob]);
       const bot = await connected(url, ann, { events: false });
@@ -172,7 +172,7 @@ describe.each([
       person.socket.close();
     });
 
-    it('comes to those who join from then on, and ends with being a member', async () => {
+    it('reaches those who join from then on, and ends with their membership', async () => {
       const [owner, member] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner });
       const socket = await connected(url, member);
@@ -191,7 +191,7 @@ describe.each([
       socket.socket.close();
     });
 
-    it('comes from rooms and conversations that are new, and ends with their deletion', async () => {
+    it('begins with a new room or conversation, and ends with its deletion', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const socket = await connected(url, bob);
       const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
@@ -205,7 +205,7 @@ describe.each([
       socket.socket.close();
     });
 
-    it('does not come from conversations with someone who is blocked', async () => {
+    it('leaves out conversations with someone who is blocked', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
       const { $oid: room } = (body as { _id: { $oid: string } })._id;
@@ -223,7 +223,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('shows who is typing to the others, and what one has read to oneself', async () => {
+    it('shows who is typing to the others, and read markers to their owner', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });
       const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -243,7 +243,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('shows nobody typing in a room of which one is no member', async () => {
+    it('shows nobody who types in a room of which they are not a member', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann });
       const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -282,8 +282,8 @@ describe.each([
       ['that is not JSON', 'hello', "The 'type' parameter must be hello, ping, typing."],
       ['without a type', {}, "The 'type' parameter must be hello, ping, typing."],
       ['of an unknown type', { type: 'toString' }, "The 'type' parameter must be hello, ping, typing."],
-      ['with what it may not have', { type: 'ping', id: -1 }, "The 'id' parameter must be from 0 to 9007199254740991."],
-      ['without what it needs', { type: 'typing' }, "The 'room' parameter is required."],
+      ['with an invalid field', { type: 'ping', id: -1 }, "The 'id' parameter must be from 0 to 9007199254740991."],
+      ['without a required field', { type: 'typing' }, "The 'room' parameter is required."],
     ])('%s gets an error, and the connection stays', async (_what, frame, message) => {
       const socket = await connected(url, await anAccount());
       socket.send(frame);

@@ -91,12 +91,12 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/smtps?:/);
   });
 
-  it('has the version of the connection string in the configuration of these functions, so that another one restarts them', () => {
+  it('has the version of the connection string in the configuration of these functions, so that a new one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
-  it('gives each function a role of its own, for its log, its secrets, and whom it has to reach', () => {
+  it('gives each function a role of its own, for its log, its secrets, and the services that it calls', () => {
     for (const properties of deployed) {
       const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
       const log = `${account('logs')}:log-group:/aws/lambda/${properties.FunctionName}:*`;
@@ -185,7 +185,7 @@ describe('the WebSockets of a deployment', () => {
     for (const { Environment } of deployed) expect(Environment.Variables.SOCKET_URL).toEqual(address);
   });
 
-  it('are told of by a function that is invoked once, soon or never', () => {
+  it('are served by a push function that is invoked once, soon or never', () => {
     expect(of('AWS::Lambda::EventInvokeConfig')).toEqual([
       expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
     ]);
@@ -214,7 +214,7 @@ describe('the settings of a deployment', () => {
     return runCommand(['sh', '-c', script], { environment: { ...own, ...mail, ...limits, ...environment } });
   };
 
-  it('are those of the file of the stage, each time', async () => {
+  it('are read from the file of the stage at each deployment', async () => {
     const ended = await deploy('REGISTRATION=closed\nCONNECTION_LIMIT=1500\nALARM_EMAIL=ops@example.org\nCONCURRENCY_ROOMS=9\n');
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
     const file = join(directory, 'prod', 'cloudformation-template-update-stack.json');
@@ -243,7 +243,7 @@ describe('the settings of a deployment', () => {
     expect(stdout + stderr).not.toMatch(/^ +at /m);
   });
 
-  it('are not forgotten by a deployment from a place without the file', async () => {
+  it('are kept by a deployment from a folder without the file', async () => {
     const { code, stdout, stderr } = await deploy(undefined, 'deploy');
     expect({ code, said: stdout + stderr }).toEqual({
       code: 1,
@@ -330,13 +330,13 @@ describe('a packaged function', () => {
     ]);
   });
 
-  it('reads it again while SSM is busy', async () => {
+  it('reads the connection string again while SSM is busy', async () => {
     answers.push(busy, busy);
     expect((await invoke('GET', '/api/health')).answer.status).toBe(200);
     expect(asked).toHaveLength(3);
   });
 
-  it('fails to start without it, with the reason in the log, and reads it anew the next time', async () => {
+  it('fails to start without the connection string, logs the reason, and reads it again the next time', async () => {
     answers.push(missing);
     const { code, answer, stderr } = await invoke('GET', '/api/health');
     expect({ code, answer, asked: asked.length }).toEqual({ code: 1, answer: '', asked: 1 });
@@ -344,20 +344,20 @@ describe('a packaged function', () => {
     expect((await invoke('GET', '/api/health')).answer.status).toBe(200);
   });
 
-  it('without a database asks for nothing', async () => {
+  it('without a database requests no secret', async () => {
     expect((await invoke('GET', '/docs')).answer.status).toBe(200);
     expect((await invoke('GET', '/nothing')).answer.status).toBe(404);
     expect(asked).toEqual([]);
   });
 
-  it('sends e-mails by the mail server of its parameter', async () => {
+  it('sends e-mails through the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
     expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
     expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual(Object.keys(parameters));
   });
 
-  it('fails to start with a mail server that is none, without telling the secret', async () => {
+  it('fails to start with an invalid mail server, without revealing the secret', async () => {
     const name = '/chat-service/dev/smtp-url';
     const { [name]: right } = parameters;
     parameters[name] = 'chat:s3cret@mail.example.org';
@@ -368,13 +368,13 @@ describe('a packaged function', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
-  it('says that there are e-mails also where it may not read how they are sent', async () => {
+  it('reports that e-mails are enabled even where it may not read the mail server', async () => {
     const { answer } = await invoke('GET', '/api/health');
     expect(JSON.parse(answer.body)).toMatchObject({ sends_email: true });
     expect(asked).toHaveLength(1);
   });
 
-  it('has those told who are connected, by requests that its role has signed', async () => {
+  it('notifies connected clients by requests that its role has signed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const caller = await findCaller(ann.token);

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const idOf = ({ of }: TestSocket) => of('hello')[0]?.connection ?? '';
 
-describe('while nobody is connected', () => {
+describe('while nobody is connected,', () => {
   it('no function is invoked, and nothing waits longer', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -55,7 +55,7 @@ describe('while nobody is connected', () => {
     expect(gateway.invocations).toBe(0);
   });
 
-  it('is as it was before anybody had been', async () => {
+  it('no function is invoked, even after somebody was connected', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -85,7 +85,7 @@ describe('a write', () => {
     await expect.poll(() => socket.of('room', room).at(-1)?.seq).toBe(2);
   });
 
-  it('is told of although the connection to Lambda that the function had kept has ended', async () => {
+  it('is announced even if the connection to Lambda that the function had kept has ended', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -95,7 +95,7 @@ describe('a write', () => {
     await expect.poll(() => socket.events(room)).toHaveLength(2);
   });
 
-  it('that concerns more users than an event has room for is several events', async () => {
+  it('that concerns too many users for one invocation makes several invocations', async () => {
     const [owner, admin] = await Promise.all([anAccount(), anAdmin()]);
     const room = await aRoomOf([owner]);
     const member = () => ({ _id: new ObjectId(), user: new ObjectId(), role: 'member' as const, joined_at: new Date() });
@@ -109,7 +109,7 @@ describe('a write', () => {
 });
 
 describe('a connection', () => {
-  it('is not forgotten for what happens while it is being opened', async () => {
+  it('is not removed because of an event that comes while it is being opened', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const other = await connect(bob);
@@ -125,7 +125,7 @@ describe('a connection', () => {
     opening.socket.terminate();
   });
 
-  it('that has ended without a word is forgotten when something is sent to it', async () => {
+  it('that has silently ended is removed when something is sent to it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const [lost, stays] = await Promise.all([connect(ann), connect(bob)]);
@@ -136,7 +136,7 @@ describe('a connection', () => {
     expect(gateway.posted).toEqual({ 200: 1, 410: 1 });
   });
 
-  it('that was forgotten is told to begin anew when it pings', async () => {
+  it('that was removed is told to connect again when it pings', async () => {
     const socket = await connect(await anAccount());
     await connections.deleteOne({ _id: idOf(socket) });
     socket.send({ type: 'ping', id: 1 });
@@ -144,7 +144,7 @@ describe('a connection', () => {
     expect(socket.of('bye')).toEqual([{ type: 'bye', code: 4000, reason: 'unknown', reconnect: true }]);
   });
 
-  it('whose token has expired is told nothing more, and ends with the next frame of either side', async () => {
+  it('whose token has expired receives nothing more, and ends with the next frame of either side', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const [mine, other] = await Promise.all([aSession(call, ann), aSession(call, ann)]);
@@ -164,7 +164,7 @@ describe('a connection', () => {
     await expect.poll(() => connections.countDocuments({})).toBe(0);
   });
 
-  it('counts for eleven minutes after it was heard, and its user may have ten', async () => {
+  it('counts toward the limit of its user for eleven minutes after its last frame', async () => {
     const ann = await anAccount();
     const socket = await connect(ann);
     const [stored] = await connections.find({ _id: idOf(socket) }).toArray();
@@ -176,8 +176,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a gateway that takes no more', () => {
-  it('is not asked again: what was not sent is found in the feed', async () => {
+describe('a gateway that throttles', () => {
+  it('is not called again, and the unsent events are found in the feed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -193,7 +193,7 @@ describe('a gateway that takes no more', () => {
 });
 
 describe('a member who is removed while others write', () => {
-  it.each([0, 1, 2])('is pushed no event that came afterwards (%i)', async () => {
+  it.each([0, 1, 2])('is pushed no later event (%i)', async () => {
     const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [writer, member] });
     const [stays, goes] = await Promise.all([connect(owner), connect(member)]);

@@ -59,7 +59,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
-  it('ends while somebody is connected, and forgets that', async () => {
+  it('ends while somebody is connected, and forgets the connection', async () => {
     const first = await startService(settings);
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
     const account = { token: stdout.trim() };
@@ -89,7 +89,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await service.stop()).toBe(0);
   });
 
-  it('takes no events, only requests', async () => {
+  it('accepts only requests, and no events', async () => {
     const lambdaPort = await freePort();
     const service = await startService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
     const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';

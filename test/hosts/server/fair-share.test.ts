@@ -48,7 +48,7 @@ describe('the fair share of a caller', () => {
     expect(busy / (now() - start)).toBeCloseTo(1 / 3, 1);
   });
 
-  it('is not noticed by someone who asks now and then, whatever others do', async () => {
+  it('does not delay a caller who asks now and then, whatever others do', async () => {
     const { ask, waits, pass } = aProcess();
     for (let request = 0; request < 100; request++) {
       const before = waits.length;
@@ -59,7 +59,7 @@ describe('the fair share of a caller', () => {
     }
   });
 
-  it('grows back while a caller is silent, and nobody counts as there who is gone', async () => {
+  it('grows back while a caller is silent, and callers that are gone no longer count', async () => {
     const { ask, waits, pass } = aProcess();
     await ask('bob', 1);
     for (let request = 0; request < 20; request++) await ask('ann', 50);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryBudget } from '../../../hosts/server/memory-budget.ts';
 
-it('gives up what has begun first and is not done, until all fit', () => {
+it('a memory budget gives up the oldest unfinished uses until all fit', () => {
   const givenUp: string[] = [];
   const budget = createMemoryBudget(100);
   const begin = (name: string, bytes: number) => {

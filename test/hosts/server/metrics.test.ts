@@ -19,7 +19,7 @@ const one: Snapshot = {
 const other: Snapshot = { requests: { 'rooms GET 200': 5 }, durations: {}, memory: 500, delay: 20, push: pushed(2) };
 
 describe('/metrics', () => {
-  it('adds up what all processes have counted', () => {
+  it('adds up the counts of all processes', () => {
     const lines = render([one, other]).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([

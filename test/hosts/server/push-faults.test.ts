@@ -13,8 +13,8 @@ const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
 const elsewhere = await callThrough(1, {});
 afterAll(elsewhere.end);
 
-describe('without a notice', () => {
-  it('what happened in a room comes with the next sweep', async () => {
+describe('without a notice,', () => {
+  it('an event in a room comes with the next sweep', async () => {
     const { url, close } = await aServer({ sweep: 200 });
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -29,7 +29,7 @@ describe('without a notice', () => {
     await close();
   });
 
-  it('what happened in a room comes with its next event', async () => {
+  it('an event in a room comes with the next event of the room', async () => {
     const { url, close } = await aServer();
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -65,7 +65,7 @@ describe('without a notice', () => {
 });
 
 describe('a member who is removed while others write', () => {
-  it.each([0, 1, 2, 3])('is pushed no event that came afterwards (%i)', async () => {
+  it.each([0, 1, 2, 3])('is pushed no later event (%i)', async () => {
     const { url, close } = await aServer();
     const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [writer, member] });
@@ -87,7 +87,7 @@ describe('a member who is removed while others write', () => {
     await close();
   });
 
-  it('and comes back gets what comes from then on', async () => {
+  it('and joins again is pushed the events from then on', async () => {
     const { url, close } = await aServer();
     const [owner, member] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [member] });
@@ -102,7 +102,7 @@ describe('a member who is removed while others write', () => {
 });
 
 describe('a client that stops reading', () => {
-  it('holds up nobody, is told how far the rooms are when it reads again, or is given up', async () => {
+  it('delays nobody, and either gets the positions of its rooms when it reads again or is disconnected', async () => {
     const { url, close } = await aServer();
     const [writer, quick, slow, stuck] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
     const room = await aRoomOf([writer, quick, slow, stuck]);
@@ -131,8 +131,8 @@ describe('a client that stops reading', () => {
   });
 });
 
-describe('two thousand clients that connect at the same moment', () => {
-  it('are all connected in the end, and hear of a message', async () => {
+describe('2000 clients', () => {
+  it('connect at the same time and all receive a message', async () => {
     const { url, close } = await aServer({ maxConnections: 16_000 });
     const owner = await anAccount();
     const accounts: Account[] = [];
@@ -159,7 +159,7 @@ describe('two thousand clients that connect at the same moment', () => {
 });
 
 describe('a server that ends', () => {
-  it('says goodbye, and when to come back', async () => {
+  it('tells its clients goodbye and when to reconnect', async () => {
     const { url, close } = await aServer();
     const account = await anAccount();
     const [greeted, silent] = await Promise.all([
@@ -175,7 +175,7 @@ describe('a server that ends', () => {
 });
 
 describe('a connection without a hello', () => {
-  it('hears nothing, and is closed after ten seconds', async () => {
+  it('receives nothing, and is closed after ten seconds', async () => {
     const { url, close } = await aServer();
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);

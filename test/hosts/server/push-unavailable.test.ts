@@ -15,7 +15,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-it('a frame that needs the database is answered with 503 while that is down, and logged as a request would be', async () => {
+it('a frame that needs the database is answered with 503 while the database is down, and is logged like a request', async () => {
   const { url, close } = await aServer();
   const { url: path, ticket } = await aTicket(url, await anAccount());
   const { send, of } = await open(url, ['chat.v1', `ticket.${ticket}`], { path });

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 const metrics = async () => (await fetch(`http://localhost:${metricsPort}/metrics`)).text();
 
-it('what happens in one worker comes to those who are connected to another, while the metrics are asked for', async () => {
+it('an event in one worker reaches clients of another worker while the metrics are requested', async () => {
   const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
   const room = await aRoomOf([ann, bob]);
   const call = overHttp(service.url);

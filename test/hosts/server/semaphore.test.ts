@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from '../../../hosts/server/semaphore.ts';
 
-it('lets a limited number run concurrently, and the next in the order in which they came', async () => {
+it('a semaphore lets a limited number run concurrently, and the next in the order in which they came', async () => {
   const semaphore = createSemaphore(2);
   const order: string[] = [];
   const run = async (name: string) => {
@@ -21,7 +21,7 @@ it('lets a limited number run concurrently, and the next in the order in which t
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('rejects a caller that has waited long enough, and passes the slot to another', async () => {
+it('a semaphore rejects a caller that has waited long enough, and passes the slot to another', async () => {
   const semaphore = createSemaphore(1);
   expect(semaphore.acquire(1)).toBe(true);
   expect(await semaphore.acquire(1)).toBe(false);

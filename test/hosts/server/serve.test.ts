@@ -57,7 +57,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     expect(await second.stop()).toBe(0);
   });
 
-  it('sees at once what the command line changes, also of a caller whom it knows', async () => {
+  it('sees changes by the command line immediately, even of a caller whom it has cached', async () => {
     const settings = withOwnDatabase('command-line');
     const service = await serve(settings);
     await aToken(settings);
@@ -128,7 +128,7 @@ describe('npm run serve', () => {
     expect(service.output()).not.toContain(token);
   });
 
-  it('ends with its workers, also when it is told that they have ended before their channels to it close', async () => {
+  it('ends with its workers, even when it learns of their end before their channels close', async () => {
     // What outlives a worker and has its channel keeps that open.
     const script = `if (process.channel) {
       const { spawn } = await import('node:child_process');

@@ -81,10 +81,10 @@ describe('the server', () => {
   });
 
   it.each([
-    ['0 proxies are trusted: the address that connected', 0, '127.0.0.1'],
-    ['1 is trusted: the last address, which it added', 1, '10.0.0.2'],
-    ['2 are trusted: the one before', 2, '10.0.0.1'],
-    ['more are trusted than there are: the first', 9, '203.0.113.9'],
+    ['0 proxies are trusted: it is the address that connected', 0, '127.0.0.1'],
+    ['1 is trusted: it is the last address, which the proxy added', 1, '10.0.0.2'],
+    ['2 are trusted: it is the one before', 2, '10.0.0.1'],
+    ['more are trusted than there are: it is the first', 9, '203.0.113.9'],
   ])('determines the source address when %s', async (_when, trustProxy, source) => {
     expect(await sourceWith('203.0.113.9, 10.0.0.1, 10.0.0.2', trustProxy)).toBe(source);
   });
@@ -98,9 +98,12 @@ describe('the server', () => {
     expect(await sourceWith(written, 1)).toBe(source);
   });
 
-  it.each(['unknown', '_hidden', '', '203.0.113.999'])("counts '%s', which is no address, as its proxy's", async (written) => {
-    expect(await sourceWith(written, 1)).toBe('127.0.0.1');
-  });
+  it.each(['unknown', '_hidden', '', '203.0.113.999'])(
+    "takes the address of the proxy in place of '%s', which is not an address",
+    async (written) => {
+      expect(await sourceWith(written, 1)).toBe('127.0.0.1');
+    },
+  );
 
   async function sourceWith(forwarded: string, trustProxy: number): Promise<string> {
     const { url } = await aServer(echo, { trustProxy });
@@ -138,20 +141,20 @@ describe('the limits of the gateway', () => {
   it.each([
     ['10 MB', 10_485_760, 200],
     ['a byte more', 10_485_761, 413],
-  ])('a body of %s', async (_what, size, status) => {
+  ])('apply to a body of %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
     const answer = await send(url, 'POST', '/api/a/x', Buffer.alloc(size));
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
   });
 
-  it('a function gets of a large body what it needs to see that it is too large', async () => {
+  it('let a function see only the part of a large body that shows that it is too large', async () => {
     const { url } = await aServer(echo);
     const body = Buffer.alloc(1_000_000, 'x');
     const event = JSON.parse((await send(url, 'POST', '/api/a/x', body, [['Content-Type', 'text/plain']])).body);
     expect(event.body).toHaveLength(65_537);
   });
 
-  it('a body of more than 10 MB without a Content-Length', async () => {
+  it('apply to a body of more than 10 MB without a Content-Length', async () => {
     const { url } = await aServer(echo);
     const outgoing = request(`${url}/api/a/x`, { method: 'POST', agent: false });
     const answered = once(outgoing, 'response');
@@ -164,7 +167,7 @@ describe('the limits of the gateway', () => {
   it.each([
     ['that Lambda allows', 6_000_000, 200],
     ['of more than 6 MB', 6_291_557, 500],
-  ])('a response %s', async (_what, size, status) => {
+  ])('apply to a response %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(size) }));
     expect((await send(url, 'GET', '/api/a/x')).status).toBe(status);
   });
@@ -172,7 +175,7 @@ describe('the limits of the gateway', () => {
   it.each([
     ['10 000 bytes', 10_000, 200],
     ['11 000 bytes', 11_000, 431],
-  ])('headers of %s', async (_what, size, status) => {
+  ])('apply to headers of %s', async (_what, size, status) => {
     const { url } = await aServer(echo);
     const answer = await send(url, 'GET', '/api/a/x', undefined, [['X-Long', 'x'.repeat(size)]]);
     expect(answer.status).toBe(status);
@@ -183,7 +186,7 @@ describe('the limits of the gateway', () => {
       });
   });
 
-  it('a request that is not HTTP', async () => {
+  it('refuse a request that is not HTTP', async () => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end('hello\r\n\r\n');
@@ -191,8 +194,8 @@ describe('the limits of the gateway', () => {
   });
 });
 
-describe('whoever takes long', () => {
-  it('gives way, with a 503, when bodies that are not finished would take more than 64 MB', async () => {
+describe('a slow client', () => {
+  it('is answered with a 503 when unfinished bodies would take more than 64 MB', async () => {
     const server = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }), { maxConnections: 10_000 });
     const head = 'POST /api/a/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
     const part = Buffer.concat([Buffer.from(head), Buffer.alloc(99_999)]);
@@ -205,7 +208,7 @@ describe('whoever takes long', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('to read loses the connection when responses that nobody reads would take more than 64 MB', async () => {
+  it('loses its connection when unread responses would take more than 64 MB', async () => {
     const size = 6_000_000;
     let calls = 0;
     const server = await aServer(async () => {
@@ -223,7 +226,7 @@ describe('whoever takes long', () => {
   it.each([
     ['one address has a quarter of the connections', 0, 4],
     ['behind a proxy, whose address all have, there is no such limit', 1, 16],
-  ])('to disconnect: %s', async (_what, trustProxy, most) => {
+  ])('keeps only its share of the connections: %s', async (_what, trustProxy, most) => {
     let calls = 0;
     const finish = Promise.withResolvers<void>();
     onTestFinished(() => finish.resolve());
@@ -257,7 +260,7 @@ const openMany = (port: number, count: number) =>
   Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
 
 describe('closing the server', () => {
-  it('answers running requests, accepts no more, and ends kept connections', async () => {
+  it('answers running requests, accepts no others, and ends idle connections', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const server = await aServer(async () => {
