@@ -77,7 +77,7 @@ describe('the names of settings', () => {
     expect(settingNames.filter((name) => !pages.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('are known, all that are read', () => {
+  it('include every setting that is read', () => {
     const read: string[] = [];
     readConfig(new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.push(String(name)) }));
     expect(read.filter((name) => !settingNames.includes(name))).toEqual([]);

@@ -7,7 +7,7 @@ afterAll(() => server.close());
 Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
 const { inProcess } = await import('../support/transports.ts');
 
-it('sends nothing to a mail server whose certificate is not to be trusted', async () => {
+it('no e-mail is sent to a mail server with an untrusted certificate', async () => {
   const { status } = await inProcess('POST', '/api/codes', { body: { email: 'ann@example.org', purpose: 'password' } });
   expect({ status, received }).toEqual({ status: 503, received: [] });
 });

@@ -29,21 +29,21 @@ const { inProcess } = await import('../support/transports.ts');
 const ask = (email: string) => inProcess('POST', '/api/codes', { body: { email, purpose: 'password' } });
 
 describe('an e-mail', () => {
-  it('goes to one address alone, whatever characters that has, with the login of SMTP_URL', async () => {
+  it('goes to one address alone, whatever characters the address has, with the login of SMTP_URL', async () => {
     const email = `${aName()},everyone@example.org`;
     expect((await ask(email)).status).toBe(204);
     expect(received.at(-1)).toEqual([`"${email.replace('@', '"@')}`]);
     expect(logins.at(-1)).toEqual({ username: 'chat', password: 's@cret' });
   });
 
-  it('to an address that the mail server does not take is a 400', async () => {
+  it('to an address that the mail server refuses is answered with 400', async () => {
     expect(outcome(await ask('gone@example.org'))).toEqual({
       status: 400,
       body: invalid('email', 'be an address that takes e-mail'),
     });
   });
 
-  it('that the mail server does not take now is a 503', async () => {
+  it('that the mail server refuses temporarily is answered with 503', async () => {
     expect(await ask('later@example.org')).toMatchObject({
       status: 503,
       body: { description: 'The e-mail could not be sent.' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Recent } from '../../lib/recent.ts';
 
-describe('what was used last', () => {
-  it('is no more than so many, of which the one that was used longest ago goes first', () => {
+describe('an LRU cache', () => {
+  it('has a limited number of entries, and drops the least recently used one first', () => {
     const recent = new Recent<number>(2);
     recent.set('a', 1);
     recent.set('b', 2);
@@ -11,7 +11,7 @@ describe('what was used last', () => {
     expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
   });
 
-  it('weighs no more than so much together, whatever is put in the place of something or taken away', () => {
+  it('has a limited total weight, whatever is replaced or removed', () => {
     const recent = new Recent<string>(10, 5, ({ length }) => length);
     recent.set('a', 'four');
     recent.set('a', 'x');

@@ -113,7 +113,7 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a message that is deleted', 'DELETE', one, {}, change],
 ];
 
-describe('the database commands of', () => {
+describe('a request sends only the expected database commands:', () => {
   it.each(rows)('%s', async (_what, method, path, sent, expected) => {
     const { token: by } = path.endsWith('/pin') ? owner : member;
     const commands = await commandsOf(async () => {

@@ -31,7 +31,7 @@ const signUp = (source: string, { username = aName(), token, invitation }: SignU
     body: { username, email: `${aName()}@example.org`, password: 'correct horse', ...(invitation && { invitation }) },
   });
 
-describe('the limits of an account, through ten concurrent processes', () => {
+describe('through ten concurrent processes,', () => {
   it('sign-ups from one address are counted, with taken names, and those by administrators are not', async () => {
     const source = anAddress();
     expect(await atOnce(12, () => signUp(source))).toEqual({ 201: 4, 429: 8 });
@@ -62,7 +62,7 @@ describe('the limits of an account, through ten concurrent processes', () => {
     expect(unused.body).toMatchObject([{ uses_left: null }, { uses_left: null }]);
   });
 
-  it('e-mails to one address are counted, and those that one address asks for, whether there is an account or not', async () => {
+  it('e-mails are counted per recipient and per address that requests them, whether there is an account or not', async () => {
     const ask = (email: string, source = anAddress()) =>
       call('POST', '/api/codes', { source, body: { email, purpose: 'password' } });
     const [{ email }, unknown, source] = [await anAccount(), `${aName()}@example.org`, anAddress()];
@@ -71,13 +71,13 @@ describe('the limits of an account, through ten concurrent processes', () => {
     expect((await ask(email.toUpperCase())).status).toBe(429);
   });
 
-  it('logins with the right password are counted, and wrong ones are not among them', async () => {
+  it('only logins with the right password are counted', async () => {
     const { username, password } = await anAccount();
     for (let guess = 0; guess < 4; guess++) expect((await logIn(call, username, 'a guess')).status).toBe(401);
     expect(await atOnce(8, () => logIn(call, username, password))).toEqual({ 201: 3, 429: 5 });
   });
 
-  it('of too many sessions, the oldest ends', async () => {
+  it('the oldest of too many sessions end', async () => {
     const { username, password } = await anAccount();
     const tokens: string[] = [];
     for (let login = 0; login < 5; login++) {
@@ -90,7 +90,7 @@ describe('the limits of an account, through ten concurrent processes', () => {
     expect(statuses).toEqual([401, 401, 401, 200, 200, 200]);
   });
 
-  it('no more named tokens stay than an account may have', async () => {
+  it('an account keeps only as many named tokens as it may have', async () => {
     const { token } = await anAccount();
     const create = () => call('POST', '/api/tokens', { token, body: { name: aName(), scopes: ['account'] } });
     const counts = await atOnce(10, create);
@@ -101,7 +101,7 @@ describe('the limits of an account, through ten concurrent processes', () => {
     expect(outcome(await create())).toEqual(refusals.conflict('The account has too many named tokens.'));
   });
 
-  it('nobody joins more rooms than that', async () => {
+  it('an account joins only as many rooms as it may', async () => {
     const { token } = await anAccount();
     const rooms = await Promise.all(Array.from({ length: 5 }, () => aRoom()));
     const join = (room: string) => call('POST', '/api/members', { token, body: { room } });
@@ -114,7 +114,7 @@ describe('the limits of an account, through ten concurrent processes', () => {
     expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
   });
 
-  it('whoever is invited to one room more uses no invitation', async () => {
+  it('a user with too many rooms uses up no invitation', async () => {
     const { token } = await anAccount();
     const rooms = await Promise.all(Array.from({ length: 4 }, () => aRoom()));
     for (const { id } of rooms.slice(1)) await call('POST', '/api/members', { token, body: { room: id } });

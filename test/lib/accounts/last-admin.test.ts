@@ -97,7 +97,7 @@ describe('the last administrator', () => {
     expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
   });
 
-  it('is not left claimed when its change is refused for another reason', async () => {
+  it('stays unclaimed when its change is refused for another reason', async () => {
     const [{ id, token, password }, other] = [await anAdmin(), await anAccount()];
     await anAdmin();
     const body = { is_admin: false, email: other.email, current_password: password };

@@ -4,7 +4,7 @@ import { readCommonPasswords } from '../../../lib/accounts/common-passwords.ts';
 import { newPassword } from '../../../lib/accounts/password-policy.ts';
 
 describe('a new password', () => {
-  it('is compared with a list whose package is unloaded, with all that it loads', () => {
+  it('is compared with a list whose package is unloaded afterwards, with all of its dependencies', () => {
     expect(readCommonPasswords()).toContain('password1');
     const { cache } = createRequire(import.meta.url);
     expect(Object.keys(cache).filter((file) => file.includes('zxcvbn'))).toEqual([]);

@@ -24,7 +24,7 @@ const calls: [string, () => Promise<unknown>][] = [
 ];
 
 describe('the time of a database call', () => {
-  it.each(calls)('%s has a limit of its own, and the rest of its request', async (_method, call) => {
+  it.each(calls)('is at most 3 seconds and at most the rest of its request: %s', async (_method, call) => {
     expect(await timesOf(() => within(10_000, call))).toEqual([3_000]);
     const [left] = await timesOf(() => within(2_000, call));
     expect(left).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ describe('the time of a database call', () => {
     expect(await timesOf(() => tokens.findOne({ _id: nobody }))).toEqual([undefined]);
   });
 
-  it('is over with the request, but for what completes a change', async () => {
+  it('ends with the request, except for the completion of a change', async () => {
     const late = async (work: () => Promise<unknown>) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return work();
@@ -60,7 +60,7 @@ describe('the time of a database call', () => {
     expect({ outcomes, sent }).toEqual({ outcomes: ['refused', 'done'], sent: [3_000] });
   });
 
-  it('in a batch is that of whoever has the most time left', async () => {
+  it('in a batch is that of the caller with the most time left', async () => {
     const ask = batch(async (items: string[]) => {
       await tokens.findOne({ _id: nobody });
       return items.map(fulfilled);

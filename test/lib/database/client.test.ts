@@ -39,7 +39,7 @@ describe('the database client', () => {
     expect(client.options).not.toHaveProperty('timeoutMS');
   });
 
-  it('numbers its writes, and syncs the place of a message, which the database may forget while this process goes on', async () => {
+  it('numbers its writes, and requires a sync for the place of a message', async () => {
     const admin = await anAdmin();
     const room = await aRoomOf([admin]);
     const writes = (await commandsOf(() => aMessage(admin, room))).filter(({ name }) =>

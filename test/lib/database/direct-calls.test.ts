@@ -9,7 +9,7 @@ const numbers = database.collection<Numbered>('numbers');
 await numbers.insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id, text: `number ${_id}` })));
 
 describe('operations on a database within this process', () => {
-  it('are in no session and have no number, by which they could be repeated', async () => {
+  it('have no session and no number for retries', async () => {
     const got = await fieldsGot(async () => {
       await numbers.insertOne({ _id: 10 });
       await numbers.findOneAndUpdate({ _id: 10 }, { $set: { text: 'ten' } });
@@ -26,7 +26,7 @@ describe('operations on a database within this process', () => {
     expect(found.map((number) => number?._id)).toEqual(ids);
   });
 
-  it('give what they give by a socket', async () => {
+  it('return the same as through a socket', async () => {
     expect(await numbers.findOne({ _id: 99 })).toBeNull();
     expect(await numbers.findOneAndUpdate({ _id: 99 }, { $set: { text: 'none' } })).toBeNull();
     expect(await numbers.countDocuments({ _id: { $gte: 5 } })).toBe(5);
@@ -42,25 +42,25 @@ describe('operations on a database within this process', () => {
     expect((await numbers.indexes()).map(({ name }) => name)).toEqual(['_id_']);
   });
 
-  it('leave out what is undefined', async () => {
+  it('leave out undefined fields', async () => {
     await numbers.insertOne({ _id: 30, text: undefined });
     expect(await numbers.findOneAndDelete({ _id: 30 })).toEqual({ _id: 30 });
   });
 
-  it('leave the command as it is that they are given', async () => {
+  it('leave the given command unchanged', async () => {
     const command = { ping: 1 };
     expect(await database.command(command)).toEqual({ ok: 1 });
     expect(command).toEqual({ ping: 1 });
   });
 
-  it('close the cursor that is not read to its end', async () => {
+  it('close a cursor that is not read to its end', async () => {
     const got = await fieldsGot(async () => {
       for await (const { _id } of numbers.find({}, { batchSize: 2 })) if (_id === 1) break;
     });
     expect(got.map(([name]) => name)).toEqual(['find', 'killCursors']);
   });
 
-  it('fail as they do by a socket', async () => {
+  it('fail with the same errors as through a socket', async () => {
     const one = await numbers.insertOne({ _id: 1 }).catch((error: unknown) => error);
     expect(isDuplicateKey(one)).toBe(true);
     const many = await numbers.insertMany([{ _id: 40 }, { _id: 2 }, { _id: 41 }], { ordered: false }).catch((error) => error);

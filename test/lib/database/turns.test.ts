@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { oneAtATime } from '../../../lib/database/turns.ts';
 
-it('does the work of one key one after the other, and refuses what would wait too long', async () => {
+it('oneAtATime runs the work of one key one after the other, and refuses work that would wait too long', async () => {
   const inTurn = oneAtATime(1);
   const ends: (() => void)[] = [];
   const started: string[] = [];

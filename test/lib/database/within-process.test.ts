@@ -27,7 +27,7 @@ describe('a database within this process', () => {
 describe('the state of collections', () => {
   const [things, others] = ['things', 'others'].map((name) => database.collection<{ _id: number }>(name)) as [Things, Things];
 
-  it('is nothing that could be the same as long as one of them is not there', async () => {
+  it('equals no other state while one of them does not exist', async () => {
     await things.insertOne({ _id: 0 });
     expect([stateOf(things), stateOf(things, others)]).toEqual([expect.any(Number), Number.NaN]);
     await others.insertOne({ _id: 0 });
@@ -40,8 +40,8 @@ describe('the state of collections', () => {
     ['an update that inserts', () => things.updateOne({ _id: 2 }, { $set: { text: 'new' } }, { upsert: true })],
     ['an update that brings the document back', () => things.findOneAndUpdate({ _id: 1 }, { $unset: { text: '' } })],
     ['a deletion', () => things.deleteMany({ _id: 2 })],
-    ['its end', () => things.drop()],
-  ])('is another after %s, and no other collection has changed', async (_what, change) => {
+    ['its removal', () => things.drop()],
+  ])('changes after %s, and stays the same for other collections', async (_what, change) => {
     const before = [stateOf(things), stateOf(others)];
     await change();
     expect(stateOf(things)).not.toBe(before[0]);
@@ -49,7 +49,7 @@ describe('the state of collections', () => {
     expect(stateOf(others)).toBe(before[1]);
   });
 
-  it('is the same after what has read, found nothing to change, or was refused', async () => {
+  it('stays the same after reads, updates that change nothing, and refused commands', async () => {
     await things.insertOne({ _id: 1 });
     const before = stateOf(things, others);
     await things.find().toArray();

@@ -11,7 +11,7 @@ import { commandsGot } from '../../support/database-within.ts';
 const [tokens, users, messages] = ['tokens', 'users', 'messages'].map((name) => database.collection(name)) as [Any, Any, Any];
 
 /* Where the database is within the process. */
-describe('a caller who is known', () => {
+describe('a cached caller', () => {
   it('is found without the database while no token and no account changes', async () => {
     const { id, token } = await anAccount();
     await useUntilNoted(token);
@@ -23,7 +23,7 @@ describe('a caller who is known', () => {
     expect(seen.map((command) => command.get('aggregate'))).toEqual(['tokens']);
   });
 
-  it('is told the time of each call', async () => {
+  it('has the time of each call', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     await delay(5);
@@ -31,7 +31,7 @@ describe('a caller who is known', () => {
     expect((await findCaller(token))?.at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
-  it('is none any more once the token has expired, which needs no change', async () => {
+  it('is no longer valid once the token has expired, without any change', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     await set(tokens, { hash: hashOf(token) }, { expires_at: fromNow(300) });
@@ -56,7 +56,7 @@ describe('a caller who is known', () => {
     expect(got.filter((command) => command.has('aggregate'))).toHaveLength(1);
   });
 
-  it('is whoever the token stands for now, whatever has happened', async () => {
+  it('is always the present owner of the token, whatever has happened', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEvent, { minLength: 5, maxLength: 30 }), async (happening) => {
         const accounts = await Promise.all([anAccount(), anAccount()]);

@@ -26,15 +26,15 @@ const sendAtOnce = async (account: Account & { room: string }, count: number) =>
   return Object.fromEntries([...statuses].map(([status, all]) => [status, all.length]));
 };
 
-describe('the rate of messages and changes, through ten concurrent processes', () => {
-  it('is a burst, and not one more', async () => {
+describe('the rate of messages and changes, through ten concurrent processes,', () => {
+  it('allows one burst and no more', async () => {
     const [account, other] = [await aSlowAccount(), await aSlowAccount()];
     expect(await sendAtOnce(account, 60)).toEqual({ 201: 20, 429: 40 });
     expect(await sendAtOnce(account, 20)).toEqual({ 429: 20 });
     expect(await sendAtOnce(other, 1)).toEqual({ 201: 1 });
   });
 
-  it('grows again with time', async () => {
+  it('recovers with time', async () => {
     const account = await aSlowAccount();
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 20, 429: 10 });
     const { free_at } = (await rateLimits.findOne({ _id: account.id })) ?? { free_at: new Date() };
@@ -42,7 +42,7 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 3, 429: 27 });
   });
 
-  it('is told with each of them, and when to go on', async () => {
+  it('is reported with each of them, and with the time to continue', async () => {
     const account = await aSlowAccount();
     for (const left of [19, 18]) {
       const { headers } = await send(account);
@@ -65,7 +65,7 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     expect(headers.ratelimit).toMatch(/^"writes";r=0;t=\d+$/);
   });
 
-  it('does not count what is read, and comes after the token', async () => {
+  it('does not count reads, and is checked after the token', async () => {
     const account = await aSlowAccount();
     await sendAtOnce(account, 20);
     const { status, headers } = await call('GET', '/api/users/me', { token: account.token });
@@ -75,7 +75,7 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     expect((await call('DELETE', '/api/sessions', { token: 'a'.repeat(32) })).status).toBe(401);
   });
 
-  it('may be another for one account', async () => {
+  it('can be different for one account', async () => {
     const bot = await aSlowAccount();
     await users.updateOne({ _id: new ObjectId(bot.id) }, { $set: { writes_per_second: 10_000 } });
     expect(await sendAtOnce(bot, 60)).toEqual({ 201: 60 });

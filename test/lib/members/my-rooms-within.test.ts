@@ -11,8 +11,8 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const ann = await anAccount();
 
-describe("the list of the caller's rooms, with the database within the process", () => {
-  it('is not asked for while nothing has changed of what it is made of', async () => {
+describe("the list of the caller's rooms, with the database within the process,", () => {
+  it('is not queried again while none of its sources has changed', async () => {
     const [reader, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [reader, bob] });
     await aMessage(ann, room.id, { text: `for @${reader.username}` });
@@ -36,7 +36,7 @@ describe("the list of the caller's rooms, with the database within the process",
     expect(await commandsGot(() => list(reader, 'limit=1'))).not.toEqual([]);
   });
 
-  it('is what would be read now, whatever has happened', async () => {
+  it('equals a fresh query, whatever has happened', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEvent, { minLength: 5, maxLength: 30 }), async (happening) => {
         const [reader, bob] = [await anAccount(), await anAccount()];

@@ -47,7 +47,7 @@ describe("the list of the caller's rooms", () => {
       ['a change in the same millisecond as another', () => renamedAtOnce(one.id)],
       ['one who is blocked', () => blockedBy(reader)],
       ['a room that was left', () => asReader('DELETE', mine)],
-      ['a room that is no more', () => succeed(call('DELETE', two.path, { token: admin.token }))],
+      ['a room that is deleted', () => succeed(call('DELETE', two.path, { token: admin.token }))],
       ['out of a room', async () => asAnn('DELETE', `/api/members/${await memberId(third as TestRoom, reader)}`)],
     ];
     for (const [what, change] of changes) {
@@ -73,7 +73,7 @@ describe("the list of the caller's rooms", () => {
     );
   });
 
-  it('leaves out a room that the caller has left between two reads, and takes no other for it', async () => {
+  it('leaves out a room that the caller has left between two reads, and confuses no other with it', async () => {
     const [left, other] = await Promise.all([aRoom({ owner: ann }), aRoom({ owner: ann })]);
     const known = await rooms.findOne<MyRoom>({ _id: new ObjectId(other.id) });
     if (!known) throw new Error('The room is gone.');
@@ -82,7 +82,7 @@ describe("the list of the caller's rooms", () => {
     expect(await roomsOf([found], [known], new ObjectId(bob.id))).toEqual([undefined]);
   });
 
-  it('knows what someone with many read markers has read', async () => {
+  it('shows the present state of someone with many read markers', async () => {
     const reader = await anAccount();
     const made: TestRoom[] = [];
     for (let n = 0; n < 13; n++) made.push(await aRoom({ name: `Room ${n}`, owner: reader }));

@@ -15,7 +15,7 @@ import { inProcess as call } from '../../support/transports.ts';
 const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
 
 describe('the newest page of a room', () => {
-  it('is kept once it was read twice, and then only the caller, how far the room is and the names of the authors are asked for', async () => {
+  it('is cached after two reads, and then only the caller, the position of the room and the names of the authors are queried', async () => {
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room);
     await aMessage(bob, room);
@@ -67,7 +67,7 @@ describe('the newest page of a room', () => {
     expect((await newest(room.id, ann)).map(({ username }) => username)).toEqual(['(deleted)']);
   });
 
-  it('is not for those who may not read the room any more, nor for administrators who are none any more', async () => {
+  it('is refused to those who may no longer read the room, and to former administrators', async () => {
     const room = await aRoom({ owner: ann, members: [bob] });
     const other = await anAdmin();
     await aMessage(ann, room.id);
@@ -84,7 +84,7 @@ describe('the newest page of a room', () => {
     expect(await statusFor(ann)).toBe(404);
   });
 
-  it('is read again when it was kept for as long as a function may run', async () => {
+  it('is read again after it was cached for as long as a function may run', async () => {
     const room = await aRoomOf([ann]);
     await aMessage(ann, room);
     await untilKept(room);
@@ -96,7 +96,7 @@ describe('the newest page of a room', () => {
   });
 });
 
-describe('the newest page of a room is not kept while it may lack', () => {
+describe('the newest page of a room is not cached while it may lack', () => {
   it('a message whose place is taken', async () => {
     const room = await aRoomOf([ann]);
     const sent = await stored(await aMessage(ann, room));
@@ -140,7 +140,7 @@ describe('the newest page of a room is not kept while it may lack', () => {
     expect((await newest(room, ann)).map(({ text }) => text)).toEqual(['Changed']);
   });
 
-  it('what only functions could do that run no more: then it is kept', async () => {
+  it('the work of functions, and is cached once those no longer run', async () => {
     const room = await aRoomOf([ann]);
     await aMessage(ann, room);
     await taken(room, 1);
@@ -152,7 +152,7 @@ describe('the newest page of a room is not kept while it may lack', () => {
   });
 });
 
-it('takes no more memory than 4 MB of pages: those that were asked for last are kept', async () => {
+it('the cache of pages takes at most 4 MB, and keeps the pages that were read last', async () => {
   const rooms = await Promise.all(Array.from({ length: 6 }, () => aRoomOf([ann])));
   await Promise.all(rooms.map(async (room) => fill(room, 90, 'x'.repeat(10_000))));
   for (const room of rooms) await untilKept(room);
@@ -161,7 +161,7 @@ it('takes no more memory than 4 MB of pages: those that were asked for last are 
   expect(await isKept(rooms[0] as string)).toBe(false);
 });
 
-it('shows everyone at once what they did, whoever reads and changes at the same time', async () => {
+it('everyone immediately sees their own changes while others read and write', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => anAccount()));
   const room = await aRoomOf(people);
   let isOver = false;

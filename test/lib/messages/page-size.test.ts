@@ -54,12 +54,12 @@ describe('a page of messages that are as long as can be', () => {
     for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.1 * 1024 * 1024);
   });
 
-  it('around one of them has as many on each side as fit', async () => {
+  it('around one of them has as many messages on each side as fit', async () => {
     const { body } = await call('GET', `/api/messages?room=${room}&limit=200&around=30`, { token });
     expect((body as Seen[]).map(({ _id }) => _id.$oid)).toEqual(sent.slice(18, 42));
   });
 
-  it('of what a search finds in several rooms has 1 MB, and all pages have each message once, the newest on the first', async () => {
+  it('of a search in several rooms has 1 MB, and all pages have each message once, the newest on the first', async () => {
     const [first, second] = [await aRoom({ owner }), await aRoom({ owner })];
     const found: string[] = [];
     for (let at = 0; at < 60; at++) {
@@ -74,7 +74,7 @@ describe('a page of messages that are as long as can be', () => {
     expect(pages.length).toBeLessThanOrEqual(3);
   });
 
-  it('of a feed is read without looking for what was lost behind it', async () => {
+  it('of a feed is read without a search for lost messages after it', async () => {
     await age(room);
     const commands = await commandsOf(() => call('GET', `/api/events?room=${room}&after=0&limit=500`, { token }));
     expect(commands.filter(({ name }) => name === 'insert')).toEqual([]);

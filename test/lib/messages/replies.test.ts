@@ -31,7 +31,7 @@ const replyCount = async (id: ObjectId) => {
 
 const noted = async (_id: ObjectId) => (await messages.findOne({ _id }))?.counted_replies;
 
-it('the replies of a long thread are counted once, and after that only those that came since', async () => {
+it('the replies of a long thread are counted once, and only new ones after that', async () => {
   const parent = await aThread(150, anHourAgo());
   expect(await replyCount(parent)).toBe(150);
   const note = await vi.waitUntil(() => noted(parent));
@@ -43,7 +43,7 @@ it('the replies of a long thread are counted once, and after that only those tha
   expect(await replyCount(parent)).toBe(151);
 });
 
-it('the count is noted only up to where no reply can come any more', async () => {
+it('the count of replies is stored only up to the first place where a reply may still come', async () => {
   const young = await aThread(150, new Date());
   expect(await replyCount(young)).toBe(150);
   const both = await aThread(150, anHourAgo());

@@ -8,7 +8,7 @@ import { inProcess as call } from '../../support/transports.ts';
 const admin = await anAdmin();
 const [ann, bob]: [Account, Account] = [await anAccount(), await anAccount()];
 
-describe('the list of all rooms, with the database within the process', () => {
+describe('the list of all rooms, with the database within the process,', () => {
   it('is read again after each change of a room, and only then', async () => {
     const room = await aRoom({ owner: ann });
     const changes = [

@@ -47,7 +47,7 @@ describe('the list of all rooms', () => {
     expect(await list()).toEqual(await storedRooms());
   });
 
-  it('has a next page also when a room of a page is deleted while the page is read', async () => {
+  it('has a next page even when a room of a page is deleted while the page is read', async () => {
     for (let count = 0; count < 4; count++) await aRoom({ name: `Paged ${count}`, owner: ann });
     const [first, second] = await pages();
     const id = new ObjectId(second?._id.$oid);
