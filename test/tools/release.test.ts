@@ -6,11 +6,11 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 const check = (tag: string, publisher = '') =>
   runCommand(['node', 'tools/release.ts', tag], { environment: { GITHUB_REPOSITORY: publisher } });
 
-it('a tag may be released that the packages and the changes agree with', async () => {
+it('a tag may be released if the packages and the changes agree with it', async () => {
   expect(await check(`v${version}`)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-it('a tag may be released by the repository that the client names, and by no other', async () => {
+it('a tag may be released only by the repository that the client names', async () => {
   expect((await check(`v${version}`, 'chat-service/chat-service')).code).toBe(0);
   expect(await check(`v${version}`, 'someone/fork')).toMatchObject({
     code: 1,
@@ -18,7 +18,7 @@ it('a tag may be released by the repository that the client names, and by no oth
   });
 });
 
-it.each([['v99.0.0'], ['0.1.0'], ['v']])('the tag %s may not', async (tag) => {
+it.each([['v99.0.0'], ['0.1.0'], ['v']])('the tag %s may not be released', async (tag) => {
   const { code, stderr } = await check(tag);
   expect(code).toBe(1);
   expect(stderr).toContain(`package.json has the version ${version}, and the tag is ${tag}.`);

@@ -15,7 +15,7 @@ describe('a figure', () => {
     ['has a ratio that is too large', { goal: { of: 'ratio', atMost: 1.1 } }, false],
     ['has a rate that is large enough', { unit: 'per second', goal: { of: 'ratio', atLeast: 1.2 } }, true],
     ['has a rate that is too small', { unit: 'per second', goal: { of: 'ratio', atLeast: 1.3 } }, false],
-  ])('that %s', (_what, fields, expected) => {
+  ])('is compared with its goal: it %s', (_what, fields, expected) => {
     expect(reachesGoal(aFigure(fields))).toBe(expected);
   });
 });

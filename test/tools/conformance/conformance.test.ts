@@ -119,7 +119,7 @@ describe('npm run conformance', () => {
     });
   });
 
-  it('does not wait for ever for a server that takes requests and never answers', async () => {
+  it('gives up on a server that accepts requests and never answers', async () => {
     const call = overHttp(await listen(() => {}), 50);
     await expect(call('GET', '/api/health')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });

@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     expect(withoutExample.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('says of every parameter, field, header and status what it is for', () => {
+  it('describes the purpose of every parameter, field, header and status', () => {
     expect(undescribed(document.paths)).toEqual([]);
     expect(undescribed(document.components)).toEqual([]);
   });

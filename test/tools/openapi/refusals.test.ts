@@ -11,7 +11,7 @@ const nobody = '0'.repeat(24);
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('every operation refuses, as the contract says', () => {
+describe('as the contract says, an operation refuses', () => {
   it.each(operationsWith(401).filter(([, { security }]) => isForSome(security)))(
     '%s without a token',
     async (_name, operation) => {

@@ -28,7 +28,7 @@ for (const { path, operations } of await loadPaths()) {
 /** What no schema says: which characters make one emoji, bcrypt's 72 bytes and the list of common passwords, and how many words a search may have. */
 const isStricter = new Set(['password', 'q', 'emoji']);
 
-describe('a schema allows what the service reads, and nothing else', () => {
+describe('a schema allows only the input that the service reads:', () => {
   it.each([...rows.values()])('%s', (_title, name, parameter, place) => {
     const schema = (place === 'body' ? parameter.bodySchema : undefined) ?? parameter.schema;
     const validate = ajv.compile(schema);

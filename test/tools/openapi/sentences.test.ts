@@ -25,7 +25,7 @@ function statementOf(sentence: string): string {
   return templated ?? sentence;
 }
 
-it.each([...new Set(sentences)])('is in the source once: %s', (sentence) => {
+it.each([...new Set(sentences)])('a sentence of the contract is in the source once: %s', (sentence) => {
   const statement = statementOf(sentence);
   expect(sources.reduce((count, source) => count + source.split(statement).length - 1, 0)).toBe(1);
 });
