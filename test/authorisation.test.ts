@@ -107,7 +107,7 @@ describe('authorisation', () => {
   describe.each(operations)('$name', ({ name, method, path, scope }) => {
     const [statuses = [], prepare = async () => ({})] = table[name] ?? [];
     it.concurrent.each(identities.map((identity, index) => [identity, statuses[index]] as const))(
-      '%s: %i',
+      'answers %s with %i',
       async (identity, status) => {
         const user = await anAccount();
         const { path: parts = {}, query = '', body } = (await prepare(user)) as Awaited<ReturnType<Prepare>>;

@@ -27,7 +27,7 @@ async function call(method: string, path: string, sent: Sent = {}): Promise<Reco
 }
 
 describe('a password or a token', () => {
-  it('is in no response but the one that issues it, in no log, and in no file of the embedded database', async () => {
+  it('is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
     const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
     const username = aName();

@@ -44,7 +44,7 @@ describe('serverless.yml', () => {
     expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') });
   });
 
-  it('lets those functions have others told that change what others see, and no others', async () => {
+  it('lets a function send notifications only if it changes what others see', async () => {
     const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
     const changing = await Promise.all(
       functions.map(async (route) => {

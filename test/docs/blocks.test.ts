@@ -11,14 +11,14 @@ describe('the blocks of commands in the documentation', () => {
     expect(blocks.filter(({ language, mark }) => language !== 'sh' || !Object.hasOwn(marks, mark)).map(titleOf)).toEqual([]);
   });
 
-  it('do not hide as something else', () => {
+  it('are all marked as commands', () => {
     const others = all.filter(({ language }) => !['sh', 'ts', 'json', 'nginx', 'caddy'].includes(language));
     const isCommand = /^\s*(\$ |sudo |npm|npx|node|curl|docker|git|systemctl|aws|atlas)\b/m;
     expect(others.filter(({ code }) => isCommand.test(code)).map(titleOf)).toEqual([]);
   });
 
   it.each(commandsMarked('aws', 'docker').map((block) => [titleOf(block), block] as const))(
-    'that need an account are commands at least: %s',
+    'that need an account are valid commands: %s',
     async (_title, { code }) => {
       // What stands for a value of the reader's is no redirection.
       const script = code.replaceAll(/<(\w[\w ]*)>/g, '$1');

@@ -11,9 +11,9 @@ export function testBlocks(marks: Mark[], toolchain?: () => Promise<Toolchain>):
   afterAll(() => clone?.close());
 
   const blocks = commandsMarked(...marks);
-  it('have blocks', () => expect(blocks.length).toBeGreaterThan(3));
+  it('the pages have commands to run', () => expect(blocks.length).toBeGreaterThan(3));
 
-  it.each(blocks.map((block) => [titleOf(block), block] as const))('%s', async (_title, block) => {
+  it.each(blocks.map((block) => [titleOf(block), block] as const))('a documented command succeeds: %s', async (_title, block) => {
     const { code, screen } = await clone.run(block);
     expect(code, screen).toBe(0);
     // Until the service answers, a newcomer has no more to read than this.
