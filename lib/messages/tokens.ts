@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { foldCase, foldVariants } from '../../packages/client/src/words/fold.ts';
-import type { Query } from '../../packages/client/src/words/query.ts';
+import { dropSpelling, foldCase, foldVariants } from '../../packages/client/src/words/fold.ts';
+import { endsInHash, type Query } from '../../packages/client/src/words/query.ts';
 import { type Run, runsOf, wordStarts } from '../../packages/client/src/words/runs.ts';
 
 /*
@@ -31,7 +31,9 @@ export function tokensOf(text: string, author: ObjectId): string {
 
 /** What a text index is asked for to find all messages that may answer a search; undefined if it can't help. */
 export function searchFor({ terms }: Query, author?: ObjectId): string | undefined {
-  const runs = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ runs }) => runs);
+  const runs = terms
+    .filter(({ isExcluded }) => !isExcluded)
+    .flatMap((term) => (endsInHash(term) ? term.runs.slice(0, -1) : term.runs));
   const asked = [...new Set(runs.flatMap(askedOf))].sort((one, other) => other.length - one.length);
   const tokens = [...asked.slice(0, mostAsked).map(hash), ...(author ? [authorToken(author)] : [])];
   // As phrases, so that all are required; with their spaces, so that none is part of another.
@@ -48,10 +50,11 @@ function addTokens({ kind, text }: Run, tokens: Set<number>): void {
 
 function addBeginnings(word: string, start: number, tokens: Set<number>): void {
   if (start === word.length - 1) tokens.add(hash(word.slice(start)));
+  const beginning = dropSpelling(word.slice(start, start + 2 * longest));
   let hashed = hashStart;
-  for (let at = start; at < word.length && at < start + longest; at++) {
-    hashed = hashWith(hashed, word.charCodeAt(at));
-    if (lengths.includes(at + 1 - start)) tokens.add(hashed >>> 0);
+  for (let at = 0; at < beginning.length && at < longest; at++) {
+    hashed = hashWith(hashed, beginning.charCodeAt(at));
+    if (lengths.includes(at + 1)) tokens.add(hashed >>> 0);
   }
 }
 
@@ -65,7 +68,12 @@ function addPairs(text: string, tokens: Set<number>): void {
 }
 
 function askedOf({ kind, text }: Run): string[] {
-  if (kind === 'letters') return [text.slice(0, text.length === 1 ? 1 : lengths.findLast((length) => length <= text.length))];
+  if (kind === 'letters' && text.length > 1) {
+    const word = dropSpelling(text.slice(0, 2 * longest));
+    const length = lengths.findLast((length) => length <= word.length);
+    return length === undefined ? [] : [word.slice(0, length)];
+  }
+  if (kind === 'letters') return [text];
   if (kind !== 'unspaced') return [wholeOf(text)];
   const letters = [...text];
   if (letters.length === 1) return letters.filter((letter) => isMeaningful.test(letter));

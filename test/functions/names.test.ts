@@ -14,6 +14,7 @@ describe('the names of people are found by the beginnings of their words, with m
   it.each([
     ['the beginning of a name', 'ANNA', [names[0], names[2]]],
     ['a name with accents', 'ánna', [names[0], names[2]]],
+    ['a name with its sign', '@anna', [names[0], names[2]]],
     ['a later word', mark, [names[0], names[2], names[1], names[3]]],
     ['two words', `anna ${mark}`, [names[0], names[2]]],
     ['no part within a word', 'oanna', []],
@@ -37,6 +38,7 @@ describe('rooms are found by the beginnings of words in their names and topics:'
   it.each([
     ['a later word of the name', `hande ${mark}`, [named.id]],
     ['words in another order', `${mark} alle`, [named.id]],
+    ['two letters for an umlaut', `haende ${mark}`, [named.id]],
     ['a word of the topic', `strassen ${mark}`, [named.id]],
     ['a script without spaces', `${mark}讨`, [chinese.id]],
     ['nothing for one word of two', `hande ${mark} nothing`, []],

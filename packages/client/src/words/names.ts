@@ -1,25 +1,36 @@
-import { fold, foldCase, foldVariants } from './fold.ts';
+import { fold, foldCase, foldSpellings } from './fold.ts';
 import { startsIn } from './query.ts';
 import { runsOf } from './runs.ts';
 
 /** Whether somebody means a name who has typed this of it: the beginnings of some of its words, in any case and spelling. */
 export function matchesName(name: string, typed: string): boolean {
-  const parts = fold(typed).split(/\s+/).filter(Boolean);
-  const variants = foldVariants(name);
-  const folded = foldCase(variants);
-  if (!parts.every((part) => folded.includes(part))) return false;
-  const starts = startsIn(variants);
-  return parts.every((part) => {
-    const [first] = runsOf(part);
-    const isAnywhere = first?.at !== 0 || first.kind === 'unspaced';
-    for (let at = folded.indexOf(part); at >= 0; at = folded.indexOf(part, at + 1)) if (isAnywhere || starts.has(at)) return true;
-    return false;
-  });
+  const names = foldSpellings(name);
+  const [plain, other = plain] = foldSpellings(typed);
+  const spelled = partsOf(other);
+  return partsOf(plain).every((part, at) => names.some((one) => hasPart(one, part) || hasPart(one, spelled[at] as string)));
 }
 
-/** The order of names of which something was typed: those that begin with it come first. */
-export function compareNames(typed: string): (one: string, other: string) => number {
-  const start = fold(typed).trim();
-  const rank = (name: string) => (fold(name).startsWith(start) ? 0 : 1);
-  return (one, other) => rank(one) - rank(other) || (one < other ? -1 : one > other ? 1 : 0);
+/** What was typed by its words, without the sign that stands before names in a text. */
+const partsOf = (typed: string) => foldCase(typed).split(/\s+/).map(dropSign).filter(Boolean);
+
+const dropSign = (part: string) => part.replace(/^[@#](?=.)/, '');
+
+function hasPart(name: string, part: string): boolean {
+  const folded = foldCase(name);
+  let at = folded.indexOf(part);
+  if (at < 0) return false;
+  const [first] = runsOf(part);
+  if (first?.at !== 0 || first.kind === 'unspaced') return true;
+  const starts = startsIn(name);
+  for (; at >= 0; at = folded.indexOf(part, at + 1)) if (starts.has(at)) return true;
+  return false;
 }
+
+/** Whether a name begins with what was typed of it. */
+export const startsName = (name: string, typed: string): boolean => fold(name).startsWith(dropSign(fold(typed).trim()));
+
+/** The order of names of which something was typed: those that begin with it come first. */
+export const compareNames =
+  (typed: string) =>
+  (one: string, other: string): number =>
+    Number(startsName(other, typed)) - Number(startsName(one, typed)) || (one < other ? -1 : one > other ? 1 : 0);

@@ -1,4 +1,4 @@
-import { foldCase, foldVariants } from './fold.ts';
+import { foldCase, foldSpellings } from './fold.ts';
 import { type Run, runsOf, wordStarts } from './runs.ts';
 
 /** So many words of a search count. */
@@ -16,37 +16,55 @@ export type Term = {
 /** What a search asks for, and how many of its words do not count. */
 export type Query = { terms: readonly Term[]; ignored: number };
 
-const between = /(?<=^|\s)(-?)"([^"]+)"(?=\s|$)|(?<=^|\s)(-?)(\S+)/g;
+// After a phrase in quotation marks may come what ends a sentence or separates phrases.
+const between = /[([{]*(-?)"([^"]+)"(?:[.,;:!?)\]}]+|(?=\s|$))|(-?)(\S+)/g;
 
 // What ends a sentence, or encloses a word, is not part of it; other characters are, as in C++, #4711 or /etc.
 const enclosing = '\\s()\\[\\]{}<>"\'`«»‹›.,;:!?¡¿*~|。、・「」『』【】〈〉《》〔〕।؟،؛';
-const opening = new RegExp(`^[${enclosing}]+`, 'u');
+const opening = new RegExp(`^(?:(?!(?<!\\.)\\.\\p{L})[${enclosing}])+`, 'u');
 const closing = new RegExp(`[${enclosing}/\\\\]+$`, 'u');
 
 /** Reads what somebody wants to find: all words, those in quotation marks next to each other, and none after a hyphen. */
 export function readQuery(sought: string): Query {
   const terms: Term[] = [];
   let [count, ignored] = [0, 0];
-  for (const [, minusPhrase, phrase, minus = '', word = ''] of foldVariants(sought).matchAll(between)) {
-    const isExcluded = (minusPhrase ?? minus) === '-' && /^[\p{L}\p{N}]/u.test(phrase ?? word);
-    const all = (phrase ?? (isExcluded ? word : minus + word)).split(/\s+/).map(strip).filter(hasWord);
+  // Both have the same words, in other letters.
+  const [plain, other = plain] = foldSpellings(sought);
+  const spelled = divide(other);
+  for (const [at, { parts: all, isExcluded }] of divide(plain).entries()) {
     const parts = all.slice(0, mostWords - count);
     ignored += all.length - parts.length;
     count += parts.length;
-    if (parts.length > 0) terms.push(termOf(parts, isExcluded));
+    if (parts.length > 0) terms.push(termOf(parts, spelled[at]?.parts.slice(0, parts.length) ?? parts, isExcluded));
   }
   return { terms, ignored };
 }
+
+const divide = (sought: string) =>
+  Array.from(sought.matchAll(between), ([, minusPhrase, phrase, minus = '', word = '']) => {
+    const isExcluded = (minusPhrase ?? minus) === '-' && /^[\p{L}\p{N}]/u.test(phrase ?? word);
+    return { isExcluded, parts: (phrase ?? (isExcluded ? word : minus + word)).split(/\s+/).map(strip).filter(hasWord) };
+  });
 
 const strip = (word: string) => word.replace(opening, '').replace(closing, '');
 
 const hasWord = (part: string) => runsOf(part).length > 0;
 
-function termOf(parts: string[], isExcluded: boolean): Term {
+function termOf(parts: string[], spelled: string[], isExcluded: boolean): Term {
   const text = foldCase(parts.join(' '));
-  const escaped = parts.map((part) => foldCase(part).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  return { text, isExcluded, runs: runsOf(text), pattern: new RegExp(escaped.join('[^\\p{L}\\p{M}\\p{N}]+'), 'gu') };
+  const patterns = new Set([parts, spelled].map(patternOf));
+  return { text, isExcluded, runs: runsOf(text), pattern: new RegExp([...patterns].join('|'), 'gu') };
 }
+
+const patternOf = (parts: string[]) =>
+  parts.map((part) => foldCase(part).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('[^\\p{L}\\p{M}\\p{N}]+');
+
+/** Whether a term ends within what alternates between letters and digits, such as a hash, of which it may be the beginning. */
+export const endsInHash = ({ text, runs }: Term): boolean => {
+  const [first, second, last] = runs.slice(-3);
+  if (!first || !second || last?.kind !== 'digits' || last.at + last.text.length < text.length) return false;
+  return continues(first, second) && continues(second, last);
+};
 
 /** A place where a term stands in a text, by the text as it is compared. */
 export type Hit = { at: number; end: number; isWhole: boolean };
@@ -66,7 +84,7 @@ export function* hitsOf(term: Term, text: string): Generator<Hit> {
     const end = at + found.length;
     const goesOn = (ends === 'letters' && isLetter(folded, end)) || (ends === 'digits' && isDigit(folded, end));
     // Of 10.0.0.1 another address goes on, and a single letter begins too many words.
-    if (goesOn && (ends === 'digits' || last.text.length === 1)) continue;
+    if (goesOn && (ends === 'digits' ? !endsInHash(term) : last.text.length === 1)) continue;
     // A number is not sought in a hash that begins with it.
     if (first === last && ends === 'digits' && /^\p{L}+\p{N}/u.test(folded.slice(end, end + 20))) continue;
     yield { at, end, isWhole: !goesOn };
@@ -74,18 +92,25 @@ export function* hitsOf(term: Term, text: string): Generator<Hit> {
 }
 
 /**
- * Where words and numbers begin in a text whose variants are folded. What alternates between letters and digits, such as a hash, is one word.
+ * Where words and numbers begin in a text whose variants are folded. What alternates between letters and digits, such as a hash, is one word,
+ * but for names such as `base64Url`.
  */
 export function startsIn(text: string): ReadonlySet<number> {
   const starts = new Set<number>();
   const runs = runsOf(text);
   for (let from = 0, to = 1; from < runs.length; from = to, to++) {
     while (to < runs.length && continues(runs[to - 1] as Run, runs[to] as Run)) to++;
-    for (const { kind, at, text: run } of runs.slice(from, to > from + 2 ? from + 1 : to))
-      for (const start of kind === 'letters' && to <= from + 2 ? wordStarts(run) : [0]) starts.add(at + start);
+    const isHash = to > from + 2 && isOfOneCase(runs.slice(from, to));
+    for (const { kind, at, text: run } of runs.slice(from, isHash ? from + 1 : to))
+      for (const start of kind === 'letters' && !isHash ? wordStarts(run) : [0]) starts.add(at + start);
   }
   return starts;
 }
+
+const isOfOneCase = (runs: Run[]) => {
+  const text = runs.map((run) => run.text).join('');
+  return text === text.toLowerCase() || text === text.toUpperCase();
+};
 
 const continues = (one: Run, other: Run) =>
   one.at + one.text.length === other.at && [one, other].every(({ kind }) => kind === 'letters' || kind === 'digits');
@@ -100,16 +125,19 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 
 /** How well a text answers a search: undefined if it lacks a term, or has one that is excluded. */
 export function scoreOf({ terms }: Query, text: string): number | undefined {
-  const variants = foldVariants(text);
-  const folded = foldCase(variants);
+  const spellings = foldSpellings(text);
+  const folded = foldCase(spellings[0]);
   let score = 0;
   for (const term of terms) {
     let worth = 0;
-    for (const { at, isWhole } of hitsOf(term, variants)) {
-      // What was typed with its hyphen finds a text that has it so, such as a command with its options.
-      if (term.isExcluded && !/(^|\s)-$/.test(folded.slice(Math.max(0, at - 2), at))) return undefined;
-      worth += isWhole ? 2 : 1;
-      if (worth >= mostWorth) break;
+    for (const variants of spellings) {
+      if (worth > 0) break;
+      for (const { at, isWhole } of hitsOf(term, variants)) {
+        // What was typed with its hyphen finds a text that has it so, such as a command with its options.
+        if (term.isExcluded && !/(^|\s)-$/.test(variants.slice(Math.max(0, at - 2), at))) return undefined;
+        worth += isWhole ? 2 : 1;
+        if (worth >= mostWorth) break;
+      }
     }
     if (worth === 0 && !term.isExcluded) return undefined;
     score += worth;

@@ -1,26 +1,14 @@
-import { foldVariants } from '../../../client/src/words/fold.ts';
-import { hitsOf, readQuery } from '../../../client/src/words/query.ts';
+import { foldSpellings } from '../../../client/src/words/fold.ts';
+import { hitsOf, readQuery, type Term } from '../../../client/src/words/query.ts';
 
 /** A part of a text, and whether it is what was sought. */
 export type Part = { text: string; isSought: boolean };
 
 /** Divides a text where the words of a search stand in it, by the rules by which the service finds them. */
 export function partsOf(text: string, sought: string): Part[] {
-  // What is compared may be longer or shorter than the text: of each of its letters, which of the text's it comes from.
-  let variants = '';
-  const from: number[] = [];
-  const to: number[] = [];
-  for (const { 0: letter, index } of text.matchAll(/\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu)) {
-    const folded = foldVariants(letter);
-    variants += folded;
-    for (let at = 0; at < folded.length; at++) {
-      from.push(index);
-      to.push(index + letter.length);
-    }
-  }
-  const places = readQuery(sought)
-    .terms.filter(({ isExcluded }) => !isExcluded)
-    .flatMap((term) => Array.from(hitsOf(term, variants), ({ at, end }) => [from[at] ?? 0, to[end - 1] ?? 0] as const))
+  const terms = readQuery(sought).terms.filter(({ isExcluded }) => !isExcluded);
+  const places = foldSpellings(text)
+    .flatMap((_, spelling) => placesOf(terms, text, spelling))
     .sort(([one], [other]) => one - other);
   const parts: Part[] = [];
   let done = 0;
@@ -31,4 +19,24 @@ export function partsOf(text: string, sought: string): Part[] {
     done = end;
   }
   return [...parts, { text: text.slice(done), isSought: false }].filter(({ text }) => text !== '');
+}
+
+/** Where some terms stand in one of the spellings of a text, by places in the text. */
+function placesOf(terms: Term[], text: string, spelling: number): [start: number, end: number][] {
+  // What is compared may be longer or shorter than the text: of each of its letters, which of the text's it comes from.
+  let variants = '';
+  const from: number[] = [];
+  const to: number[] = [];
+  for (const { 0: letter, index } of text.matchAll(/\P{M}[\p{M}\p{Emoji_Modifier}\u1160-\u11ff\uff9e\uff9f]*|\p{M}+/gu)) {
+    const spellings = foldSpellings(letter);
+    const folded = spellings[spelling] ?? spellings[0];
+    variants += folded;
+    for (let at = 0; at < folded.length; at++) {
+      from.push(index);
+      to.push(index + letter.length);
+    }
+  }
+  return terms.flatMap((term) =>
+    Array.from(hitsOf(term, variants), ({ at, end }) => [from[at] ?? 0, to[end - 1] ?? 0] as [number, number]),
+  );
 }
