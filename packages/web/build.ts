@@ -59,7 +59,7 @@ const hashOf = (content: string | Buffer) => createHash('sha256').update(content
 
 /** Builds it if its sources are newer, as after `git pull` without `npm ci`. */
 export async function buildIfStale(): Promise<void> {
-  const sources = globSync(['src/**/*.*', 'index.html', '*.ts', '../client/src/*.ts'], { cwd: folder });
+  const sources = globSync(['src/**/*.*', 'index.html', '*.ts', '../client/src/**/*.ts'], { cwd: folder });
   const builtAt = statSync(join(target, 'page.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (sources.some((file) => statSync(join(folder, file)).mtimeMs > builtAt)) await buildSite();
 }
