@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
@@ -170,7 +169,20 @@ async function* documentLines(path: string): AsyncGenerator<string> {
   for await (const line of linesIn(path)) if (line.startsWith('{"collection":')) yield line;
 }
 
-const linesIn = (path: string) => createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+/** The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which JSON has in texts as it is, for an end. */
+async function* linesIn(path: string): AsyncGenerator<string> {
+  let begun: string[] = [];
+  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const [first = '', ...others] = chunk.split('\n');
+    begun.push(first);
+    for (const start of others) {
+      yield begun.join('');
+      begun = [start];
+    }
+  }
+  const last = begun.join('');
+  if (last !== '') yield last;
+}
 
 const broken = (path: string, what: string) => new Error(`The file ${path} ${what}. Nothing was imported.`);
 

@@ -27,7 +27,8 @@ function aDatabase() {
 
 const everyType = () => ({
   _id: new ObjectId(),
-  name: 'Ω 🦉 "quoted"\n',
+  // With line breaks of all systems, as texts were kept before they were normalised.
+  name: 'Ω 🦉 "quoted"\n\r\n\v\u0085\u2028\u2029\u001b[0m',
   int: new Int32(1),
   double: new Double(1),
   long: Long.fromString('9007199254740993'),
