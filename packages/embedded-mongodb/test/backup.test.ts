@@ -25,7 +25,7 @@ describe('a backup', () => {
     (await openDatabaseFile(target)).close();
   });
 
-  it('of a running database holds all that was acknowledged before, in order and without gaps', async () => {
+  it('of a running database has everything that was acknowledged before, in order and without gaps', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');
     await things.createIndex({ n: 1 }, { unique: true });
@@ -48,7 +48,7 @@ describe('a backup', () => {
     expect(await copy.command({ validate: 'things', full: true })).toMatchObject({ valid: true, nrecords: numbers.length });
   });
 
-  it('of a database that does not run is made from its directory', async () => {
+  it('of a stopped database is made from its directory', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
@@ -59,7 +59,7 @@ describe('a backup', () => {
     expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
 
-  it('is not written over anything', async () => {
+  it('overwrites nothing', async () => {
     const { uri } = await freshDatabase();
     const target = freshDirectory();
     writeFileSync(join(target, 'precious'), '');

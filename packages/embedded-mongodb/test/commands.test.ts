@@ -4,7 +4,7 @@ import { connect, freshCollection, freshDatabase, freshDb } from './support/data
 import { withFailPoints } from './support/fail-points.ts';
 
 describe('a pipeline', () => {
-  it('joins by the index of the other collection', async () => {
+  it('uses an index of the other collection for a join', async () => {
     const db = await freshDb();
     await db.collection<Numbered>('users').insertMany([
       { _id: 1, name: 'Ada' },
@@ -23,7 +23,7 @@ describe('a pipeline', () => {
 });
 
 describe('every command', () => {
-  it('ends when its time is up', async () => {
+  it('ends at its time limit', async () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(100) })));
     const slow = things.find({ text: 'y' }).maxTimeMS(1);
@@ -67,7 +67,7 @@ describe('every command', () => {
 });
 
 describe('fail points of the tests', () => {
-  it('fail just the commands that they name, as often as they say', async () => {
+  it('fail only the named commands, as often as they say', async () => {
     const client = connect((await freshDatabase({ intercept: withFailPoints })).uri, { retryReads: false });
     const data = { failCommands: ['find'], errorCode: 89 };
     await client.db('admin').command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
@@ -76,7 +76,7 @@ describe('fail points of the tests', () => {
     expect(await client.db('test').collection('things').findOne()).toBeNull();
   });
 
-  it('that close the connection after a write do not let it happen twice', async () => {
+  it('that close the connection after a write do not cause a second write', async () => {
     const client = connect((await freshDatabase({ intercept: withFailPoints })).uri);
     await client.db('admin').command({ configureFailPoint: 'onPrimaryTransactionalWrite', mode: { times: 1 } });
     const things = client.db('test').collection<{ _id: number; n: number }>('things');

@@ -12,7 +12,7 @@ const acknowledgementCount = Number(process.env.KILL_ACKS ?? 4000);
 const hour = 3_600_000;
 
 describe('a database that is killed while it writes (kill -9)', () => {
-  it(`has all that it acknowledged, once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`, {
+  it(`has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`, {
     timeout: hour,
   }, async () => {
     const dataDir = freshDirectory();

@@ -22,7 +22,7 @@ const hindrance = whyNoImages();
 
 describe(`a database whose power is cut while it writes${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)(
-    `has all that it acknowledged, once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`,
+    `has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`,
     { timeout: hour },
     async () => {
       const victim = onImage(databaseFileName);

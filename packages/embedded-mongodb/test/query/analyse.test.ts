@@ -7,20 +7,24 @@ import { d } from './notation.ts';
 const bounds = (expected: Record<string, Record<string, unknown>>) =>
   new Map(Object.entries(expected).map(([path, entry]) => [path, Object.fromEntries(d(entry))]));
 
-describe('analyseFilter', () => {
+describe('analyseFilter:', () => {
   it.each<[string, object, Record<string, Record<string, unknown>>]>([
     ['equality is exact', { a: 1 }, { a: { exact: true, eq: 1 } }],
     ['a range is exact', { a: { $gt: 1, $lte: 5 } }, { a: { exact: true, gt: 1, lte: 5 } }],
-    ['a range without a lower bound is not, for NaN lies below', { a: { $lt: 5 } }, { a: { exact: false, lt: 5 } }],
+    ['a range without a lower bound is not exact, because NaN lies below', { a: { $lt: 5 } }, { a: { exact: false, lt: 5 } }],
     ['a range of texts needs no lower bound', { a: { $lt: 'x' } }, { a: { exact: true, lt: 'x' } }],
     ['a list is exact', { a: { $in: [1, 'x'] } }, { a: { exact: true, in: [1, 'x'] } }],
-    ['null is not exact, for keys do not tell null from missing paths', { a: null }, { a: { exact: false, eq: null } }],
     [
-      'several paths stand beside each other',
+      'null is not exact, because keys do not distinguish null from missing paths',
+      { a: null },
+      { a: { exact: false, eq: null } },
+    ],
+    [
+      'several paths have bounds of their own',
       { a: 1, 'b.c': { $gte: 2 } },
       { a: { exact: true, eq: 1 }, 'b.c': { exact: true, gte: 2 } },
     ],
-    ['$and is looked into', { $and: [{ a: 1 }, { a: { $gt: 0 } }] }, { a: { exact: true, eq: 1, gt: 0 } }],
+    ['the operands of $and are analysed', { $and: [{ a: 1 }, { a: { $gt: 0 } }] }, { a: { exact: true, eq: 1, gt: 0 } }],
     ['a second equality on a path is left to matching', { $and: [{ a: 1 }, { a: 2 }] }, { a: { exact: false, eq: 1 } }],
     ['$or is left to matching', { a: 1, $or: [{ b: 1 }] }, { a: { exact: true, eq: 1 }, '': { exact: false } }],
     ['other operators are left to matching', { a: { $exists: true, $gt: 1 } }, { a: { exact: false, gt: 1 } }],
@@ -34,12 +38,12 @@ describe('analyseFilter', () => {
       { a: { $elemMatch: { $gt: 1, $lt: 3 } } },
       { a: { exact: false, gt: 1, lt: 3 } },
     ],
-    ['no filter says nothing', {}, {}],
+    ['no filter gives no bounds', {}, {}],
   ])('%s', (_story, filter, expected) => {
     expect(analyseFilter(d(filter))).toEqual(bounds(expected));
   });
 
-  it('looks for an array by its first element or as an element, and for an empty one by undefined', () => {
+  it('an array is found by its first element or as an element, and an empty one by undefined', () => {
     const one = d({ a: [1, 2] }).get('a') as Value[];
     expect(analyseFilter(d({ a: [1, 2] })).get('a')).toEqual({ exact: false, in: [one[0], one] });
     expect(analyseFilter(d({ a: [] })).get('a')).toEqual({ exact: false, in: [undefined, []] });

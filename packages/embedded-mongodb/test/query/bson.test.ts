@@ -10,21 +10,21 @@ import { codeOf, d } from './notation.ts';
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 describe('decode and encode', () => {
-  it('write the very bytes that the bson package writes, for any document', () => {
+  it('write the same bytes as the bson package, for any document', () => {
     fc.assert(
       fc.property(documents, (doc) => same(encode(doc), serialize(doc))),
       { numRuns: 2000 },
     );
   });
 
-  it('read back what they wrote, to the bit', () => {
+  it('read their own output exactly', () => {
     fc.assert(
       fc.property(documents, (doc) => same(encode(decode(encode(doc))), encode(doc))),
       { numRuns: 2000 },
     );
   });
 
-  it('read what the bson package reads', () => {
+  it('read everything that the bson package reads', () => {
     const read = (bytes: Uint8Array) => serialize(deserialize(bytes, { promoteValues: false }));
     fc.assert(fc.property(documents, (doc) => same(read(encode(doc)), read(serialize(doc)))));
   });
@@ -50,7 +50,7 @@ describe('decode and encode', () => {
     expect(same(encode(decode(bytes)), bytes)).toBe(true);
   });
 
-  it('hold texts of any length and script', () => {
+  it('support texts of any length and script', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', '\0', 'é', '\u07ff', '€', '\uffff', '😀'), maxLength: 80 });
     fc.assert(fc.property(texts, (text) => decode(encode(new Map([['a', text]]))).get('a') === text));
   });
@@ -90,7 +90,7 @@ describe('decode refuses', () => {
     expect(codeOf(() => decode(nested(101)))).toBe(15);
   });
 
-  it('mutated bytes cleanly, or reads them as something else, but never breaks', () => {
+  it('mutated bytes with a clean error, or reads them as another document', () => {
     const mutations = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(documents, mutations, fc.nat(3), (doc, changes, cut) => {

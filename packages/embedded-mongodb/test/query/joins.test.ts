@@ -6,25 +6,25 @@ import { plain, type Row, run, someUsers } from './running.ts';
 const sections: Readonly<Record<string, readonly Row[]>> = {
   joining: [
     [
-      '$lookup by fields',
+      '$lookup joins by fields',
       [{ $lookup: { from: 'users', localField: 'u', foreignField: '_id', as: 'user' } }, { $project: { 'user.name': 1 } }],
       [{ u: 1 }, { u: 9 }],
       [{ user: [{ name: 'Ada' }] }, { user: [] }],
     ],
     [
-      '$lookup by the elements of an array',
+      '$lookup joins by the elements of an array',
       [{ $lookup: { from: 'users', localField: 'u', foreignField: '_id', as: 'n' } }, { $project: { n: '$n.name' } }],
       [{ u: [2, 1] }],
       [{ n: ['Ada', 'Bob'] }],
     ],
     [
-      '$lookup into an array',
+      '$lookup joins with the elements of a foreign array',
       [{ $lookup: { from: 'users', localField: 'r', foreignField: 'rooms', as: 'n' } }, { $project: { n: '$n.name' } }],
       [{ r: 'b' }],
       [{ n: ['Ada'] }],
     ],
     [
-      '$lookup takes missing for null on both sides',
+      '$lookup treats missing as null on both sides',
       [{ $lookup: { from: 'users', localField: 'none', foreignField: 'boss', as: 'n' } }, { $project: { n: '$n.name' } }],
       [{ a: 1 }],
       [{ n: ['Ada'] }],
@@ -32,7 +32,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(sections))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s:', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });

@@ -14,7 +14,12 @@ type Row = readonly [story: string, filter: object, found: object, notFound: obj
 const sections: Readonly<Record<string, readonly Row[]>> = {
   equality: [
     ['a value equals itself', { a: 1 }, { a: 1 }, { a: 2 }],
-    ['numbers of all types meet by value', { a: 1 }, { a: Long.fromInt(1) }, { a: Long.fromString('9007199254740993') }],
+    [
+      'numbers of all types equal each other by value',
+      { a: 1 },
+      { a: Long.fromInt(1) },
+      { a: Long.fromString('9007199254740993') },
+    ],
     ['NaN equals NaN', { a: Number.NaN }, { a: Number.NaN }, { a: 0 }],
     ['texts do not equal numbers', { a: '1' }, { a: '1' }, { a: 1 }],
     ['an array has the value as an element', { a: 2 }, { a: [1, 2] }, { a: [[2]] }],
@@ -33,7 +38,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['lead into each document of an array', { 'a.b': 2 }, { a: [{ b: 1 }, { b: 2 }] }, { a: [{ c: 2 }] }],
     ['lead to an array element by its number', { 'a.1': 2 }, { a: [1, 2] }, { a: [2, 1] }],
     ['lead through an array element by its number', { 'a.0.b': 1 }, { a: [{ b: 1 }] }, { a: [{ b: 2 }, { b: 1 }] }],
-    ['take a number for a field name as well', { 'a.0': 1 }, { a: { 0: 1 } }, { a: { 1: 1 } }],
+    ['treat a number as a field name as well', { 'a.0': 1 }, { a: { 0: 1 } }, { a: { 1: 1 } }],
     ['do not lead into an array inside an array', { 'a.b': 1 }, { a: [{ b: 1 }] }, { a: [[{ b: 1 }]] }],
     ['show an array element found by number as a whole', { 'a.0': [1] }, { a: [[1]] }, { a: [1] }],
     ['find null where a scalar is in the way', { 'a.b': null }, { a: 5 }, { a: { b: 5 } }],
@@ -41,7 +46,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['find no null in an array without documents', { 'a.b': null }, { a: [{}] }, { a: [1, 2] }],
   ],
   '$eq, $ne': [
-    ['$eq is equality', { a: { $eq: 1 } }, { a: 1 }, { a: 2 }],
+    ['$eq compares by equality', { a: { $eq: 1 } }, { a: 1 }, { a: 2 }],
     ['$ne finds what $eq does not', { a: { $ne: 1 } }, { a: 2 }, { a: 1 }],
     ['$ne finds missing fields', { a: { $ne: 1 } }, {}, { a: [1, 2] }],
     ['$ne null finds an existing field', { a: { $ne: null } }, { a: 0 }, {}],
@@ -80,7 +85,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$not finds a missing field', { a: { $not: { $gt: 1 } } }, {}, { a: 2 }],
   ],
   $exists: [
-    ['true finds null, too', { a: { $exists: true } }, { a: null }, {}],
+    ['true finds also null', { a: { $exists: true } }, { a: null }, {}],
     ['false finds a missing field', { a: { $exists: false } }, {}, { a: null }],
     ['0 counts as false', { a: { $exists: 0 } }, {}, { a: 1 }],
     ['an array element exists by number', { 'a.1': { $exists: true } }, { a: [1, 2] }, { a: [1] }],
@@ -94,9 +99,9 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       { a: [{ b: 1 }, { c: 2 }] },
     ],
     ['does not match a value that is not an array', { a: { $elemMatch: { b: 1 } } }, { a: [{ b: 1 }] }, { a: { b: 1 } }],
-    ['takes logic over the element', { a: { $elemMatch: { $or: [{ b: 1 }, { c: 1 }] } } }, { a: [{ c: 1 }] }, { a: [{ d: 1 }] }],
+    ['accepts $or over an element', { a: { $elemMatch: { $or: [{ b: 1 }, { c: 1 }] } } }, { a: [{ c: 1 }] }, { a: [{ d: 1 }] }],
     ['numbers the elements of an inner array', { a: { $elemMatch: { 0: 5 } } }, { a: [[5]] }, { a: [[6]] }],
-    ['stands inside itself', { a: { $elemMatch: { $elemMatch: { $gt: 1 } } } }, { a: [[2]] }, { a: [2] }],
+    ['can be nested', { a: { $elemMatch: { $elemMatch: { $gt: 1 } } } }, { a: [[2]] }, { a: [2] }],
   ],
   $size: [
     ['counts elements', { a: { $size: 2 } }, { a: [1, 2] }, { a: [1] }],
@@ -104,7 +109,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   ],
   $expr: [
     ['compares fields with each other', { $expr: { $gt: ['$a', '$b'] } }, { a: 2, b: 1 }, { a: 1, b: 1 }],
-    ['takes any value for true but false, null and 0', { $expr: '$a' }, { a: '' }, { a: 0 }],
+    ['treats any value as true except false, null and 0', { $expr: '$a' }, { a: '' }, { a: 0 }],
   ],
   'the rest': [
     [
@@ -123,7 +128,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(sections))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s:', (_section, rows) => {
   it.each(rows)('%s', (_story, filter, found, notFound) => {
     expect(matches(filter, found)).toBe(true);
     if (notFound !== nothing) expect(matches(filter, notFound)).toBe(false);
@@ -137,7 +142,7 @@ describe('a filter is refused', () => {
     ['with an unknown operator in place of a field', { $foo: 1 }, 2],
     ['with $and of nothing', { $and: [] }, 2],
     ['with $or of a value that is not an array', { $or: { a: 1 } }, 2],
-    ['with $or of what are no documents', { $or: [1] }, 2],
+    ['with $or of values that are not documents', { $or: [1] }, 2],
     ['with $in of a value that is not an array', { a: { $in: 1 } }, 2],
     ['with operators inside $in', { a: { $in: [{ $gt: 1 }] } }, 2],
     ['with $elemMatch of a value that is not a document', { a: { $elemMatch: 1 } }, 2],

@@ -6,15 +6,20 @@ import { all, codeOf, d } from './notation.ts';
 import { plain, type Row, run } from './running.ts';
 
 const sections: Readonly<Record<string, readonly Row[]>> = {
-  'letting documents through': [
-    ['$match', [{ $match: { a: { $gt: 1 } } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }]],
-    ['$limit', [{ $limit: 2 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 1 }, { a: 2 }]],
-    ['$sort', [{ $sort: { a: -1 } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }]],
+  'a filtering stage': [
+    ['$match keeps the documents that match', [{ $match: { a: { $gt: 1 } } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }]],
+    ['$limit keeps the first documents', [{ $limit: 2 }], [{ a: 1 }, { a: 2 }, { a: 3 }], [{ a: 1 }, { a: 2 }]],
+    ['$sort orders the documents', [{ $sort: { a: -1 } }], [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }]],
   ],
-  'shaping documents': [
-    ['$project', [{ $project: { _id: 0, a: 1 } }], [{ _id: 1, a: 2, b: 3 }], [{ a: 2 }]],
-    ['$set', [{ $set: { b: '$a' } }, { $set: { c: '$b' } }], [{ a: 1 }], [{ a: 1, b: 1, c: 1 }]],
-    ['$replaceWith', [{ $replaceWith: '$a' }, { $replaceWith: { x: '$b' } }], [{ a: { b: 1 } }], [{ x: 1 }]],
+  'a shaping stage': [
+    ['$project keeps the chosen fields', [{ $project: { _id: 0, a: 1 } }], [{ _id: 1, a: 2, b: 3 }], [{ a: 2 }]],
+    ['$set adds fields', [{ $set: { b: '$a' } }, { $set: { c: '$b' } }], [{ a: 1 }], [{ a: 1, b: 1, c: 1 }]],
+    [
+      '$replaceWith replaces the document',
+      [{ $replaceWith: '$a' }, { $replaceWith: { x: '$b' } }],
+      [{ a: { b: 1 } }],
+      [{ x: 1 }],
+    ],
     [
       '$unwind makes a document of each element',
       [{ $unwind: '$a' }],
@@ -24,7 +29,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(sections))('%s', (_section, rows) => {
+describe.each(Object.entries(sections))('%s:', (_section, rows) => {
   it.each(rows)('%s', (_story, stages, docs, expected) => {
     expect(run(stages, all(...docs)).map(plain)).toEqual(all(...expected).map(plain));
   });
@@ -77,7 +82,7 @@ describe('a pipeline is refused', () => {
     ['with a stage of two names', [{ $match: {}, $limit: 1 }], 40323],
     ['with a stage of no name', [{}], 40323],
     ['with a stage that this database does not have', [{ $skip: 1 }], 40324],
-    ['with $match of no document', [{ $match: 1 }], 15959],
+    ['with a $match that is not a document', [{ $match: 1 }], 15959],
     ['with $limit 0', [{ $limit: 0 }], 15958],
     ['with a negative $limit', [{ $limit: -1 }], 5107201],
     ['with a $sort by nothing', [{ $sort: {} }], 15976],
@@ -86,7 +91,7 @@ describe('a pipeline is refused', () => {
     ['with an accumulator of a list', [{ $group: { _id: null, n: { $sum: ['$a'] } } }], 40237],
     ['with a grouped field that is not an accumulator', [{ $group: { _id: null, n: 1 } }], 40234],
     ['with a dotted grouped field', [{ $group: { _id: null, 'a.b': { $sum: 1 } } }], 40235],
-    ['with $unwind of no path', [{ $unwind: {} }], 28812],
+    ['with an $unwind that is not a path', [{ $unwind: {} }], 28812],
     ['with $unwind of a path without $', [{ $unwind: 'a' }], 28818],
     ['with $unwind and an option', [{ $unwind: { path: '$a', preserveNullAndEmptyArrays: true } }], 28811],
     ['with $lookup by a pipeline', [{ $lookup: { from: 'users', pipeline: [], as: 'x' } }], 9],

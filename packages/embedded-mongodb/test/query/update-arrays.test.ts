@@ -20,7 +20,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   $addToSet: [
     ['adds a value that is missing', { $addToSet: { a: 2 } }, { a: [1] }, { a: [1, 2] }],
     ['adds no value that exists', { $addToSet: { a: 1 } }, { a: [1] }, { a: [1] }],
-    ['takes numbers of all types for the same', { $addToSet: { a: 1.0 } }, { a: [1] }, { a: [1] }],
+    ['treats equal numbers of all types as the same', { $addToSet: { a: 1.0 } }, { a: [1] }, { a: [1] }],
     [
       'tells documents of another order of fields apart',
       { $addToSet: { a: { y: 1, x: 1 } } },
@@ -36,8 +36,8 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['makes the array', { $addToSet: { a: 1 } }, {}, { a: [1] }],
   ],
   $pull: [
-    ['takes away what equals a value', { $pull: { a: 1 } }, { a: [1, 2, 1] }, { a: [2] }],
-    ['takes away what meets operators', { $pull: { a: { $gt: 1 } } }, { a: [1, 2, 3] }, { a: [1] }],
+    ['removes elements that equal a value', { $pull: { a: 1 } }, { a: [1, 2, 1] }, { a: [2] }],
+    ['removes elements that meet operators', { $pull: { a: { $gt: 1 } } }, { a: [1, 2, 3] }, { a: [1] }],
     [
       'takes away documents that match',
       { $pull: { a: { x: 1, y: { $lt: 5 } } } },
@@ -49,9 +49,9 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
       },
       { a: [{ x: 1, y: 9 }] },
     ],
-    ['takes away an array that equals an array', { $pull: { a: [1] } }, { a: [[1], 1] }, { a: [1] }],
+    ['removes an array that equals an array', { $pull: { a: [1] } }, { a: [[1], 1] }, { a: [1] }],
     ['looks into inner arrays with operators', { $pull: { a: { $gt: 1 } } }, { a: [[2], [1]] }, { a: [[1]] }],
-    ['takes away those in a list', { $pull: { a: { $in: [1, 2] } } }, { a: [1, 2, 3] }, { a: [3] }],
+    ['removes the elements in a list', { $pull: { a: { $in: [1, 2] } } }, { a: [1, 2, 3] }, { a: [3] }],
     ['ignores a missing field', { $pull: { 'a.b': 1 } }, {}, {}],
   ],
 };
