@@ -7,7 +7,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { partsOf } from '../src/text/highlight.ts';
 import { call, signIn, visit } from './support.ts';
 
-describe('a search marks in a text', () => {
+describe('a search marks', () => {
   it.each([
     ['a word in another spelling', 'Die Straße ist da', 'STRASSE', 'Die [Straße] ist da'],
     ['half-width letters', 'ｶﾞｲﾄﾞブック', 'ガイド', '[ｶﾞｲﾄﾞ]ブック'],
