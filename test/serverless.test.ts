@@ -33,7 +33,7 @@ describe('serverless.yml', () => {
     );
   });
 
-  it.each(functions)('$name: $file exports its handler, and answers OPTIONS with its methods', async (route) => {
+  it.each(functions)('gives $name a file that exports its handler and answers OPTIONS with its methods: $file', async (route) => {
     const { path, file, exported } = route;
     expect(existsSync(file)).toBe(true);
     expect(exported).toBe('handler');

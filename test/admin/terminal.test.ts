@@ -31,7 +31,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ],
     ['Ctrl-C', [['Password: ', 'open\u0003']], 'Interrupted: nothing was changed.'],
     ['Ctrl-D', [['Password: ', '\u0004']], 'No password was typed: nothing was changed.'],
-  ])('%s creates no account', async (_what, dialogue, sentence) => {
+  ])('no account is created after %s', async (_what, dialogue, sentence) => {
     const name = aName();
     const { code, screen } = await create(name, dialogue);
     expect(code).toBe(1);

@@ -155,7 +155,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  it('reactions are sets: adding and removing can be repeated', async () => {
+  it('adds and removes reactions as a set, so that both can be repeated', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const put = (emoji: string, { token }: Account) => call('PUT', path + encodeURIComponent(emoji), { token, body: {} });

@@ -36,7 +36,7 @@ type Expected = {
   reactions: [emoji: string, users: string[]][];
 };
 
-it(`messages behave as a model of them in memory: ${numRuns} rooms, up to ${maxLength} steps each`, async () => {
+it(`messages behave like a model in memory: ${numRuns} rooms, up to ${maxLength} steps each`, async () => {
   await assert(asyncProperty(array(step, { maxLength }), run), { numRuns });
 }, 600_000);
 

@@ -43,7 +43,7 @@ describe('a search finds', async () => {
     });
   });
 
-  it('at most its counted words, and says how many words it ignored', async () => {
+  it('the counted words only, and says how many words it ignored', async () => {
     const ignored = async (q: string) => (await get(bob, { room, q })).headers['x-ignored-words'];
     expect([
       await ignored('alpha beta'),

@@ -25,7 +25,7 @@ const attributesOf = ({ headers }: Reply) =>
 describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
   const whoIs = (headers: Record<string, string>, token?: string) => call('GET', '/api/users/me', { headers, token });
 
-  it('is what a login with `cookie` gives, without showing the token', async () => {
+  it('is set by a login with `cookie`, without showing the token', async () => {
     const ann = await anAccount();
     const reply = await logIn(call, ann);
     expect(outcome(reply)).toEqual({
@@ -51,7 +51,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect((await whoIs({ cookie })).status).toBe(401);
   });
 
-  it('is what a sign-up with `cookie` gives', async () => {
+  it('is set by a sign-up with `cookie`', async () => {
     const username = aName();
     const body = { username, email: `${username}@example.org`, password: 'correct horse', cookie: true };
     const reply = await call('POST', '/api/users', { body });
@@ -59,7 +59,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(await whoIs({ cookie: cookieOf(reply) })).toMatchObject({ status: 200, body: { username } });
   });
 
-  it('is not what a login without it gives', async () => {
+  it('is not set by a login without `cookie`', async () => {
     const { username, password } = await anAccount();
     for (const cookie of [undefined, false]) {
       const reply = await call('POST', '/api/sessions', { body: { username, password, cookie }, source: anAddress() });

@@ -33,7 +33,7 @@ it.each([
   expect({ line: JSON.parse(stdout), stderr }).toEqual({ line: expected, stderr: '' });
 });
 
-it('a line about a push is three metrics, of all pushes together', async () => {
+it('a log line about a push gives three metrics, of all pushes together', async () => {
   const of = `import { pushMetrics } from './lib/metrics.ts'; console.log(JSON.stringify(pushMetrics(42)));`;
   const environment = { METRICS: 'on', AWS_LAMBDA_FUNCTION_NAME: 'push' };
   const { stdout } = await runCommand(['node', '--input-type=module', '-e', of], { environment });

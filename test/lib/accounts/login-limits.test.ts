@@ -21,7 +21,7 @@ async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>>
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-describe('guessing passwords, through ten concurrent processes', () => {
+describe('guessing passwords, through ten concurrent processes,', () => {
   it('fails 5 times for one account at one address, whether or not the account exists', async () => {
     const { username } = await anAccount();
     for (const name of [username, aName()]) {

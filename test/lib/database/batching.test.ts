@@ -15,7 +15,7 @@ function controlledWork<I, O>() {
 }
 
 describe('a batch', () => {
-  it('contains the calls of one turn, and the next one those that came meanwhile', async () => {
+  it('contains the calls of one turn, and the next batch contains the calls that came meanwhile', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batch(work);
     const first = [join('a'), join('b')];

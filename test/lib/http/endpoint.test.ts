@@ -36,7 +36,7 @@ describe('endpoint', () => {
   });
 
   it.each<[string, () => Promise<unknown>, number, object, true?]>([
-    ['what the operation returns is the body', async () => ({ a: [1] }), 200, { a: [1] }],
+    ['the result of the operation is the body', async () => ({ a: [1] }), 200, { a: [1] }],
     [
       'an HttpError is the response',
       () => Promise.reject(conflict('room_full', 'The room is full.')),
@@ -56,7 +56,7 @@ describe('endpoint', () => {
       500,
       { title: 'Internal error', description: 'The request failed and has been logged as request-1.' },
     ],
-  ])('%s', async (_what, run, status, body, isSpecified) => {
+  ])('answers: %s', async (_what, run, status, body, isSpecified) => {
     const response = await endpoint({
       GET: operation({ summary: '', access: 'anyone', status: 200, run, ...(isSpecified && { isSpecified }) }),
     })(anEvent('GET'), aContext);

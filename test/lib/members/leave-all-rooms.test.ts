@@ -7,7 +7,7 @@ import { createRoom } from '../../../lib/rooms/rooms.ts';
 const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
 type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
 
-describe('leaving all rooms', () => {
+describe('leaving all rooms:', () => {
   it.each<[string, Member[], Member[]]>([
     ['the only member leaves an empty room', [[ann, 'owner']], []],
     [
