@@ -42,21 +42,30 @@ export async function loadMoreMembers(room: string): Promise<void> {
   set(room, { list: [...(membersOf(room) ?? []), ...list.filter(({ user }) => !known.has(user.$oid))], next });
 }
 
-/** The first members of a room whose names have these letters: of what is known if that is all of them, or else as the service finds them. */
-export async function findMembers(room: string, part: string, limit: number): Promise<readonly Member[]> {
+/**
+ * The first members of a room whose names have words that begin with what was typed, those that begin so themselves first: of what is known if
+ * that is all of them, or else also as the service finds them.
+ */
+export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
   // Without a connection those that are known have to do.
   await loadMembers(room).catch(() => {});
-  const named = (list: readonly Member[]) => list.filter(({ username }) => username.toLowerCase().includes(part.toLowerCase()));
-  const known = named(membersOf(room) ?? []);
-  if (part === '' || !hasMoreMembers(room)) return known.slice(0, limit);
-  const query = { room, q: part, limit };
-  const found = await ask(chat.GET('/api/members', { params: { query } })).then(
-    (list) => named(list as Member[]),
-    () => [],
-  );
+  const known = membersOf(room) ?? [];
+  if (typed === '') return known.slice(0, limit);
+  const { compareNames, matchesName } = await import('../../../client/src/words/names.ts');
+  const query = { room, q: typed, limit };
+  const found = hasMoreMembers(room)
+    ? await ask(chat.GET('/api/members', { params: { query } })).then(
+        (list) => list as Member[],
+        () => [],
+      )
+    : [];
   learn(found);
-  const ids = new Set(found.map(({ user }) => user.$oid));
-  return [...found, ...known.filter(({ user }) => !ids.has(user.$oid))].slice(0, limit);
+  const compare = compareNames(typed);
+  const byId = new Map([...found, ...known].map((member) => [member.user.$oid, member]));
+  return [...byId.values()]
+    .filter(({ username }) => matchesName(username, typed))
+    .sort((one, other) => compare(one.username, other.username))
+    .slice(0, limit);
 }
 
 /** Whether a user is the only owner among several members; throws a `Failure`. */

@@ -8,13 +8,15 @@ import { Announcer } from './announcer.tsx';
 import { Banner } from './banner.tsx';
 import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
-import { Directory } from './directory.tsx';
 import { Join } from './join.tsx';
 import { listenToKeys } from './keys.tsx';
+import { later } from './later.tsx';
 import { Login } from './login.tsx';
 import { RoomView } from './room.tsx';
-import { Settings } from './settings.tsx';
 import { Sidebar } from './sidebar.tsx';
+
+const Directory = later(async () => (await import('./directory.tsx')).Directory);
+const Settings = later(async () => (await import('./settings.tsx')).Settings);
 
 /** The page. */
 export function App() {

@@ -8,17 +8,19 @@ import { wake } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Composer } from './composer.tsx';
 import { BackLink, Loading } from './controls.tsx';
-import { Details } from './details.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { later } from './later.tsx';
 import { Line } from './markdown.tsx';
-import { Members } from './members.tsx';
 import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
-import { Pins } from './pins.tsx';
-import { Search } from './search.tsx';
 import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
 import { useLoaded } from './use-list.ts';
+
+const Details = later(async () => (await import('./details.tsx')).Details);
+const Members = later(async () => (await import('./members.tsx')).Members);
+const Pins = later(async () => (await import('./pins.tsx')).Pins);
+const Search = later(async () => (await import('./search.tsx')).Search);
 
 type RoomProps = Extract<Route, { name: 'room' }>;
 

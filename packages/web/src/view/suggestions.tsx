@@ -42,11 +42,9 @@ async function findNames(room: string, start: string): Promise<Suggestion[]> {
   // One more, as it may be me.
   const found = await findMembers(room, start, most + 1);
   const names = found.filter(({ user }) => user.$oid !== idOf(me())).map(({ username }) => username);
-  const rank = (name: string) => (name.toLowerCase().startsWith(start) ? 0 : 1);
   // A name that was typed in full needs nothing more.
-  const isBegun = (name: string) => start !== '' && rank(name) === 0 && name.length > start.length;
+  const isBegun = (name: string) => start !== '' && name.toLowerCase().startsWith(start) && name.length > start.length;
   return names
-    .sort((one, other) => rank(one) - rank(other))
     .slice(0, most)
     .map((name) => ({ text: `@${name} `, shown: '@', detail: name, replaces: start.length + 1, isMeant: isBegun(name) }));
 }
