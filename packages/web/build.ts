@@ -49,7 +49,7 @@ async function build(): Promise<void> {
 async function buildAlone(name: string, define: Record<string, string>): Promise<string> {
   const { build: bundle } = await import('vite');
   const outDir = join(target, name);
-  const output = { format: 'iife', entryFileNames: `${name}.js` } as const;
+  const output = { format: 'iife', entryFileNames: `${name}.js`, codeSplitting: false } as const;
   const build = { outDir, rolldownOptions: { input: join(folder, `src/${name}.ts`), output } };
   await bundle({ configFile, logLevel: 'warn', define, build });
   return join(outDir, `${name}.js`);

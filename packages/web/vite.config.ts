@@ -27,6 +27,8 @@ const emoji: Plugin = {
   },
 };
 
+const shared = /node_modules|src\/(api|ids|routes|session|strings|tabs|store\/(cache|rooms))\.ts/;
+
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs under `npm start`. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -43,6 +45,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 200,
+    // What the page shares with its later parts comes in one file, not in one for each set of parts that share something.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: shared }] } } },
   },
   server: { proxy: { '/api': `http://localhost:${process.env.HTTP_PORT || 3000}` } },
 });
