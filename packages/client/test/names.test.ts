@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { compareNames, matchesName } from '../src/words/names.ts';
+
+describe('a name is meant by somebody who typed', () => {
+  it.each([
+    ['the beginning of a later word', 'All hands', 'hands'],
+    ['the beginnings of two words', 'All hands', 'all ha'],
+    ['words in another order', 'All hands', 'hands all'],
+    ['two letters for an umlaut', 'Büro Köln', 'buero koeln'],
+    ['an umlaut for two letters', 'Buero', 'büro'],
+    ['part of a script without spaces', '项目讨论', '讨论'],
+    ['hiragana for katakana', 'ラーメン部', 'らーめん'],
+    ['a word after a hyphen', 'dev-ops', 'ops'],
+    ['its sign', '#general', '#gen'],
+    ['a sign that it lacks', 'general', '#gen'],
+    ['an at sign', 'bob', '@bob'],
+    ['signs within it', 'R&D', 'r&d'],
+    ['the name of an emoji room', '🎉party', 'party'],
+    ['a number', 'team42', '42'],
+  ])('%s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(true));
+
+  it.each([
+    ['a part within a word', 'joanna', 'anna'],
+    ['one word that it lacks', 'All hands', 'all feet'],
+    ['two letters that are no umlaut', 'trug', 'true'],
+  ])('but not %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(false));
+
+  it('and those that begin so come first', () => {
+    expect(['bob.anna', 'zoe anna', 'anna'].sort(compareNames('@Anna'))).toEqual(['anna', 'bob.anna', 'zoe anna']);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { said, searches } from '../../../test/corpora/searches.ts';
+import { partsOf } from '../src/text/highlight.ts';
+
+const markedIn = (text: string, sought: string) =>
+  partsOf(text, sought)
+    .filter(({ isSought }) => isSought)
+    .map(({ text }) => text);
+
+describe('what a search found', () => {
+  it.each(searches)('is marked, and the text stays whole: %s: %j', (_what, sought, found) => {
+    for (const name of found) {
+      expect(
+        partsOf(said[name], sought)
+          .map(({ text }) => text)
+          .join(''),
+      ).toBe(said[name]);
+      expect(markedIn(said[name], sought)).not.toEqual([]);
+    }
+  });
+
+  it('is marked as it stands in the text', () => {
+    expect(markedIn('Frau Müller und Herr Mueller', 'mueller')).toEqual(['Müller', 'Mueller']);
+    expect(markedIn('ｶﾞｲﾄﾞﾌﾞｯｸを見る', 'ガイド')).toEqual(['ｶﾞｲﾄﾞ']);
+    expect(markedIn('한국어'.normalize('NFD'), '한국')).toEqual(['한국'.normalize('NFD')]);
+    expect(markedIn('so long 👋🏽', '👋')).toEqual(['👋🏽']);
+    expect(markedIn('The ﬁnal oﬃce', 'final')).toEqual(['ﬁnal']);
+    expect(markedIn('onboarding', 'onboard')).toEqual(['onboard']);
+  });
+});
