@@ -198,6 +198,21 @@ const hostile = [
     ' ',
     '\t',
   ],
+  ...[
+    'a*',
+    'a**',
+    'f**k ',
+    '__init__',
+    '__a',
+    '(*a',
+    '_(',
+    '- a\n+ b\n',
+    '- ```\n',
+    'a ```\n',
+    'a ```x\nb``` c\n',
+    '>~',
+    "https://a's,",
+  ],
   ...['a*b_', '**「a」**', '*_', '(*', '*^', '_@a', '¯\\_(', '。', 'です', '👍'],
 ];
 
@@ -212,6 +227,7 @@ describe('parsing', () => {
     expect(growth((length) => parse(nested(length)))).toBeLessThan(linear);
     expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(linear);
     expect(growth((length) => parse(`a|b\n${'-'.repeat(length)}x`))).toBeLessThan(linear);
+    expect(growth((length) => parse(`${'~'.repeat(length)}\``))).toBeLessThan(linear);
     expect(growth((length) => parse(`${'`'.repeat(3)}\n${'a\n'.repeat(length / 2)}`))).toBeLessThan(linear);
   });
 

@@ -15,28 +15,56 @@ export function addressAt(text: string, from: number): string {
   start.lastIndex = from;
   let at = from + (start.exec(text)?.[0].length ?? 0);
   const most = Math.min(text.length, from + longestAddress);
-  const open = { round: 0, square: 0 };
+  const open = { '(': 0, '[': 0, '{': 0 };
+  const isQuoted = characterBefore(text, from) === "'";
   let isHost = true;
   while (at < most) {
     const character = characterAt(text, at);
-    if (ends.test(character) || (isUnspaced(character) && !mayGoOn(characterBefore(text, at), isHost))) break;
-    if (character === '(') open.round++;
-    else if (character === '[') open.square++;
-    // A bracket that was opened outside closes there, too.
-    else if ((character === ')' && --open.round < 0) || (character === ']' && --open.square < 0)) break;
+    const before = characterBefore(text, at);
+    if (ends.test(character) || (isUnspaced(character) && !mayGoOn(before, isHost))) break;
+    if (isHost && character === '/' && startsSentence(text, at + 1, before)) {
+      at++;
+      break;
+    }
+    if (isHost ? /[,;!|']/.test(character) : /[,;|]/.test(character) && startsAt(text, at + 1)) break;
+    if (character === '—' && before !== '_') break;
+    const opener = closers[character as keyof typeof closers];
+    // A bracket or a quote that was opened outside closes there, too.
+    if ((opener && --open[opener] < 0) || (isQuoted && character === "'")) break;
+    if (character in open) open[character as keyof typeof open]++;
     isHost &&= !/[/?#]/.test(character);
     at += character.length;
   }
-  while (at > from && /[?!.,:;*_~'\u00b7\u2010-\u2015]/.test(text[at - 1] as string)) at--;
+  if (/['’]s$/.test(text.slice(Math.max(from, at - 2), at))) at -= 2;
+  while (at > from && /[?!.,:;|*_~'\u00b7\u2010-\u2015\u200c\u200d]/.test(text[at - 1] as string)) at--;
   return text.slice(from, at);
 }
+
+const closers = { ')': '(', ']': '[', '}': '{' } as const;
+
+/**
+ * Whether the sentence goes on right after the slash of a host in Latin letters: `https://example.org/を見て`. Few paths begin there
+ * in Hiragana, Thai and the like; in Korean, where it is a particle and the word ends with it.
+ */
+function startsSentence(text: string, at: number, before: string): boolean {
+  sentence.lastIndex = at;
+  return /[A-Za-z0-9]/.test(before) && sentence.test(text);
+}
+
+const sentence =
+  /[\p{sc=Hira}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]|(?:을|를|은|는|이|가|에|에서|로|으로|의|와|과|도|만|부터|까지|에요|예요|입니다)(?![\p{L}\p{N}/])/uy;
+
+const startsAt = (text: string, at: number): boolean => {
+  start.lastIndex = at;
+  return start.test(text);
+};
 
 const start = /https?:\/\/|www\./iy;
 
 // Space, what an address must encode, and punctuation beyond ASCII: sentences end with it, addresses rarely contain it.
 // Dashes and the middle dot of Catalan do stand in them.
 const ends =
-  /[\s<>"`\\]|(?![ -~\u00b7])[\p{Po}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Extended_Pictographic}]|[\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee]/u;
+  /[\s<>"`\\\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?![ -~\u00b7])[\p{Po}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Extended_Pictographic}]|[\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee]/u;
 
 /**
  * Whether a character of a script without spaces goes on with an address after this one: it does in `/wiki/東京` and `?q=東京`,

@@ -17,7 +17,7 @@ export const isWidePunctuation = (character: string): boolean =>
 
 /** Whether a character belongs to a script that puts no space between a name or an address and what follows. */
 export const isUnspaced = (character: string): boolean =>
-  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}]/u.test(
+  /(?!\u00b7)[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}]/u.test(
     character,
   );
 

@@ -1,8 +1,17 @@
-import { characterAt, characterBefore, isPunctuation, isSpace, isUnspaced, isWidePunctuation } from './characters.ts';
+import { characterAt, characterBefore, isPunctuation, isSpace, isUnspaced, isWidePunctuation, joinsWord } from './characters.ts';
 import type { Inline } from './pieces.ts';
 
 /** A run of `*`, `_` or `~`, and what it may do. */
-export type Delimiter = { type: 'delimiter'; character: string; length: number; opens: boolean; closes: boolean };
+export type Delimiter = {
+  type: 'delimiter';
+  character: string;
+  length: number;
+  opens: boolean;
+  closes: boolean;
+  at: number;
+  /** Whether it stands between two letters of a word in Latin letters and the like. */
+  isInWord: boolean;
+};
 export type Piece = Inline | Delimiter;
 
 /**
@@ -20,7 +29,8 @@ export function delimiterAt(text: string, at: number, length: number): Delimiter
   const isWord = character === '_';
   const opens = left && (!isWord || !right || isPunctuation(before));
   const closes = right && (!isWord || !left || isPunctuation(after));
-  return opens || closes ? { type: 'delimiter', character, length, opens, closes } : undefined;
+  const isInWord = character === '*' && joinsWord(before) && joinsWord(after);
+  return opens || closes ? { type: 'delimiter', character, length, opens, closes, at, isInWord } : undefined;
 }
 
 const isWordlike = (character: string) => !isPunctuation(character) || isWidePunctuation(character);
@@ -110,7 +120,7 @@ function asShown(pieces: readonly Piece[]): Inline[] {
 /** What is open, by what could close it: one stack for all, and one for each kind that tells in constant time where its newest is. */
 export class Openers {
   readonly #pieces: Pieces;
-  readonly #open: { piece: number; kind: string }[] = [];
+  readonly #open: { piece: number; kind: string; at: number }[] = [];
   readonly #newest = new Map<string, number[]>();
 
   constructor(pieces: Pieces) {
@@ -121,19 +131,22 @@ export class Openers {
     return this.#open.length;
   }
 
-  /** Closes what a run closes, and opens what it opens. What it can close began after the mark `bottom`. */
-  meet(met: Delimiter, bottom: number): void {
+  /**
+   * Closes what a run closes, and opens what it opens. What it can close began after the mark `bottom`. The word in which it stands
+   * begins at `wordFrom`.
+   */
+  meet(met: Delimiter, bottom: number, wordFrom: number): void {
     const length = met.length;
-    for (let left = this.#close(met, length, bottom); left !== met.length; left = this.#close(met, length, bottom))
-      met.length = left;
+    const close = () => this.#close(met, length, bottom, wordFrom);
+    for (let left = close(); left !== met.length; left = close()) met.length = left;
     if (met.length === 0) return;
     if (!met.opens) {
       this.#pieces.push({ type: 'text', text: met.character.repeat(met.length) });
       return;
     }
     this.#pieces.push(met);
-    const kind = kindOf(met.character, met.closes, length);
-    this.#open.push({ piece: this.#pieces.length - 1, kind });
+    const kind = kindOf(met.character, met.closes, length, met.isInWord);
+    this.#open.push({ piece: this.#pieces.length - 1, kind, at: met.at });
     const stack = this.#newest.get(kind);
     if (stack) stack.push(this.#open.length - 1);
     else this.#newest.set(kind, [this.#open.length - 1]);
@@ -145,9 +158,9 @@ export class Openers {
   }
 
   /** Closes the newest fitting opener once; returns how much of the run is left. */
-  #close(met: Delimiter, length: number, bottom: number): number {
+  #close(met: Delimiter, length: number, bottom: number, wordFrom: number): number {
     if (!met.closes || met.length === 0) return met.length;
-    const found = this.#find(met, length);
+    const found = this.#find(met, length, wordFrom);
     if (found === undefined || found < bottom) return met.length;
     const { piece } = this.#open[found] as { piece: number };
     if (!this.#pieces.mayWrap(piece)) return met.length;
@@ -166,17 +179,25 @@ export class Openers {
   }
 
   /** The newest opener that a run may close. A run that could also open, or be closed, only matches by CommonMark's rule of three. */
-  #find(met: Delimiter, length: number): number | undefined {
-    let newest: number | undefined;
-    for (const closes of [false, true])
-      for (const rest of [0, 1, 2]) {
-        const isOdd = (closes || met.opens) && (rest + length) % 3 === 0 && !(rest === 0 && length % 3 === 0);
-        const candidate =
-          isOdd && met.character !== '~' ? undefined : this.#newest.get(kindOf(met.character, closes, rest))?.at(-1);
-        if (candidate !== undefined && (newest === undefined || candidate > newest)) newest = candidate;
-      }
-    return newest;
+  #find(met: Delimiter, length: number, wordFrom: number): number | undefined {
+    let newest = -1;
+    for (const isInWord of [false, true])
+      for (const closes of [false, true])
+        for (const rest of [0, 1, 2]) {
+          const isOdd = (closes || met.opens) && (rest + length) % 3 === 0 && !(rest === 0 && length % 3 === 0);
+          if (isOdd && met.character !== '~') continue;
+          const candidate = this.#newest.get(kindOf(met.character, closes, rest, isInWord))?.at(-1) ?? -1;
+          if (candidate > newest && !(isInWord && met.isInWord && this.#isTimes(candidate, met, wordFrom))) newest = candidate;
+        }
+    return newest < 0 ? undefined : newest;
+  }
+
+  /** Whether two runs within words, as in `a*b*c` and `f**k this s**t`, emphasise nothing: they do where both are `**` in one word. */
+  #isTimes(candidate: number, met: Delimiter, wordFrom: number): boolean {
+    const { piece, at } = this.#open[candidate] as { piece: number; at: number };
+    return at < wordFrom || Math.min((this.#pieces.at(piece) as Delimiter).length, met.length) < 2;
   }
 }
 
-const kindOf = (character: string, closes: boolean, length: number) => `${character}${closes}${length % 3}`;
+const kindOf = (character: string, closes: boolean, length: number, isInWord: boolean) =>
+  `${character}${closes}${length % 3}${isInWord}`;

@@ -23,13 +23,28 @@ export function findEscapes(text: string): (at: number) => boolean {
 /** `C:\` or `\\server`: names in the rest of its line may contain spaces. */
 const startsPath = /(?:^|[^\p{L}\p{N}])[A-Za-z]:\\|(?:^|\s)\\\\[\p{L}\p{N}]/u;
 
-/** The word around a backslash, and whether it looks like a path: a backslash in it stands before a letter, or after a drive. */
+/**
+ * What shows that a word is a path or a pattern, where people type backslashes for themselves: one stands before a letter or a sign
+ * that is none of Markdown, or after a drive, a dot, a variable, a domain or a `^`.
+ */
+const pathOrPattern = new RegExp(
+  [
+    '\\\\[\\p{L}\\p{N}{}$?/]|(?<!\\d)\\\\[.()]',
+    '(?<![\\p{L}\\p{N}])[A-Za-z]:\\\\',
+    '^["\'(]?(?:\\.{1,2}|~|%[^%]+%|\\$[\\w:]+)\\\\',
+    '^["\'(]?[A-Z][A-Z0-9-]+\\\\(?:_[a-z]|\\*$)',
+    '\\^\\\\(?!\\^)',
+  ].join('|'),
+  'u',
+);
+
+/** The word around a backslash, and whether it looks like a path or a pattern. */
 function wordAround(text: string, at: number, from: number) {
   let start = at;
   while (start > from && !isSpace(text[start - 1] as string)) start--;
   space.lastIndex = at;
   const end = space.exec(text)?.index ?? text.length;
-  return { end, isPath: /\\[\p{L}\p{N}]|(?<![\p{L}\p{N}])[A-Za-z]:\\/u.test(text.slice(start, end)) };
+  return { end, isPath: pathOrPattern.test(text.slice(start, end)) };
 }
 
 const space = /\s/gu;

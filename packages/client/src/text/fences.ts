@@ -1,29 +1,49 @@
 import { isBlank } from './characters.ts';
-import { isBlankLine, withoutIndent } from './indents.ts';
+import { indentOf, isBlankLine, withoutIndent } from './indents.ts';
 import type { Found } from './pieces.ts';
 
 /** The line at or after `from` that ends the code of a fence; undefined if there is none. */
-type FindEnd = (from: number, fence: string) => number | undefined;
+export type FindEnd = (from: number, fence: string) => number | undefined;
+
+/** The fence that a line opens: the columns before it, its signs, and what stands beside it. */
+export function openingFence(line: string): { indent: number; fence: string; info: string } | undefined {
+  const [, indent = '', fence = '', info = ''] = /^([ \t]*)(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/.exec(line) ?? [];
+  return fence === '' || (fence[0] === '~' && info.includes('~')) ? undefined : { indent: indentOf(indent), fence, info };
+}
+
+/** Whether a line ends the code of a fence. */
+export const closesFence = (line: string, fence: string): boolean => isBare(line.trim(), fence) || endsWith(line, fence);
 
 /**
  * The block of code that begins at a line. Only its language may stand beside the fence: anything else is the first line of the code.
  * A fence of nothing is text, and so are tildes that nothing closes, because people decorate with them.
  */
 export function fenceAt(lines: string[], at: number, findEnd: FindEnd): Found | undefined {
-  const [, indent = '', fence = '', info = ''] = /^( {0,3})(`{3,}|~{3,})([^`]*)$/.exec(lines[at] as string) ?? [];
-  if (fence === '' || (fence[0] === '~' && info.includes('~'))) return undefined;
+  const opening = openingFence(lines[at] as string);
+  if (!opening) return undefined;
+  const { indent, fence, info } = opening;
   const end = findEnd(at + 1, fence);
   if (end === undefined && fence[0] === '~') return undefined;
   const language = info.trim();
   const isLanguage = /^[\p{L}\p{N}_#+.-]{0,20}$/u.test(language);
-  const code = lines.slice(at + 1, end).map((line) => withoutIndent(line, indent.length));
+  const code = lines.slice(at + 1, end).map((line) => withoutIndent(line, indent));
   const last = end === undefined ? '' : withoutFence(lines[end] as string, fence);
-  if (last !== '') code.push(withoutIndent(last, indent.length));
+  if (last !== '') code.push(withoutIndent(last, indent));
   if (end === undefined && code.every(isBlankLine)) return undefined;
   if (!isLanguage) code.unshift(info.trimStart());
   const text = code.join('\n');
   if (isBlank(text)) return undefined;
   return { block: { type: 'code', text, language: isLanguage ? language : '' }, end: (end ?? lines.length) + 1 };
+}
+
+/** The words before a fence and the fence, in a line such as ``see: ```js``, if the next line with such a fence ends its code. */
+export function splitAtFence(lines: string[], at: number): [words: string, fence: string] | undefined {
+  const [, words = '', signs = '', language = ''] =
+    /^([^`]*[^`\s])\s*(`{3,})([\w#+.-]{0,20})\s*$/.exec(lines[at] as string) ?? [];
+  if (signs === '') return undefined;
+  let next = at + 1;
+  while (next < lines.length && !(lines[next] as string).includes(signs)) next++;
+  return next < lines.length && closesFence(lines[next] as string, signs) ? [words, signs + language] : undefined;
 }
 
 /** What stands before a fence in the line that it ends. */
@@ -46,8 +66,7 @@ export function findFenceEnds(lines: string[]): FindEnd {
   return (from, fence) => {
     last ??= findLastEnds(lines);
     if ((last.bare[fence[0] as '`' | '~'][from] ?? 0) < fence.length && (last.ending.get(fence) ?? -1) < from) return undefined;
-    for (let at = from; at < lines.length; at++)
-      if (isBare((lines[at] as string).trim(), fence) || endsWith(lines[at] as string, fence)) return at;
+    for (let at = from; at < lines.length; at++) if (closesFence(lines[at] as string, fence)) return at;
     return undefined;
   };
 }

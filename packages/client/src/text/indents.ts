@@ -24,9 +24,9 @@ export function withoutIndent(line: string, most: number): string {
  */
 export type ItemStart = { sign: string; number: number | undefined; indent: number; textFrom: number; text: string };
 
-/** The item of a list that begins in a line. A year or a phone number is no number of an item. */
+/** The item of a list that begins in a line. A year or a phone number is no number of an item, and `* * *` is a time of cron. */
 export function itemAt(line: string): ItemStart | undefined {
-  const found = /^[ \t]*([-*+]|(?!0\d)(\d{1,3})[.)])(?:([ \t]+)(?=\S)|$)/.exec(line);
+  const found = /^[ \t]*((?!(?:[-*+] ){2})[-*+]|(?!0\d)(\d{1,3})[.)])(?:([ \t]+)(?=\S)|$)/.exec(line);
   if (!found) return undefined;
   const [all, marker = '', digits, space = ' '] = found;
   const indent = indentOf(line);

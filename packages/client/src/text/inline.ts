@@ -17,6 +17,9 @@ export function parseInline(text: string): Inline[] {
   const codeEnds = findCodeEnds(text);
   const isEscape = findEscapes(text);
   let plainFrom = 0;
+  // Where the word begins that goes up to `spacesUntil`.
+  let wordFrom = 0;
+  let spacesUntil = 0;
   let at = 0;
 
   const endPlain = (end: number) => {
@@ -38,7 +41,7 @@ export function parseInline(text: string): Inline[] {
     if (character === '\\') {
       shrug.lastIndex = at;
       const face = shrug.exec(text);
-      if (face) push({ type: 'text', text: `\\${face[1]}` }, shrug.lastIndex);
+      if (face) push({ type: 'text', text: `\\${face[1]}${face[2]}` }, shrug.lastIndex);
       else if (isEscape(at)) {
         endPlain(at);
         plainFrom = at + 1;
@@ -55,7 +58,10 @@ export function parseInline(text: string): Inline[] {
       const run = faceAt(text, at) ?? runAt(text, at);
       endPlain(at);
       const delimiter = faceAt(text, at) === undefined ? delimiterAt(text, at, run) : undefined;
-      if (delimiter) openers.meet(delimiter, brackets.at(-1)?.delimiters ?? 0);
+      const space = text.slice(spacesUntil, at).search(/\s\S*$/);
+      if (space >= 0) wordFrom = spacesUntil + space;
+      spacesUntil = at;
+      if (delimiter) openers.meet(delimiter, brackets.at(-1)?.delimiters ?? 0, wordFrom);
       else pieces.push({ type: 'text', text: text.slice(at, at + run) });
       at = plainFrom = at + run;
     } else if (character === '[' || character === '!') {
@@ -97,16 +103,33 @@ type Bracket = { piece: number; delimiters: number };
 // Whatever may have a meaning; letters only where an address may begin.
 const special = /[\\`*_~\]<@＠﹫:]|!?\[|(?<![a-z0-9])(?:https?:\/\/|www\.)/giu;
 
-/** The arms of a shrug are neither escaped nor emphasis, however many backslashes it took elsewhere. */
-const shrug = /\\{1,3}(_\([^()\n]{1,24}\)_\/)/y;
+/** Arms, as of a shrug, are neither escaped nor emphasis, however many backslashes it took elsewhere. */
+const shrug = /\\{1,3}(_\([^()\n]{1,24}\)|\*[oO._^]{1,3}\*)\\?(_?\/)/y;
 
-/** The length of a face such as `*_*`, or of the pattern `*.*`. */
+/** The length of what begins here with a sign of emphasis and is something else: a face, a pattern, or a name that programs have. */
 function faceAt(text: string, at: number): number | undefined {
-  starred.lastIndex = at;
-  return starred.exec(text)?.[0].length;
+  signed.lastIndex = at;
+  return signed.exec(text)?.[0].length;
 }
 
-const starred = /(?<![*\p{L}\p{N}])\*[_.^-]{1,3}\*(?![*\p{L}\p{N}])/uy;
+// Names that Python, C and PHP write so. Others are known by what stands around them.
+const names =
+  'init|main|name|file|dict|doc|all|class|call|str|repr|new|del|len|iter|next|enter|exit|eq|hash|getattr|setattr|getitem|setitem|version|author|path|package|module|slots|future|annotations|proto|pycache|construct|attribute|declspec|func|FILE|LINE|DIR|FUNCTION|CLASS|METHOD|DATE|TIME';
+
+const signed = new RegExp(
+  [
+    // `*_*` and `*.*`; `(*°▽°*)`; `_(:3」∠)_`; sparks, as in `*:･ﾟ✧`.
+    '(?<![*\\p{L}\\p{N}])\\*[_.^-]{1,3}\\*(?![*\\p{L}\\p{N}])',
+    '(?<=[(（])\\*(?!\\S{0,6}[\\p{L}\\p{N}]{2})[^\\s*@:`]{1,6}\\*(?=[)）])',
+    '(?<![\\p{L}\\p{N}])_\\((?!\\S{0,8}[\\p{L}\\p{N}]{2})[^\\s()@`]{1,8}\\)_(?![\\p{L}\\p{N}])',
+    '\\*:[･・.。]',
+    // `__name__`, `self.__x__`, `__x__.py` and `__x__()`.
+    `(?<![A-Za-z0-9_])__(?:${names})__(?![A-Za-z0-9_])`,
+    '(?<=[\\w)\\]]\\.)__[A-Za-z][A-Za-z0-9_]{0,40}?__(?![A-Za-z0-9_])',
+    '(?<![A-Za-z0-9_])__[A-Za-z][A-Za-z0-9_]{0,40}?__(?=\\(|\\.[A-Za-z])',
+  ].join('|'),
+  'uy',
+);
 
 /** What a backslash stands before that is a backslash itself: where `\\` or `\*` is as it was typed, the second sign is no mark either. */
 const afterBackslash = (text: string, at: number): number => (/[\\`*_~[\]@＠<:!]/.test(text[at + 1] ?? '') ? at + 2 : at + 1);

@@ -1,4 +1,4 @@
-import { fenceAt, findFenceEnds } from './fences.ts';
+import { type FindEnd, fenceAt, findFenceEnds, openingFence, splitAtFence } from './fences.ts';
 import { type ItemStart, indentOf, isBlankLine, itemAt, withoutIndent } from './indents.ts';
 import { parseInline } from './inline.ts';
 import type { Block, Found } from './pieces.ts';
@@ -33,17 +33,19 @@ function parseBlocks(lines: string[], depth: number): Block[] {
       ? (fenceAt(lines, at, findEnd) ??
         headingAt(line, at) ??
         ruleAt(line, at) ??
-        nestedAt(lines, at, depth, paragraph) ??
+        nestedAt(lines, at, depth, paragraph, findEnd) ??
         tableAt(lines, at))
       : undefined;
     if (found) {
       endParagraph();
       blocks.push(found.block);
       at = found.end;
-    } else {
-      paragraph.push(line);
-      at++;
+      continue;
     }
+    const parts = splitAtFence(lines, at);
+    paragraph.push(parts?.[0] ?? line);
+    if (parts) lines[at] = parts[1];
+    else at++;
   }
   endParagraph();
   return blocks;
@@ -58,8 +60,8 @@ function headingAt(line: string, at: number): Found | undefined {
 const ruleAt = (line: string, at: number): Found | undefined =>
   /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/.test(line) ? { block: { type: 'rule' }, end: at + 1 } : undefined;
 
-const nestedAt = (lines: string[], at: number, depth: number, paragraph: string[]): Found | undefined =>
-  depth < deepest ? (quoteAt(lines, at, depth) ?? listAt(lines, at, depth, paragraph.length > 0)) : undefined;
+const nestedAt = (lines: string[], at: number, depth: number, paragraph: string[], findEnd: FindEnd): Found | undefined =>
+  depth < deepest ? (quoteAt(lines, at, depth) ?? listAt(lines, at, depth, paragraph.length > 0, findEnd)) : undefined;
 
 function quoteAt(lines: string[], at: number, depth: number): Found | undefined {
   let end = at;
@@ -68,17 +70,18 @@ function quoteAt(lines: string[], at: number, depth: number): Found | undefined 
   const typed = lines.slice(at, end);
   const inner = typed.map((line) => line.replace(quoted, ''));
   // A quote of nothing would be nothing to see.
-  const isEmpty = inner.every(isBlankLine);
+  const isEmpty = inner.every((line) => /^[>\s]*$/.test(line));
   const block: Block = isEmpty
     ? { type: 'paragraph', children: [{ type: 'text', text: typed.join('\n') }] }
     : { type: 'quote', children: parseBlocks(inner, depth + 1) };
   return { block, end };
 }
 
-/** A quote begins with `>`, unless that belongs to a comparison or a face: `>5`, `>=`, `>:(`, `>_<`. */
-const quoted = /^ {0,3}>(?![\d=<]|[:;][-'^]?[()|/\\DPpOo]|[._^-]+[<>]) ?/;
+/** A quote begins with `>`, unless that belongs to a comparison or a face: `>5`, `>€5`, `>=`, `>:(`, `>_<`, `>w<`. */
+const quoted =
+  /^ {0,3}>(?![~+.-]?\p{Sc}?\d|[=<]|\((?:\s|$)|[:;][-'^]?(?:[()|/\\DPpOo]|[\]3{}@XxSsCc](?:\s|$))|[._^-]+[<>]|[^\s<>]{1,5}<(?:\s|$)) ?/u;
 
-function listAt(lines: string[], at: number, depth: number, inParagraph: boolean): Found | undefined {
+function listAt(lines: string[], at: number, depth: number, inParagraph: boolean, findEnd: FindEnd): Found | undefined {
   const first = itemAt(lines[at] as string);
   // A line that happens to begin with a number, or a lone sign, is no list in the middle of a text.
   if (!first || first.text === '' || (inParagraph && first.number !== undefined && first.number !== 1)) return undefined;
@@ -95,14 +98,35 @@ function listAt(lines: string[], at: number, depth: number, inParagraph: boolean
       if (item.number !== before.number + step) break;
     }
     const inner = [item.text];
-    for (end++; end < lines.length && continues(lines, end, item.indent + 2); end++)
-      inner.push(withoutIndent(lines[end] as string, item.textFrom));
+    // Code is often pasted without the indentation of its item.
+    let codeUntil = codeEnd(item.text, end, findEnd);
+    for (end++; end < lines.length && (end <= codeUntil || continues(lines, end, item.indent + 2)); end++) {
+      const text = withoutIndent(lines[end] as string, item.textFrom);
+      if (end > codeUntil) codeUntil = codeEnd(text, end, findEnd);
+      inner.push(text);
+    }
     items.push(parseBlocks(inner, depth + 1));
     if (end < lines.length && isBlankLine(lines[end] as string) && itemAt(lines[end + 1] ?? '')) end++;
     before = item;
   }
+  // What was taken out and put in, as in a patch or for and against, is told apart by its signs.
+  if (isChange(first, lines[end]) || isChange(first, lines[at - 1])) {
+    const typed = lines.slice(at, end).join('\n');
+    return { block: { type: 'paragraph', children: parseInline(typed) }, end };
+  }
   return { block: { type: 'list', start: first.number, items }, end };
 }
+
+const isChange = ({ sign, indent }: ItemStart, line = ''): boolean => {
+  const other = /[+-]/.test(sign) ? itemAt(line) : undefined;
+  return other !== undefined && other.indent === indent && /[+-]/.test(other.sign) && other.sign !== sign;
+};
+
+/** The line that ends the code that a line opens; none if it opens none, or nothing ends it. */
+const codeEnd = (line: string, at: number, findEnd: FindEnd): number => {
+  const fence = openingFence(line)?.fence;
+  return (fence === undefined ? undefined : findEnd(at + 1, fence)) ?? -1;
+};
 
 /** Whether a line belongs to an item: it is indented at least so far, or blank before one that is. */
 function continues(lines: string[], at: number, indent: number): boolean {
