@@ -272,6 +272,12 @@ export const texts: Record<string, Sample[]> = {
     { text: 'TypeError: __init__() in __init__.py' },
     { text: "if __name__ == '__main__': self.__x__" },
     { text: '__bold__ and __very bold__', drawn: 'bold and very bold' },
+    { text: '**Note:**this', drawn: 'Note:this' },
+    { text: '**Wow!**really **100%**sure', drawn: 'Wow!really 100%sure' },
+    { text: 'f(**a): g(**a)' },
+    { text: '"*.js" and "*.ts"' },
+    { text: '*...and then*', drawn: '...and then' },
+    { text: '/* a */ b /* c */' },
   ],
   faces: [
     ...[

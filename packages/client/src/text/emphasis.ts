@@ -23,9 +23,12 @@ export function delimiterAt(text: string, at: number, length: number): Delimiter
   if (character === '~' && length !== 2) return undefined;
   const before = characterBefore(text, at);
   const after = characterAt(text, at + length);
-  if (isOther(character, length, before, after)) return undefined;
+  if (isOther(character, length, before, after) || (length === 1 && starOfCode.test(text.slice(at, at + 3)))) return undefined;
   const left = !isSpace(after) && (isWordlike(after) || isSpace(before) || isUnspaced(before) || mayOpenAfter(before, length));
-  const right = !isSpace(before) && (isWordlike(before) || isSpace(after) || isUnspaced(after) || mayCloseBefore(after, length));
+  // People forget the space in `**Note:** this`.
+  const isGlued = length === 2 && /[.:;,!?…%]/.test(before);
+  const right =
+    !isSpace(before) && (isWordlike(before) || isSpace(after) || isUnspaced(after) || mayCloseBefore(after, length) || isGlued);
   const isWord = character === '_';
   const opens = left && (!isWord || !right || isPunctuation(before));
   const closes = right && (!isWord || !left || isPunctuation(after));
@@ -41,16 +44,16 @@ const mayOpenAfter = (before: string, length: number) =>
 const mayCloseBefore = (after: string, length: number) =>
   length === 1 ? /[\p{Pe}\p{Pf}\p{Pd}"'*_~.,;:!?…]/u.test(after) : isPunctuation(after);
 
+/** The sign of a pattern such as `*.js`, or at the end of a comment. */
+const starOfCode = /^\*(?:\.[\w{[?*]|\/(?:\s|$))/i;
+
 /** Whether a run is part of something else: `2*3`, `x**2`, `^_^`, `(*^ω^*)`, `(*)`, `*.txt`, a pattern of paths and the like. */
 function isOther(character: string, length: number, before: string, after: string): boolean {
   if (character === '*' && /^(?:[a-z]\d|\d[a-z\d])$/i.test(before + after)) return true;
   if (/[/\\]/.test(before) && /[/\\]/.test(after)) return true;
   if (length > 1) return false;
   if (before === after && isPunctuation(before)) return true;
-  return (
-    (before === '(' && /[)^´｀]/.test(after)) ||
-    (character === '*' && after === '.' && (/[/\\]/.test(before) || !isPunctuation(before)))
-  );
+  return before === '(' && /[)^´｀]/.test(after);
 }
 
 /** How deep emphasis may be nested; what is deeper is shown as it was typed. */

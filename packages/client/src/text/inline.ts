@@ -2,6 +2,7 @@ import { addressAt, longestAddress, safeAddress } from './addresses.ts';
 import { characterAt, characterBefore, isBlank, joinsWord } from './characters.ts';
 import { delimiterAt, Openers, Pieces } from './emphasis.ts';
 import { findEscapes } from './escapes.ts';
+import { faceAt, shrug } from './faces.ts';
 import { mentionEnd } from './names.ts';
 import type { Inline } from './pieces.ts';
 import { textOf } from './plain.ts';
@@ -102,34 +103,6 @@ type Bracket = { piece: number; delimiters: number };
 
 // Whatever may have a meaning; letters only where an address may begin.
 const special = /[\\`*_~\]<@＠﹫:]|!?\[|(?<![a-z0-9])(?:https?:\/\/|www\.)/giu;
-
-/** Arms, as of a shrug, are neither escaped nor emphasis, however many backslashes it took elsewhere. */
-const shrug = /\\{1,3}(_\([^()\n]{1,24}\)|\*[oO._^]{1,3}\*)\\?(_?\/)/y;
-
-/** The length of what begins here with a sign of emphasis and is something else: a face, a pattern, or a name that programs have. */
-function faceAt(text: string, at: number): number | undefined {
-  signed.lastIndex = at;
-  return signed.exec(text)?.[0].length;
-}
-
-// Names that Python, C and PHP write so. Others are known by what stands around them.
-const names =
-  'init|main|name|file|dict|doc|all|class|call|str|repr|new|del|len|iter|next|enter|exit|eq|hash|getattr|setattr|getitem|setitem|version|author|path|package|module|slots|future|annotations|proto|pycache|construct|attribute|declspec|func|FILE|LINE|DIR|FUNCTION|CLASS|METHOD|DATE|TIME';
-
-const signed = new RegExp(
-  [
-    // `*_*` and `*.*`; `(*°▽°*)`; `_(:3」∠)_`; sparks, as in `*:･ﾟ✧`.
-    '(?<![*\\p{L}\\p{N}])\\*[_.^-]{1,3}\\*(?![*\\p{L}\\p{N}])',
-    '(?<=[(（])\\*(?!\\S{0,6}[\\p{L}\\p{N}]{2})[^\\s*@:`]{1,6}\\*(?=[)）])',
-    '(?<![\\p{L}\\p{N}])_\\((?!\\S{0,8}[\\p{L}\\p{N}]{2})[^\\s()@`]{1,8}\\)_(?![\\p{L}\\p{N}])',
-    '\\*:[･・.。]',
-    // `__name__`, `self.__x__`, `__x__.py` and `__x__()`.
-    `(?<![A-Za-z0-9_])__(?:${names})__(?![A-Za-z0-9_])`,
-    '(?<=[\\w)\\]]\\.)__[A-Za-z][A-Za-z0-9_]{0,40}?__(?![A-Za-z0-9_])',
-    '(?<![A-Za-z0-9_])__[A-Za-z][A-Za-z0-9_]{0,40}?__(?=\\(|\\.[A-Za-z])',
-  ].join('|'),
-  'uy',
-);
 
 /** What a backslash stands before that is a backslash itself: where `\\` or `\*` is as it was typed, the second sign is no mark either. */
 const afterBackslash = (text: string, at: number): number => (/[\\`*_~[\]@＠<:!]/.test(text[at + 1] ?? '') ? at + 2 : at + 1);
