@@ -96,7 +96,7 @@ describe('on a narrow screen', () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, ...phone });
     await signIn(page, me());
     await page.getByText('Jump to a date').first().click();
-    await page.locator('input[type=date]').fill(new Date().toISOString().slice(0, 10));
+    await page.locator('input[name=date]').fill(new Date().toISOString().slice(0, 10));
     await page.getByRole('button', { name: 'Go', exact: true }).click();
     await page.locator('.room-pane li.message.pointed').waitFor();
     await page.getByRole('link', { name: 'Search in this room' }).click();
