@@ -54,7 +54,7 @@ describe('a room', () => {
     letGo();
     await expect.poll(() => textsOf(page)).toEqual(['changed (edited)', 'late']);
     await aMessage(bob, room, { text: 'later' });
-    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late', 'later']);
+    await expect.poll(() => textsOf(page)).toEqual(['changed (edited)', 'late', 'later']);
     expect(problems).toEqual([]);
     await context.close();
   });
