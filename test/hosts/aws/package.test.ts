@@ -390,7 +390,7 @@ describe('a packaged function', () => {
 
     const pushed = await invokeFunction('push', { notices });
     expect({ answer: pushed.answer, stderr: pushed.stderr }).toEqual({ answer: { sent: 1, gone: 0, dropped: 0 }, stderr: '' });
-    const frame = { type: 'room', room: { $oid: room }, seq: 1 };
+    const frame = { type: 'room', room: { $oid: room }, seq: 1, epoch: expect.stringMatching(/^[0-9a-f]{15}$/) };
     const path = `POST /dev/@connections/${encodeURIComponent(connection)}`;
     expect(reached.splice(0)).toEqual([{ target: path, service: 'execute-api', body: frame }]);
 
