@@ -106,12 +106,18 @@ describe('a panel beside a room', () => {
   ])('is loaded as soon as the connection is back: %s', async (panel, content) => {
     const owner = await anAccount();
     const room = await aRoomOf([owner]);
-    const { _id } = await aMessage(owner, room);
-    await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: owner.token, body: {} });
+    const other = await aRoomOf([owner]);
+    for (const place of [room, other]) {
+      const { _id } = await aMessage(owner, place);
+      await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: owner.token, body: {} });
+    }
     const { page, problems, context } = await visit(browser);
     await signIn(page, owner);
-    await page.locator('.rooms li').waitFor();
-    // Nothing but the room's name was read before.
+    await page.locator('.rooms li').first().waitFor();
+    // The code of the panel was loaded before, and of the room nothing but its name was read.
+    await goWithin(page, `/rooms/${other}?panel=${panel}`);
+    await page.locator('.side').locator(content).first().waitFor();
+    await goWithin(page, '/');
     await context.setOffline(true);
     await goWithin(page, `/rooms/${room}?panel=${panel}`);
     const beside = page.locator('.side');

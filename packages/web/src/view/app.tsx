@@ -10,11 +10,11 @@ import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
 import { Join } from './join.tsx';
 import { listenToKeys } from './keys.tsx';
-import { later } from './later.tsx';
-import { Login } from './login.tsx';
+import { later, loadAhead } from './later.tsx';
 import { RoomView } from './room.tsx';
 import { Sidebar } from './sidebar.tsx';
 
+const Login = later(async () => (await import('./login.tsx')).Login);
 const Directory = later(async () => (await import('./directory.tsx')).Directory);
 const Settings = later(async () => (await import('./settings.tsx')).Settings);
 
@@ -32,8 +32,15 @@ export function App() {
   );
 }
 
+/** How long after the start the code of what is not shown yet is loaded, in milliseconds. */
+const aheadAfter = 5_000;
+
 function Shell() {
   useEffect(() => listenToKeys(), []);
+  useEffect(() => {
+    const timer = setTimeout(loadAhead, aheadAfter);
+    return () => clearTimeout(timer);
+  }, []);
   const { value } = route;
   return (
     <div class={`shell on-${['login', 'signup', 'setup'].includes(value.name) ? 'home' : value.name}`}>
