@@ -104,6 +104,7 @@ describe('someone who is signed in', () => {
     expect(await textsOf(page)).toEqual(['slide\ntwo bold']);
     expect(await page.locator('.room-pane li', { hasText: 'slide' }).count()).toBe(1);
     await page.unroute('**/api/messages');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
 });
