@@ -49,7 +49,8 @@ function parametersOf(
   { path = {}, query = {}, isIdempotent, hasTag }: Defined,
   example: Step | undefined,
 ) {
-  const exampleOf = (name: string, values: Record<string, string> = {}) => name in values && { example: asJson(values[name]) };
+  const exampleOf = (name: string, { schema }: Parameter, values: Record<string, string> = {}) =>
+    name in values && { example: schema.type === 'integer' ? Number(values[name]) : values[name] };
   const all = [
     ...Object.entries(path as Parameters).map(([name, parameter]) => ({
       name,
@@ -57,7 +58,7 @@ function parametersOf(
       required: true,
       description: `${meaningOfParameter(method, route, 'path', name)} ${ruleOf(parameter)}`,
       schema: parameter.schema,
-      ...exampleOf(name, example?.variables),
+      ...exampleOf(name, parameter, example?.variables),
     })),
     ...Object.entries(query as Parameters).map(([name, parameter]) => ({
       name,
@@ -65,15 +66,13 @@ function parametersOf(
       required: !parameter.optional,
       description: `${meaningOfParameter(method, route, 'query', name)} ${ruleOf(parameter)}`,
       schema: parameter.schema,
-      ...exampleOf(name, example?.query),
+      ...exampleOf(name, parameter, example?.query),
     })),
     ...(isIdempotent ? [idempotencyKey] : []),
     ...(hasTag ? [method === 'GET' ? ifNoneMatch : ifMatch] : []),
   ];
   return all.length > 0 && { parameters: all };
 }
-
-const asJson = (text: string | undefined) => (text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text);
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
