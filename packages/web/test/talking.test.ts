@@ -52,9 +52,9 @@ describe('a room', () => {
     await aMessage(bob, room, { text: 'late' });
     // The first answer is lost: it is asked for again.
     letGo();
-    await expect.poll(() => textsOf(page)).toEqual(['changed (edited)', 'late']);
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late']);
     await aMessage(bob, room, { text: 'later' });
-    await expect.poll(() => textsOf(page)).toEqual(['changed (edited)', 'late', 'later']);
+    await expect.poll(() => textsOf(page)).toEqual(['changed', 'late', 'later']);
     expect(problems).toEqual([]);
     await context.close();
   });
