@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { isFastAlone } from './projects.ts';
 
 /** After a run of the whole suite, lists the operations and statuses of the contract that no test covers; fails if there are any. */
 export default class ContractCoverageReporter implements Reporter {
@@ -25,7 +26,7 @@ export default class ContractCoverageReporter implements Reporter {
   }
 
   async #isWholeSuite(modules: readonly TestModule[]): Promise<boolean> {
-    if (!this.#vitest || this.#vitest.config.testNamePattern) return false;
+    if (!this.#vitest || this.#vitest.config.testNamePattern || isFastAlone(this.#vitest)) return false;
     const all = await this.#vitest.globTestSpecifications();
     return modules.length === all.length && modules.every((module) => module.state() !== 'failed');
   }

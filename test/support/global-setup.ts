@@ -12,6 +12,7 @@ import { explainMissingBrowser } from '../../tools/harness/browser.ts';
 import { startMailServer } from '../../tools/harness/mail-server.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
 import { mailFile } from './mail-file.ts';
+import { isFastAlone } from './projects.ts';
 
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended from here
@@ -57,7 +58,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     PUBLIC_URL: 'https://chat.example.org',
   };
   const [emulated, served, missingBrowser] = await Promise.all([
-    isFast(project) ? undefined : startService(environment),
+    isFastAlone(project.vitest) ? undefined : startService(environment),
     startService(environment, commands.serve),
     explainMissingBrowser(),
   ]);
@@ -80,6 +81,3 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(directory, { recursive: true });
   };
 }
-
-/** Whether only the fast tests run, which call the functions in process. */
-const isFast = ({ vitest }: TestProject) => vitest.projects.every(({ name }) => name === 'fast');
