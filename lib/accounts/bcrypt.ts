@@ -5,6 +5,9 @@ import bcrypt from 'bcryptjs';
  * calls these functions in threads of their own (`password-pool.ts`).
  */
 
+/** A password as it is hashed: keyboards differ in how they encode an accent. */
+export const normalisePassword = (plain: string): string => plain.normalize('NFC');
+
 /** Hashes a password at a cost. */
 export const hash = (plain: string, cost: number): string => bcrypt.hashSync(plain, cost);
 

@@ -1,5 +1,6 @@
 import bcrypt from 'bcryptjs';
 import { anyText, type Parameter } from '../api/parameters.ts';
+import { normalisePassword } from './bcrypt.ts';
 import { leastCharacters, readCommonPasswords } from './common-passwords.ts';
 
 // Read when the first password is set, which most processes never see.
@@ -12,8 +13,10 @@ function isCommon(password: string): boolean {
 /** A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried first by guessing. */
 export const newPassword: Parameter<string> = {
   read: (sent) => {
-    const password = anyText.read(sent)?.normalize('NFC');
-    if (password === undefined || [...password].length < leastCharacters) return undefined;
+    const typed = anyText.read(sent);
+    if (typed === undefined) return undefined;
+    const password = normalisePassword(typed);
+    if ([...password].length < leastCharacters) return undefined;
     return bcrypt.truncates(password) || isCommon(password) ? undefined : password;
   },
   ...(anyText.fault && { fault: anyText.fault }),

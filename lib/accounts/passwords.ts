@@ -1,11 +1,8 @@
 import { config, isOnLambda } from '../config.ts';
-import { costOf, hash, verify } from './bcrypt.ts';
+import { costOf, hash, normalisePassword, verify } from './bcrypt.ts';
 import { computeInThread } from './password-pool.ts';
 
 // A function on Lambda has its one request at a time, and no core for a thread.
-
-/** A password as it is hashed: keyboards differ in how they encode an accent. */
-export const normalisePassword = (plain: string): string => plain.normalize('NFC');
 
 /** Hashes a password with bcrypt at the configured cost. */
 export async function hashPassword(typed: string): Promise<string> {

@@ -16,8 +16,8 @@ export function later<P extends object>(load: () => Promise<View<P>>): View<P> {
   };
   waiting.add(loadOnce);
   return (props) => {
-    const { value, failure, reload } = useLoaded(loadOnce, []);
-    const View = known ?? value;
+    const { failure, reload } = useLoaded(loadOnce, []);
+    const View = known;
     return View ? <View {...props} /> : <Loading failure={failure} onRetry={reload} />;
   };
 }
