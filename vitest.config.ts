@@ -18,9 +18,9 @@ const thorough = [
   'packages/web/test/texts.test.ts', // which the pattern above takes for `text`
   'test/functions/*.browser.test.ts',
   'packages/client/test/{package,terminal-chat,live}.test.ts',
-  'test/docs/**',
-  'test/hosts/**',
-  'test/tools/{bench,conformance}/**',
+  'test/docs/*.test.ts',
+  'test/hosts/**/*.test.ts',
+  'test/tools/{bench,conformance}/**/*.test.ts',
   'test/tools/openapi/{document,fuzz,unavailable}.test.ts',
   'test/{secrets,serverless}.test.ts',
   // The database with its files, its sockets, faults of the disk, and beside an engine.
