@@ -17,6 +17,3 @@ void restoreSession();
 void followSession().finally(() => render(<App />, document.getElementById('app') as HTMLElement));
 keepOffline();
 refuseFiles();
-
-// A chunk of an older version is gone: the page of the new one has its own. Drafts are kept when the page goes.
-addEventListener('vite:preloadError', () => location.reload());

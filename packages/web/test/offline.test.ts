@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 it('the page opens without a connection, with the messages and drafts from before', async () => {
@@ -19,4 +20,44 @@ it('the page opens without a connection, with the messages and drafts from befor
   await page.getByText('two').first().waitFor();
   expect(await textsOf(page)).toEqual(['one', 'two']);
   await context.close();
+});
+
+describe('code that is loaded late', () => {
+  const young = 10_000;
+
+  it('can be loaded again when there is a connection, and until then the page stays as it is', async () => {
+    const room = await aRoom();
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    await page.route('**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
+    await signIn(page, room.owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.setOffline(true);
+    await say(page, 'from a tunnel');
+    await goWithin(page, `/rooms/${room.id}?panel=search`);
+    const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);
+    await again.click();
+    await again.waitFor();
+    await page.locator('li.pending', { hasText: 'from a tunnel' }).waitFor();
+    await page.unroute('**/assets/search-*.js');
+    await context.setOffline(false);
+    await again.click();
+    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'from a tunnel' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('comes with the page of another version when its file is gone', async () => {
+    const room = await aRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
+    await signIn(page, room.owner);
+    await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);
+    await page.unroute('**/assets/search-*.js');
+    await goWithin(page, `/rooms/${room.id}?panel=search`);
+    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await context.close();
+  });
 });

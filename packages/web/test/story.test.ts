@@ -16,6 +16,7 @@ it('a user signs in, finds a room, writes, edits, reacts, replies, pins and dele
   await keyboard.press('Enter');
   await page.locator('.rooms li').first().waitFor();
   await keyboard.press('Control+k');
+  await page.locator('dialog input:focus').waitFor();
   await keyboard.type('key');
   await keyboard.press('Enter');
   await page.getByPlaceholder('Message Keys').waitFor();

@@ -9,7 +9,7 @@ import { strings } from '../strings.ts';
 import { tellTyping } from '../sync/sync.ts';
 import { IconButton } from './controls.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
-import { editing } from './message.tsx';
+import { editing, pickEmoji } from './message.tsx';
 import { takenBack } from './pending.tsx';
 
 type ComposerProps = { room: string; thread?: string; name: string };
@@ -41,10 +41,6 @@ export function Composer({ room, thread, name }: ComposerProps) {
     );
     if (last) editing.value = idOf(last);
   };
-  const pickEmoji = async () => {
-    const { openEmojiPicker } = await import('./emoji-picker.tsx');
-    openEmojiPicker((emoji) => handle.current?.insert(emoji));
-  };
   const changed = (text: string) => {
     keepDraft(place, text);
     if (thread === undefined && text !== '') tellTyping(room);
@@ -65,7 +61,11 @@ export function Composer({ room, thread, name }: ComposerProps) {
         onUp={editLast}
         handle={handle}
       >
-        <IconButton icon="emoji" label={strings.composer.emoji} onPress={() => void pickEmoji()} />
+        <IconButton
+          icon="emoji"
+          label={strings.composer.emoji}
+          onPress={() => void pickEmoji((emoji) => handle.current?.insert(emoji))}
+        />
         <IconButton icon="send" class="send" label={strings.composer.send} onPress={() => handle.current?.submit()} />
       </Editor>
     </div>

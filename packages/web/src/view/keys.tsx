@@ -6,6 +6,7 @@ import { rooms } from '../store/rooms.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { openDialog } from './dialog.tsx';
+import { lateCode } from './later.tsx';
 
 /** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
 export function listenToKeys(): () => void {
@@ -86,8 +87,10 @@ export const openShortcuts = (): void =>
     </dl>
   ));
 
+const loadSwitcher = lateCode(() => import('./switcher.tsx'));
+
 /** Opens a list of my rooms that narrows as one types. */
 export async function openSwitcher(): Promise<void> {
-  const { Switcher } = await import('./switcher.tsx');
+  const { Switcher } = await loadSwitcher();
   openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} />);
 }

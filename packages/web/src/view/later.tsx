@@ -6,15 +6,32 @@ type View<P> = (props: P) => ComponentChildren;
 
 const waiting = new Set<() => Promise<unknown>>();
 
-/** A view whose code is loaded when it is first shown, or by `loadAhead`, so that the first message need not wait for it. */
+/** A page that is younger, in milliseconds, is not loaded anew: that would change nothing. */
+const youth = 10_000;
+
+/** Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need not wait for it. */
+export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
+  waiting.add(load);
+  return async () => {
+    try {
+      return await load();
+    } catch (failure) {
+      // A browser remembers that it could not load it, and a new version of the service has other files: the page that the
+      // service has now can load it. Without a connection the page stays. Drafts are kept when it goes.
+      const mayReload = performance.now() > youth && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
+      if (mayReload) location.reload();
+      throw failure;
+    }
+  };
+}
+
+/** A view whose code is loaded late. */
 export function later<P extends object>(load: () => Promise<View<P>>): View<P> {
   let known: View<P> | undefined;
-  const loadOnce = async () => {
+  const loadOnce = lateCode(async () => {
     known ??= await load();
-    waiting.delete(loadOnce);
     return known;
-  };
-  waiting.add(loadOnce);
+  });
   return (props) => {
     const { failure, reload } = useLoaded(loadOnce, []);
     const View = known;
@@ -22,8 +39,8 @@ export function later<P extends object>(load: () => Promise<View<P>>): View<P> {
   };
 }
 
-/** Loads the code of all views, so that they open without a connection as well. */
+/** Loads all that was not needed yet, so that it is there without a connection as well. */
 export function loadAhead(): void {
-  // A view that can't be loaded now is loaded when it is shown.
+  // What can't be loaded now is loaded when it is needed.
   for (const load of waiting) load().catch(() => {});
 }

@@ -18,6 +18,7 @@ import { Avatar, attempt, IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
+import { lateCode } from './later.tsx';
 import { Text } from './markdown.tsx';
 import { EntryState } from './pending.tsx';
 
@@ -242,7 +243,7 @@ const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(
 function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
   return (
     <div class="actions" role="toolbar" aria-label={strings.message.actions}>
-      <IconButton icon="react" label={strings.message.react} onPress={() => react(message)} />
+      <IconButton icon="react" label={strings.message.react} onPress={() => void react(message)} />
       {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
       {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message)} />}
       {isModerator(message) && (
@@ -259,10 +260,15 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
   );
 }
 
-async function react(message: Message): Promise<void> {
-  const { openEmojiPicker } = await import('./emoji-picker.tsx');
-  openEmojiPicker((emoji) => void toggleReaction(message, emoji));
+const loadEmojiPicker = lateCode(() => import('./emoji-picker.tsx'));
+
+/** Opens the list of emoji. */
+export async function pickEmoji(onPick: (emoji: string) => void): Promise<void> {
+  const { openEmojiPicker } = await loadEmojiPicker();
+  openEmojiPicker(onPick);
 }
+
+const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(message, emoji));
 
 /** The thread that a reply to a message belongs to: a reply's own one. */
 const reply = (message: Message) => go(roomPath(message.room.$oid, { thread: message.thread?.$oid ?? idOf(message) }));
