@@ -70,7 +70,7 @@ describe('Enter', () => {
     await page.keyboard.press('Enter');
     await expect.poll(stored).toEqual(['see you @']);
     await page.keyboard.type(`hello @${other.username.slice(0, 9)}`);
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('option', { selected: true }).waitFor();
     await page.keyboard.press('Enter');
     expect(await field.inputValue()).toBe(`hello @${other.username} `);
     await context.close();
@@ -118,7 +118,7 @@ describe('undoing', () => {
   it('takes back a completion, and then what was typed before it', async () => {
     const { page, context, other, field } = await writing();
     await page.keyboard.type(`hello @${other.username.slice(0, 9)}`);
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('option', { selected: true }).waitFor();
     await page.keyboard.press('Tab');
     expect(await field.inputValue()).toBe(`hello @${other.username} `);
     await page.keyboard.press('Control+z');
