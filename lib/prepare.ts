@@ -40,6 +40,9 @@ const indexes = {
   connections: connectionIndexes,
 };
 
+/** The collections that hold what the service knows: what an export contains, and an import accepts. */
+export const collectionNames: readonly string[] = Object.keys(indexes);
+
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
 const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 

@@ -7,22 +7,31 @@ import {
   replacesFile,
 } from '../../lib/database/export-import.ts';
 import { fillWords } from '../../lib/messages/fill-words.ts';
+import { collectionNames } from '../../lib/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { progressBar } from '../progress.ts';
+import { harmless } from '../table.ts';
 
 export const transferCommands: Record<string, Run> = {
   export: async ([file = ''], options, streams) => {
     if (await replacesFile(file))
       await confirm(`Replace ${file}?`, options.force === true, streams, `${file} exists: pass --force to replace it.`);
-    const result = await transfer(streams, (progress) => exportTo(file, progress));
+    const leftOut: string[] = [];
+    const result = await transfer(streams, async (progress) => {
+      const exported = await exportTo(file, collectionNames, progress);
+      leftOut.push(...exported.leftOut);
+      return exported.documents;
+    });
+    if (leftOut.length > 0)
+      streams.stderr.write(`Left out, because they are not collections of the service: ${leftOut.map(harmless).join(', ')}.\n`);
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
       streams.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
     return { ...result, isNote: isStandardOutput(file) };
   },
   import: ([file = ''], _options, streams) =>
     transfer(streams, async (progress) => {
-      const documents = await importFrom(file, progress);
+      const documents = await importFrom(file, collectionNames, progress);
       await fillWords({ from: 'start' });
       return documents;
     }),

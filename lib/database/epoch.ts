@@ -22,9 +22,6 @@ const only = { _id: 'now' } as const;
 /** What a cursor begins with: 60 random bits. */
 export const epochPattern = '[0-9a-f]{15}';
 
-/** The collection that no export contains: an import makes an epoch of its own. */
-export const epochCollection = epochs.collectionName;
-
 /** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */
 const longestBelief = 5_000;
 

@@ -6,7 +6,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
-import { epochCollection, renewEpoch } from './epoch.ts';
+import { renewEpoch } from './epoch.ts';
 
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
@@ -21,18 +21,23 @@ export const isStandardOutput = (path: string): boolean => path === '-' || resol
 export const replacesFile = async (path: string): Promise<boolean> =>
   !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
 
+/** The documents of each exported collection, and the collections that are not the service's and were left out. */
+export type Exported = { documents: Counts; leftOut: string[] };
+
 /**
- * Writes every document of every collection: a line each, in canonical Extended JSON, so that every type survives. The first line says what
+ * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives. The first line says what
  * follows, the last one that nothing is missing. `-` is standard output; devices and pipes are written to; a file is written beside the one of
  * that name, and takes its place when it is complete. Only its owner can read it.
  */
-export async function exportTo(path: string, progress: Progress): Promise<Counts> {
-  const counts: Counts = {};
-  const lines = Readable.from(linesOfAll(counts, progress));
+export async function exportTo(path: string, collections: readonly string[], progress: Progress): Promise<Exported> {
+  const found = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  const names = found.filter((name) => collections.includes(name));
+  const documents: Counts = {};
+  const lines = Readable.from(linesOfAll(names, documents, progress));
   if (isStandardOutput(path)) await pipeline(lines, process.stdout as Writable, { end: false });
   else if (await isStream(path)) await pipeline(lines, (await open(path, 'w')).createWriteStream());
   else await writeFile(path, lines);
-  return counts;
+  return { documents, leftOut: found.filter((name) => !names.includes(name) && !unexported.includes(name)) };
 }
 
 /** Devices, also the file that /dev/fd/3 stands for, and one's own pipes. */
@@ -56,19 +61,14 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
   }
 }
 
-async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<string> {
-  const found = await database.listCollections({}, { nameOnly: true }).toArray();
-  const names = found
-    .map(({ name }) => name)
-    .filter((name) => name !== epochCollection && name !== ownCollection)
-    .sort();
+async function* linesOfAll(names: string[], counts: Counts, progress: Progress): AsyncGenerator<string> {
   const expected: Counts = {};
   for (const name of names) expected[name] = await database.collection(name).countDocuments();
   let done = 0;
   yield `${JSON.stringify({ format, version, expected })}\n`;
   for (const name of names) {
     counts[name] = 0;
-    for await (const lines of linesOf(name)) {
+    for await (const lines of documentsOf(name)) {
       yield lines.join('');
       counts[name] += lines.length;
       done += lines.length;
@@ -79,16 +79,16 @@ async function* linesOfAll(counts: Counts, progress: Progress): AsyncGenerator<s
 }
 
 /**
- * Writes every document of such a file to the database, each in the place of the one with the same `_id`: an import that was cut off can be
- * repeated. The file is read to its end before anything is written, so that an incomplete file changes nothing.
+ * Writes every document of such a file to the database, replacing the document with the same `_id`: an interrupted import can be repeated. The
+ * whole file is read and checked before anything is written, so that a file that is incomplete, or has other collections, changes nothing.
  */
-export async function importFrom(path: string, progress: Progress): Promise<Counts> {
-  const expected = await check(path);
-  // Before as well: an import that is cut off has changed the database, too.
+export async function importFrom(path: string, collections: readonly string[], progress: Progress): Promise<Counts> {
+  const expected = await check(path, collections);
+  // Before as well: an interrupted import has changed the database, too.
   await renewEpoch();
   const counts: Counts = Object.fromEntries(Object.keys(expected).map((name) => [name, 0]));
   let done = 0;
-  for await (const { collection, documents } of batchesOf(path)) {
+  for await (const { collection, documents } of batchesOf(path, collections)) {
     const writes = documents.map((document) => ({
       replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
     }));
@@ -103,30 +103,38 @@ export async function importFrom(path: string, progress: Progress): Promise<Coun
   return counts;
 }
 
-// Tells what was done in this database, not in the one that reads the file.
-const ownCollection = 'upgrades';
+/** What describes this database and not what is in it: an import makes an epoch of its own, and upgrades what it has read. */
+const unexported = ['epochs', 'upgrades'];
 
 const format = 'chat-service';
 const version = 1;
 const batch = 500;
 
-type Line = { collection: string; document: Document };
+/** One line of an export: its first, a document, or its last. */
+type Line = { kind: 'begin' } | { kind: 'document'; collection: string; document: Document } | { kind: 'end'; counts: Counts };
 
 /** The documents of a collection as lines, as many at a time as one round trip brings. */
-async function* linesOf(collection: string): AsyncGenerator<string[]> {
+async function* documentsOf(collection: string): AsyncGenerator<string[]> {
   const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
   const cursor = database.collection(collection).find({}, { sort: { _id: 1 }, batchSize: batch, ...exact });
   while (await cursor.hasNext()) {
     yield cursor
       .readBufferedDocuments()
-      .map((document) => `${BSON.EJSON.stringify({ collection, document }, { relaxed: false })}\n`);
+      .map((document) => `${escaped(BSON.EJSON.stringify({ collection, document }, { relaxed: false }))}\n`);
   }
 }
 
-async function* batchesOf(path: string): AsyncGenerator<{ collection: string; documents: Document[] }> {
+/** U+2028 and U+2029, which JSON has in texts as they are, end a line for some programs that read line by line. */
+const escaped = (json: string) => json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+
+async function* batchesOf(
+  path: string,
+  collections: readonly string[],
+): AsyncGenerator<{ collection: string; documents: Document[] }> {
   let waiting: { collection: string; documents: Document[] } | undefined;
-  for await (const line of documentLines(path)) {
-    const { collection, document } = BSON.EJSON.parse(line, { relaxed: false }) as Line;
+  for await (const line of linesOf(path, collections)) {
+    if (line.kind !== 'document') continue;
+    const { collection, document } = line;
     if (waiting && (waiting.collection !== collection || waiting.documents.length === batch)) {
       yield waiting;
       waiting = undefined;
@@ -138,16 +146,12 @@ async function* batchesOf(path: string): AsyncGenerator<{ collection: string; do
 }
 
 /** Reads the whole file and compares its documents with the counts at its end. */
-async function check(path: string): Promise<Counts> {
+async function check(path: string, collections: readonly string[]): Promise<Counts> {
   const counts: Counts = {};
   let end: Counts | undefined;
-  for await (const line of linesIn(path)) {
-    if (end) throw broken(path, 'continues after its end');
-    const parsed = parse(line, path);
-    if ('end' in parsed) end = parsed.end as Counts;
-    else if (parsed.format === format && parsed.version !== version) throw broken(path, `is of another version than ${version}`);
-    else if (typeof parsed.collection === 'string') counts[parsed.collection] = (counts[parsed.collection] ?? 0) + 1;
-    else if (parsed.format !== format) throw broken(path, 'is not an export');
+  for await (const line of linesOf(path, collections)) {
+    if (line.kind === 'end') end = line.counts;
+    else if (line.kind === 'document') counts[line.collection] = (counts[line.collection] ?? 0) + 1;
   }
   if (!end) throw broken(path, 'has no end: it was cut off');
   for (const name of new Set([...Object.keys(end), ...Object.keys(counts)])) {
@@ -157,30 +161,68 @@ async function check(path: string): Promise<Counts> {
   return end;
 }
 
-function parse(line: string, path: string): Record<string, unknown> {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw broken(path, 'has a line that is not JSON');
+/** The lines of an export: one that is not what stands at its place in an export of these collections is an error. */
+async function* linesOf(path: string, collections: readonly string[]): AsyncGenerator<Line> {
+  let last: Line['kind'] | undefined;
+  for await (const text of textLinesOf(path)) {
+    if (last === 'end') throw broken(path, 'continues after its end');
+    const line = parseLine(text, path);
+    if ((line.kind === 'begin') !== (last === undefined)) throw broken(path, 'is not an export');
+    if (line.kind === 'document' && !collections.includes(line.collection))
+      throw broken(path, `has documents of '${line.collection}', which is not a collection of this version`);
+    last = line.kind;
+    yield line;
   }
+  if (last === undefined) throw broken(path, 'is not an export');
 }
 
-async function* documentLines(path: string): AsyncGenerator<string> {
-  for await (const line of linesIn(path)) if (line.startsWith('{"collection":')) yield line;
+function parseLine(text: string, path: string): Line {
+  const parsed = parseJson(text, path);
+  if (parsed.format === format) {
+    if (Number(parsed.version) !== version) throw broken(path, `is of another version than ${version}`);
+    return { kind: 'begin' };
+  }
+  if (isRecord(parsed.end))
+    return { kind: 'end', counts: Object.fromEntries(Object.entries(parsed.end).map(([name, count]) => [name, Number(count)])) };
+  const { collection, document } = parsed;
+  if (typeof collection !== 'string' || !isRecord(document) || !('_id' in document)) throw broken(path, 'is not an export');
+  return { kind: 'document', collection, document };
 }
 
-/** The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which JSON has in texts as it is, for an end. */
-async function* linesIn(path: string): AsyncGenerator<string> {
+function parseJson(text: string, path: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = BSON.EJSON.parse(text, { relaxed: false });
+  } catch {
+    throw broken(path, 'has a line that is not Extended JSON');
+  }
+  if (!isRecord(parsed)) throw broken(path, 'is not an export');
+  return parsed;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which earlier exports have in texts as it is, for an end. */
+async function* textLinesOf(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decode = (bytes?: Buffer) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw broken(path, 'is not valid UTF-8');
+    }
+  };
   let begun: string[] = [];
-  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    const [first = '', ...others] = chunk.split('\n');
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    const [first = '', ...others] = decode(chunk).split('\n');
     begun.push(first);
     for (const start of others) {
       yield begun.join('');
       begun = [start];
     }
   }
-  const last = begun.join('');
+  const last = begun.join('') + decode();
   if (last !== '') yield last;
 }
 

@@ -75,7 +75,21 @@ describe('admin', () => {
       'has 0 documents of rooms, and should have 1',
     ],
     ['is something else', () => '{"a":1}\n', 'is not an export'],
-    ['is not JSON', () => 'a,b\n', 'has a line that is not JSON'],
+    ['is not JSON', () => 'a,b\n', 'has a line that is not Extended JSON'],
+    ['is empty', () => '', 'is not an export'],
+    ['lacks its first line', (text: string) => text.slice(text.indexOf('\n') + 1), 'is not an export'],
+    ['has two first lines', (text: string) => text.replace(/^.*\n/, '$&$&'), 'is not an export'],
+    ['goes on after its end', (text: string) => `${text}{}\n`, 'continues after its end'],
+    [
+      'has a document that is none',
+      (text: string) => text.replace(/("collection":"rooms","document":).*/, '$1null}'),
+      'is not an export',
+    ],
+    [
+      'has another collection',
+      (text: string) => text.replaceAll('"rooms"', '"halls"'),
+      "has documents of 'halls', which is not a collection of this version",
+    ],
     ['is of a later version', (text: string) => text.replace('"version":1', '"version":2'), 'is of another version than 1'],
   ])('import reads nothing from a file that %s', async (_what, spoil, sentence) => {
     const { database, run } = aDatabase();
@@ -94,6 +108,43 @@ describe('admin', () => {
     await writeFile(file, whole);
     expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
+  });
+
+  it('import takes the fields of a line in any order', async () => {
+    const { database, run } = aDatabase();
+    await database.collection('rooms').insertOne({ name: 'General' });
+    const file = join(directory, 'reordered.ndjson');
+    await run('export', file);
+    await database.collection('rooms').deleteMany({});
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, whole.replace(/^\{("collection":"rooms"),("document":.*)\}$/m, '{ $2, $1 }'));
+    expect(await readFile(file, 'utf8')).not.toBe(whole);
+    expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
+  });
+
+  it('import refuses a file that is not UTF-8, instead of replacing what it cannot read', async () => {
+    const { database, run } = aDatabase();
+    await database.collection('rooms').insertOne({ name: 'café' });
+    const file = join(directory, 'latin1.ndjson');
+    await run('export', file);
+    await writeFile(file, Buffer.from(await readFile(file, 'utf8'), 'latin1'));
+    expect(await run('import', file)).toMatchObject({
+      code: 1,
+      stderr: `The file ${file} is not valid UTF-8. Nothing was imported.\n`,
+    });
+  });
+
+  it("export leaves out collections that are not the service's, and says so", async () => {
+    const { database, run } = aDatabase();
+    await database.collection('users').insertOne({ name: 'ann' });
+    await database.collection('halls').insertOne({ name: 'General' });
+    const file = join(directory, 'known.ndjson');
+    expect(await run('export', file)).toMatchObject({
+      code: 0,
+      stderr: 'Left out, because they are not collections of the service: halls.\n',
+    });
+    expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('export writes a new file that nobody else can read, whatever had its name before', async () => {

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDatabase } from '../src/server.ts';
 import { openDatabaseFile } from '../src/storage/file.ts';
+import { sqlite } from '../src/storage/sqlite.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));
@@ -57,6 +58,19 @@ describe('a backup', () => {
     await run(process.execPath, [backupScript, dataDir, target]);
     const copy = connect((await freshDatabase({ dataDir: target })).uri).db('test');
     expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
+  });
+
+  it('that fails leaves nothing, and can be made again', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    const target = join(freshDirectory(), 'copies', 'copy');
+    const backup = vi.spyOn(sqlite, 'backup').mockRejectedValueOnce(new Error('no space left on the device'));
+    onTestFinished(() => backup.mockRestore());
+    await expect(file.backup(target)).rejects.toThrow('The copy failed: no space left on the device');
+    expect(readdirSync(dirname(target))).toEqual([]);
+    await file.backup(target);
+    file.close();
+    expect(readdirSync(dirname(target))).toEqual(['copy']);
+    (await openDatabaseFile(target)).close();
   });
 
   it('overwrites nothing', async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -14,26 +15,33 @@ const pagesPerStep = 500;
 /** A transaction lasts for a turn of the event loop; only under much load one follows upon the other. */
 const patienceMillis = 10_000;
 
-/** Copies an open database into a new directory of its owner's; what is written meanwhile is copied as well. */
+/**
+ * Copies an open database into a new directory of its owner's, with what is written meanwhile. The copy is made beside it and gets its name when
+ * it is complete and synced: a backup that fails leaves nothing.
+ */
 export async function backupInto(database: DatabaseSync, directory: string): Promise<void> {
-  const path = join(directory, databaseFileName);
+  if (lstatSync(directory, { throwIfNoEntry: false }))
+    throw new DatabaseError(2, `There is something at ${directory} already; nothing was copied.`);
+  const partial = `${directory}.${randomBytes(6).toString('hex')}.partial`;
+  const path = join(partial, databaseFileName);
   try {
     makeDirectory(dirname(directory));
-    mkdirSync(directory, 0o700);
+    mkdirSync(partial, 0o700);
     makePrivateFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new DatabaseError(2, `There is something at ${directory} already; nothing was copied.`);
+    rmSync(partial, { recursive: true, force: true });
     throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
   }
   try {
     await copy(database, path);
     becomeAnother(path);
+    syncDirectory(partial);
+    renameSync(partial, directory);
+    syncDirectory(dirname(directory));
   } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
     throw new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
   }
-  syncDirectory(directory);
-  syncDirectory(dirname(directory));
 }
 
 /** Whoever restores the copy must see that it is not the database as it was last. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +16,8 @@ const earliestFormat = 1;
 /** "ChDb": tells our files from other SQLite files. */
 const applicationId = 0x43684462;
 const logName = `${databaseFileName}-wal`;
+/** Exists while a new database is being made: only then may its file be empty. */
+const markerName = `${databaseFileName}.new`;
 /** What a page of 4 KB takes up in the log, and how many bytes are written ahead in it. */
 const frameBytes = 4120;
 const aheadBytes = 1024 * 1024;
@@ -113,12 +115,20 @@ function openLocked(directory: string): Opened {
   try {
     makeDirectory(directory);
     makePrivate(directory, [databaseFileName, logName, holderFile]);
+    const marker = join(directory, markerName);
+    if (!existsSync(join(directory, databaseFileName))) {
+      refuseLost(directory);
+      makePrivateFile(marker);
+    }
+    // Looked at before and after the marker: another process may just be making the database.
+    else if (isEmptyFile(directory) && !existsSync(marker) && isEmptyFile(directory)) throw notMade(directory, 'is empty');
     // SQLite gives its log the mode of its file.
     makePrivateFile(join(directory, databaseFileName));
     database = new sqlite.DatabaseSync(join(directory, databaseFileName));
     // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     const format = formatOf(database, directory);
+    rmSync(marker, { force: true });
     secureLog(directory);
     // FULL: a commit syncs the log, unless a client asks for no sync. Checkpoints are our own, because SQLite's would hide a failed sync. What a
     // savepoint may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
@@ -131,6 +141,21 @@ function openLocked(directory: string): Opened {
     database?.close();
     throw error;
   }
+}
+
+/** An empty database in the place of one that was lost would look like a new service. */
+function refuseLost(directory: string): void {
+  const traces = [logName, holderFile].filter((name) => existsSync(join(directory, name)));
+  if (traces.length === 0) return;
+  const what = `There was a database in ${directory}, as ${traces.join(' and ')} tell${traces.length === 1 ? 's' : ''}, but its file ${databaseFileName} is missing.`;
+  throw new DatabaseStartError('LOST', `${what} Restore a backup; to begin an empty database, remove those first.`);
+}
+
+const isEmptyFile = (directory: string) => statSync(join(directory, databaseFileName)).size === 0;
+
+function notMade(directory: string, what: string): DatabaseStartError {
+  const advice = 'Restore a backup; to begin an empty database, remove the file.';
+  return new DatabaseStartError('LOST', `The file ${join(directory, databaseFileName)} ${what}, as a failed copy is. ${advice}`);
 }
 
 /**
@@ -163,11 +188,12 @@ function lengthenedLog(directory: string, wanted: number): number {
   }
 }
 
-/** The format of a file, which may be one that this version can upgrade; an empty file becomes a database first. */
+/** The format of a file, which may be one that this version can upgrade; the empty file of a new database is filled first. */
 function formatOf(database: DatabaseSync, directory: string): number {
   const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
-  const empty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
-  if (empty && pragma('application_id') === 0) {
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (isEmpty && pragma('application_id') === 0) {
+    if (!existsSync(join(directory, markerName))) throw notMade(directory, 'is a database without tables');
     database.exec(`BEGIN; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${currentFormat}; COMMIT`);
     return currentFormat;
   }

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabaseFile } from '../src/storage/file.ts';
+import { databaseFileName } from '../src/storage/holder.ts';
+import { sqlite } from '../src/storage/sqlite.ts';
+import { freshDirectory } from './support/database.ts';
+
+/** A directory in which a database was open before. */
+async function aDirectory(): Promise<string> {
+  const directory = freshDirectory();
+  (await openDatabaseFile(directory)).close();
+  return directory;
+}
+
+/* An empty database in the place of one that is gone would look like a new service, whose first visitor becomes its administrator. */
+describe('a database is not made', () => {
+  it('of an empty file, as a failed copy is', async () => {
+    const directory = freshDirectory();
+    const path = join(directory, databaseFileName);
+    writeFileSync(path, '');
+    await expect(openDatabaseFile(directory)).rejects.toMatchObject({
+      code: 'LOST',
+      message: `The file ${path} is empty, as a failed copy is. Restore a backup; to begin an empty database, remove the file.`,
+    });
+    expect([readdirSync(directory), statSync(path).size]).toEqual([[databaseFileName], 0]);
+    rmSync(path);
+    (await openDatabaseFile(directory)).close();
+  });
+
+  it('of a file that was emptied', async () => {
+    const directory = await aDirectory();
+    truncateSync(join(directory, databaseFileName), 0);
+    await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
+  });
+
+  it('of a SQLite file without tables', async () => {
+    const directory = freshDirectory();
+    const other = new sqlite.DatabaseSync(join(directory, databaseFileName));
+    other.exec('VACUUM; PRAGMA user_version = 7');
+    other.close();
+    await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
+  });
+
+  it.each(['holder.json', `${databaseFileName}-wal`])('where %s tells that there was one', async (trace) => {
+    const directory = freshDirectory();
+    writeFileSync(join(directory, trace), 'something');
+    await expect(openDatabaseFile(directory)).rejects.toMatchObject({
+      code: 'LOST',
+      message: `There was a database in ${directory}, as ${trace} tells, but its file database.sqlite is missing. Restore a backup; to begin an empty database, remove those first.`,
+    });
+    expect(existsSync(join(directory, databaseFileName))).toBe(false);
+  });
+});
+
+describe('a database whose making was interrupted', () => {
+  it('is made by the next start', async () => {
+    const directory = freshDirectory();
+    writeFileSync(join(directory, `${databaseFileName}.new`), '');
+    writeFileSync(join(directory, databaseFileName), '');
+    (await openDatabaseFile(directory)).close();
+    expect(readdirSync(directory).sort()).toEqual([databaseFileName, 'holder.json']);
+  });
+});
