@@ -41,9 +41,6 @@ export class Hub {
     this.#prepare = prepare;
   }
 
-  /** How many connections a user has. */
-  countOf = (user: string): number => this.followers.get(user)?.connections.size ?? 0;
-
   /** All connections. */
   *connections(): Generator<Connection> {
     for (const { connections } of this.followers.values()) yield* connections;
