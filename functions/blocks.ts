@@ -20,7 +20,7 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Block a user, by id or name: their direct conversations are not shown to the caller any more, and nobody else notices',
+      'Block a user, by id or name: their direct conversations are not shown to the caller any more, they cannot add the caller to rooms, and nobody else notices',
     access: 'user',
     scope: 'account',
     body: { user: optional(id), username: optional(username) },

@@ -101,6 +101,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       tokensPerUser: integer('TOKENS_PER_USER', 100, 1, 10_000),
       sessionsPerUser: integer('SESSIONS_PER_USER', 50, 1, 10_000),
       roomsPerUser: integer('ROOMS_PER_USER', 1_000, 1, 100_000),
+      strangersPerDay: integer('STRANGERS_PER_DAY', 50, 1, 100_000),
     },
     metrics: oneOf('METRICS', 'off', ['off', 'on']) === 'on',
     logLevel: oneOf('LOG_LEVEL', 'info', ['debug', 'info', 'error', 'silent']),

@@ -33,6 +33,7 @@ export const settingNames: readonly string[] = [
   'TOKENS_PER_USER',
   'SESSIONS_PER_USER',
   'ROOMS_PER_USER',
+  'STRANGERS_PER_DAY',
   'METRICS',
   'LOG_LEVEL',
   'DATA_DIR',

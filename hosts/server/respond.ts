@@ -11,7 +11,10 @@ export function respond(response: ServerResponse, { statusCode, headers, cookies
   return bytes;
 }
 
-/** The same on a connection whose request could not be read, so that Node.js has no response object for it. */
+/** For how many milliseconds a client may read an answer after which its connection ends, before the connection is cut. */
+const longestEnd = 2_000;
+
+/** Sends a response on a connection for whose request Node.js has no response object, and ends the connection. */
 export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
   const all = {
     ...fields(statusCode, headers, undefined, Buffer.byteLength(body)),
@@ -20,6 +23,8 @@ export function respondRaw(socket: IncomingMessage['socket'], { statusCode, head
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
+  // A client need not end its half.
+  setTimeout(() => socket.destroy(), longestEnd).unref();
 }
 
 /** Whether Lambda would take the response: it counts the characters of its JSON. */

@@ -112,7 +112,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   server.timeout = limits.functionTime;
   limitConnections(server, maxConnections, trustProxy > 0);
   // Half of the connections are left to requests.
-  const push = startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing });
+  const push = startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing, run });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -132,9 +132,11 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   };
 }
 
-async function invoke(found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> {
-  const event = makeEvent(request, received, found);
-  const context = makeContext(received, found, limits.requestTime);
+const invoke = (found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> =>
+  run(found.handler, makeEvent(request, received, found), makeContext(received, found, limits.requestTime));
+
+/** Calls a handler when it is its caller's turn. */
+async function run(handler: Handler, ...[event, context]: Parameters<Handler>): Promise<ApiResponse> {
   const end = config.limits.areOn ? await shares.begin(callerOf(event)) : () => undefined;
   if (!end) return busy(event, context);
   const slot = slots.acquire(longestWait);
@@ -143,7 +145,7 @@ async function invoke(found: Found, request: IncomingMessage, received: Received
     return busy(event, context);
   }
   try {
-    const response = await withDeadline(performance.now() + limits.functionTime, () => found.handler(event, context));
+    const response = await withDeadline(performance.now() + limits.functionTime, () => handler(event, context));
     return isWithinLimit(response) ? response : responseTooLarge(event, context);
   } catch (error) {
     if (error instanceof HttpError) return busy(event, context);

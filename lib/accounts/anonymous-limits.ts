@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { config } from '../config.ts';
-import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot } from './slots.ts';
+import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot } from '../identity/slots.ts';
 
 /** Counts a sign-up of anyone at an address, whatever becomes of it, or refuses it with 429. */
 export const countSignUp = (source: string): Promise<void> =>

@@ -3,7 +3,7 @@ import { loginLimits } from '../collections/login-limits.ts';
 import { config } from '../config.ts';
 import { inBatches, retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
-import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from './slots.ts';
+import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from '../identity/slots.ts';
 
 /** An attempt with a password that was admitted; one of the two must follow. */
 export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };

@@ -8,7 +8,14 @@ export const roles = ['member', 'moderator', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /** A member, as its room stores it. */
-export type MemberDocument = { _id: ObjectId; user: ObjectId; role: Role; joined_at: Date };
+export type MemberDocument = {
+  _id: ObjectId;
+  user: ObjectId;
+  role: Role;
+  joined_at: Date;
+  /** Others have added the user, whose own number of rooms does not count this one. */
+  is_added?: true;
+};
 
 /** An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used if there is a limit. */
 export type InvitationDocument = {

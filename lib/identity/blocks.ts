@@ -19,7 +19,13 @@ export const unblockRefusals = [noSuchBlock];
 /** Whom the caller has blocked. */
 export const blockedBy = ({ user }: { user: Pick<Caller['user'], 'blocked'> }): ObjectId[] => user.blocked ?? [];
 
-/** A page of them, by the order of their ids. */
+/** Whether an active account has blocked another; undefined when there is none with this id. */
+export async function hasBlocked(user: ObjectId, other: ObjectId): Promise<boolean | undefined> {
+  const account = await users.findOne({ _id: user, is_active: true }, { projection: { blocked: 1 } });
+  return account ? blockedBy({ user: account }).some((blocked) => blocked.equals(other)) : undefined;
+}
+
+/** A page of those whom the caller has blocked, by the order of their ids. */
 export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<Listed<OtherUser>> {
   const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
   const start = after ? blocked.filter((id) => Buffer.compare(id.id, after.id) > 0) : blocked;

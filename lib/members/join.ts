@@ -5,6 +5,7 @@ import { config } from '../config.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
+import { hasBlocked } from '../identity/blocks.ts';
 import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
@@ -75,14 +76,18 @@ export async function joinAs({ room, user, username, invitation, role }: Wanted,
 export async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
   const action = invitation === undefined ? actionOf(membership, caller) : 'joinInvited';
-  if (action === 'add' || action === 'appoint') await checkUser(membership, action, caller);
+  const isBlocked = (action === 'add' || action === 'appoint') && (await checkUser(membership, action, caller));
 
   const _id = new ObjectId();
+  const is_added = !user.equals(caller.user._id) && { is_added: true as const };
   const isOpenTo = action === 'join' ? isOpen(caller) : invitation === undefined ? {} : invitedBy(invitation);
   const changed = await changeRoom<Joined>(
     {
       where: { $and: [{ _id: room }, accepts(user), allowedTo(action, caller), isOpenTo] },
-      update: [addition({ _id, user, role }), ...(invitation === undefined ? [] : [usingInvitation(invitation)])],
+      update: [
+        ...(isBlocked ? [] : [addition({ _id, user, role, ...is_added })]),
+        ...(invitation === undefined ? [] : [usingInvitation(invitation)]),
+      ],
       projection: { members: { $elemMatch: { _id } } },
     },
     async () => {
@@ -90,6 +95,7 @@ export async function join(membership: Membership, caller: Caller, invitation?: 
       check(await findTargetContext(room, caller, user), action);
     },
   );
+  if (isBlocked) return afterBlockedAddition(changed, _id, membership, caller);
   try {
     return await afterJoin(changed, _id, membership, caller);
   } catch (error) {
@@ -123,12 +129,16 @@ const isNotFull = { [`members.${config.roomMembers - 1}`]: { $exists: false } };
 /** The part that says that the caller may join without an invitation. */
 const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
-/** An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. */
-async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<void> {
-  const [context, username] = await Promise.all([findTargetContext(room, caller, user), findActiveUsername(user)]);
+/**
+ * An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. Returns
+ * whether the user has blocked the caller; of administrators nobody keeps out of rooms.
+ */
+async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<boolean> {
+  const [context, isBlocked] = await Promise.all([findTargetContext(room, caller, user), hasBlocked(user, caller.user._id)]);
   requireRole(context, action);
-  if (username === undefined) throw noSuchUser();
+  if (isBlocked === undefined) throw noSuchUser();
   check(context, action);
+  return isBlocked && !isAdmin(caller);
 }
 
 function check(context: TargetContext | undefined, action: JoinAction): void {
@@ -142,27 +152,38 @@ function check(context: TargetContext | undefined, action: JoinAction): void {
   if (memberCount >= config.roomMembers) throw full();
 }
 
-// Conversations do not count: others begin them.
-async function countRooms(user: ObjectId): Promise<number> {
+/**
+ * Whether a user is in too many rooms: those that the user has joined, or else those to which others have added the user, so that nobody uses
+ * up what is another's own. Conversations do not count: others begin them. Administrators may be in any number, and add anybody.
+ */
+async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
   const { areOn, roomsPerUser } = config.limits;
-  if (!areOn) return 0;
-  return rooms.unscoped.countDocuments({ 'members.user': user, is_direct: { $ne: true } }, { limit: roomsPerUser + 1 });
+  if (!areOn || isAdmin(caller)) return false;
+  const isOwn = user.equals(caller.user._id);
+  const count = await rooms.unscoped.countDocuments(
+    {
+      'members.user': user,
+      members: { $elemMatch: { user, is_added: isOwn ? { $ne: true } : true } },
+      is_direct: { $ne: true },
+    },
+    { limit: roomsPerUser + 1 },
+  );
+  return count > roomsPerUser;
 }
 
 /** What is due once the user is a member: the event, a marker that leaves nothing old unread, and a last look at the account. */
 async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
-  const [username, roomCount, marker] = await Promise.all([
+  const [username, isTooMuch, marker] = await Promise.all([
     findActiveUsername(user),
-    countRooms(user),
+    isInTooMany(user, caller),
     startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), actorId(caller), 'member.joined', data),
   ]);
   const added = room.members[0];
   // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.
-  const isInTooMany = roomCount > config.limits.roomsPerUser;
-  if (username === undefined || !added || isInTooMany) {
-    const refusal = isInTooMany ? tooManyRooms : noSuchUser;
+  if (username === undefined || !added || isTooMuch) {
+    const refusal = isTooMuch ? tooManyRooms : noSuchUser;
     const left = await changeRoom(
       { where: { _id: room._id, 'members._id': member }, update: { $pull: { members: { _id: member } } } },
       () => Promise.reject(refusal()),
@@ -173,6 +194,16 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
   return user.equals(caller.user._id)
     ? showOwnMember(room, added, username, { ...marker, mentions: 0, deleted: 0 })
     : showMember(room._id, added, username);
+}
+
+/** What whoever adds a user who has blocked them sees: a member, who leaves at once. The user was none, and notices nothing. */
+async function afterBlockedAddition(room: Joined, member: ObjectId, { user, role }: Membership, caller: Caller): Promise<Member> {
+  const data = { member, user };
+  const username = (await findActiveUsername(user)) ?? '';
+  await recordEvent(placeOf(room), actorId(caller), 'member.joined', data);
+  const left = await takePlace({ where: { _id: room._id } });
+  if (left) await recordEvent(placeOf(left), user, 'member.left', data);
+  return showMember(room._id, { _id: member, user, role, joined_at: room.changed_at }, username);
 }
 
 /** Uses an invitation for an account that does not exist yet; returns its room and who made it. `returnInvitation` gives the use back. */

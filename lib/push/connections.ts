@@ -17,16 +17,19 @@ const silence = 11 * 60_000;
 const { framesPerMinute } = socketLimits;
 const interval = 60_000 / framesPerMinute;
 
-/** Remembers a connection that is being opened; 429 when the user has too many, give or take those that are opened at the same moment. */
+/** Remembers a connection that is being opened; 429 when the user has too many. Of several at the same moment, more may be refused than need be. */
 export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
-  const theirs = await connections
-    .find({ user: user._id, ...unexpired }, { projection: { _id: 1 }, limit: socketLimits.perUser })
-    .toArray();
-  if (theirs.length >= socketLimits.perUser) throw tooManyConnections();
   const owner = { user: user._id, token: token._id };
   const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
   const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] } };
   await connections.updateOne({ _id: id }, [{ $set: { ...owner, ...nothingYet, ...times } }], { upsert: true });
+  // Counted after it was added: of any eleven, the one that was added last sees the other ten.
+  const others = await connections
+    .find({ user: user._id, _id: { $ne: id }, ...unexpired }, { projection: { _id: 1 }, limit: socketLimits.perUser })
+    .toArray();
+  if (others.length < socketLimits.perUser) return;
+  await removeConnection(id);
+  throw tooManyConnections();
 }
 
 /** Notes that a connection has sent a frame, and whether that was too much; null when there is no such connection (any more). */

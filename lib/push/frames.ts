@@ -14,8 +14,10 @@ export const ticketPrefix = 'ticket.';
 export const socketLimits = {
   /** The largest frame of a client; a larger one ends the connection with 1009. */
   frame: 4_096,
-  /** How many frames a client may send a minute, and in a row. */
+  /** How many frames a client may send a minute, and in a row; pings and pongs of the protocol are frames. */
   framesPerMinute: 120,
+  /** How many connections a user may open a minute, and in a row. */
+  handshakesPerMinute: 30,
   /** How long a connection may wait with its hello. */
   hello: 10,
   /** Connections of one user: in one process, or to one gateway. */

@@ -49,12 +49,16 @@ type Conversation = Parameters<typeof isBlocked>[0];
 const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
 
 /** The rooms of a user, except the conversations that the user does not want to see, and how far the feed of each is. */
-export const readRoomsOf = (user: string): Promise<Map<string, number>> =>
+export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Map<string, number>> =>
   inTime(async () => {
     const _id = new ObjectId(user);
     const account = await users.findOne<{ blocked?: ObjectId[] }>({ _id }, { projection: { blocked: 1 } });
-    return positionsOf({ 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
+    return positionsOf({ ...which, 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
   });
+
+/** The same of one room: nothing when the user is no member of it, or does not want to see it. */
+export const readRoomOf = (user: string, room: string): Promise<Map<string, number>> =>
+  readRoomsOf(user, { _id: new ObjectId(room) });
 
 /** The conversations of two users, how far each is, and whether the first one does not want to see it. */
 export const readConversations = (

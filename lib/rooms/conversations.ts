@@ -3,11 +3,13 @@ import { distinct } from '../api/extended-json.ts';
 import { id, type Parameter } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { config } from '../config.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import { blockedBy } from '../identity/blocks.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { findActiveUsers, noSuchUser, username } from '../identity/users.ts';
 import { notify } from '../notices.ts';
 import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
@@ -32,7 +34,8 @@ export const people: Parameter<(ObjectId | string)[]> = {
 };
 
 const blockedByCaller: Refusal = () => conflict('user_blocked', 'The caller has blocked the user.');
-export const conversationRefusals = [noSuchUser, blockedByCaller];
+const tooManyConversations: Refusal = () => conflict('too_many_conversations', 'The caller has begun too many conversations.');
+export const conversationRefusals = [noSuchUser, blockedByCaller, tooManyConversations];
 
 /** Opens the conversation of the caller with these people: the one that they have, or a new one. */
 export async function openConversation(others: (ObjectId | string)[], caller: Caller): Promise<Room> {
@@ -42,11 +45,37 @@ export async function openConversation(others: (ObjectId | string)[], caller: Ca
   if (all.length < 2) throw invalidParameter('users', 'name somebody else');
   if (all.some((one) => blockedBy(caller).some((blocked) => blocked.equals(one)))) throw blockedByCaller();
 
-  const key = keyOf(all);
+  const key = directKeyOf(all);
   const find = async () => (await rooms.findOne<ShownRoom>({ direct_key: key }, { projection: shownRoom.reads })) ?? undefined;
-  // When somebody else has just made it, it is found; and made anew when it has just been deleted.
-  const found = await attempt({ times: 10 }, async () => (await find()) ?? (await insert(all, key, me)));
-  return shownRoom.show(found);
+  const known = await find();
+  if (known) return shownRoom.show(known);
+  await countConversation(all, caller);
+  // When somebody else has just made it, it is found; and made again when it has just been deleted.
+  return shownRoom.show(await attempt({ times: 10 }, async () => (await insert(all, key, me)) ?? (await find())));
+}
+
+/**
+ * Counts a new conversation of a caller, or refuses it: all that one has begun, and those of a day with somebody with whom one shares no room.
+ * Nobody is to fill the lists of others.
+ */
+async function countConversation(all: ObjectId[], caller: Caller): Promise<void> {
+  const { areOn, roomsPerUser, strangersPerDay } = config.limits;
+  if (!areOn || isAdmin(caller)) return;
+  const me = caller.user._id;
+  const begun = { 'members.user': me, is_direct: true, created_by: me } as const;
+  if ((await rooms.countDocuments(begun, { limit: roomsPerUser })) >= roomsPerUser) throw tooManyConversations();
+  if (!(await hasStranger(all, me))) return;
+  const limit = { most: strangersPerDay, window: 24 * 60 * minute, isSettled: true } as const;
+  await failClosed(() => takeSlot(keyOf('conversations of', me.toHexString()), new ObjectId(), limit));
+}
+
+/** Whether there is somebody among these people with whom one shares no room. */
+async function hasStranger(all: ObjectId[], me: ObjectId): Promise<boolean> {
+  const others = all.filter((one) => !one.equals(me));
+  const shared = others.map((other) =>
+    rooms.findOne({ $and: [{ 'members.user': other }, { 'members.user': me }] }, { projection: { _id: 1 } }),
+  );
+  return (await Promise.all(shared)).includes(null);
 }
 
 /** The part of a filter that leaves out the conversations with someone whom the caller has blocked, or that such a one began. */
@@ -68,7 +97,7 @@ export function isBlocked(
 }
 
 /** What the conversation of these people has for a key, and no other: whoever inserts a second one meets the unique index. */
-const keyOf = (all: ObjectId[]) =>
+const directKeyOf = (all: ObjectId[]) =>
   all
     .map((one) => one.toHexString())
     .sort()

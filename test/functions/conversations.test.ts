@@ -197,6 +197,34 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
 });
 
 describe.each(transports())('/api/blocks, %s', (_transport, call) => {
+  it('lets nobody whom the user has blocked add the user to a room, which looks as if the user left at once; administrators can', async () => {
+    const [ann, bob, admin] = [...(await accounts(2)), await anAdmin()] as [Account, Account, Account];
+    await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));
+    const roomsOfBob = async () => (await call('GET', '/api/members?user=me', { token: bob.token })).body;
+    const room = await aRoom({ owner: ann });
+    const add = ({ token }: Account) => call('POST', '/api/members', { token, body: { room: room.id, user: bob.id } });
+    const added = await add(ann);
+    expect(outcome(added)).toEqual({
+      status: 201,
+      body: {
+        _id: { $oid: expect.any(String) },
+        room: { $oid: room.id },
+        user: { $oid: bob.id },
+        username: bob.username,
+        role: 'member',
+        joined_at: { $date: expect.any(String) },
+      },
+    });
+    expect(await roomsOfBob()).toEqual([]);
+    const { body } = await call('GET', `/api/events?room=${room.id}&after=0`, { token: ann.token });
+    expect(body).toMatchObject([
+      { type: 'member.joined', data: { user: { $oid: bob.id } } },
+      { type: 'member.left', data: { user: { $oid: bob.id } } },
+    ]);
+    expect((await add(admin)).status).toBe(201);
+    expect(await roomsOfBob()).toHaveLength(1);
+  });
+
   it('lists the users whom the caller has blocked, page by page, until they are unblocked', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const { token } = ann;

@@ -134,6 +134,18 @@ describe.each([
     });
   });
 
+  describe('of the connections of a user that are opened at the same moment', () => {
+    it('no more than ten are', async () => {
+      const { token } = await anAccount();
+      const opening = Array.from({ length: 25 }, () => openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } }));
+      const opened = await Promise.allSettled(opening);
+      const sockets = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.socket] : []));
+      expect(sockets.length).toBeLessThanOrEqual(10);
+      if (isServer) expect(sockets).toHaveLength(10);
+      for (const socket of sockets) socket.close();
+    });
+  });
+
   describe('the push of a room', () => {
     it('reaches every connected member, in order, as the feed has it', async () => {
       const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);

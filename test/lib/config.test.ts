@@ -40,6 +40,7 @@ describe('settings', () => {
         tokensPerUser: 100,
         sessionsPerUser: 50,
         roomsPerUser: 1_000,
+        strangersPerDay: 50,
       },
       logLevel: 'info',
     });

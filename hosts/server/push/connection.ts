@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { type Encoded, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
+import { Bucket } from './bucket.ts';
 import { counts, type PushCounts } from './counts.ts';
 
 /** Above so many bytes that a client has not taken yet it gets nothing that it can do without, and above so many no events. */
@@ -10,7 +11,10 @@ const mostBytes = 256 * 1024;
 
 /** For how many milliseconds it may stay so, and how long a connection that is being closed may take. */
 const longestSlow = 30_000;
-const longestClose = 2_000;
+export const longestClose = 2_000;
+
+/** How many bytes stand before the payload of a client's frame at most. */
+const largestHead = 14;
 
 const textual = { binary: false };
 
@@ -22,10 +26,11 @@ export class Connection {
   /** Whether it has said hello, from when on it gets news; and whether it wants the events in them. */
   isGreeted = false;
   wantsEvents = true;
-  /** When the client sent its last frame, on the clock of `performance.now()`. */
+  /** When the client sent its last frame that was no mere ping or pong, on the clock of `performance.now()`. */
   heardAt = performance.now();
   readonly #socket: WebSocket;
-  #frames: number = socketLimits.framesPerMinute;
+  readonly #frames = new Bucket(socketLimits.framesPerMinute);
+  readonly #bytes = new Bucket(socketLimits.framesPerMinute * (socketLimits.frame + largestHead));
   #excess = 0;
   /** How far the rooms are of which a client that reads too slowly was not told. */
   #untold: Map<string, number> | undefined;
@@ -86,18 +91,29 @@ export class Connection {
     if (now - this.#slowSince > longestSlow) this.end('slow');
   }
 
-  /** Counts a frame of the client: whether it is within the rate, too much, or once too often too much. */
-  admit(now: number): 'fine' | 'excess' | 'flood' {
-    const { framesPerMinute: most } = socketLimits;
-    this.#frames = Math.min(most, this.#frames + ((now - this.heardAt) * most) / 60_000);
-    this.heardAt = now;
-    if (this.#frames > most / 2) this.#excess = 0;
-    if (this.#frames >= 1) {
-      this.#frames--;
-      return 'fine';
-    }
+  /**
+   * Counts a frame of the client, a ping or a pong as well: whether it is within the rate, too much, or not to be looked at, because it is
+   * once too often too much or comes after the end.
+   */
+  admit(now: number): 'fine' | 'excess' | 'nothing' {
+    if (this.#isEnding) return this.#stopReading();
+    const isWithin = this.#frames.take(1, now);
+    if (this.#frames.isMostlyFull) this.#excess = 0;
+    if (isWithin) return 'fine';
     this.#excess++;
-    return this.#excess > 2 ? 'flood' : 'excess';
+    return this.#excess > 2 ? this.#stopReading() : 'excess';
+  }
+
+  /** Counts bytes of the client, whatever they are: empty parts of a frame that never ends are no frames. */
+  countBytes(count: number): void {
+    if (!this.#bytes.take(count)) this.#stopReading();
+  }
+
+  /** Ends the connection if it has not ended, and leaves what comes, and what has come, to the system's buffers. */
+  #stopReading(): 'nothing' {
+    this.end('flood');
+    this.#socket.pause();
+    return 'nothing';
   }
 
   /** Whether the user is to be shown as typing in a room: as often as that makes sense, and in one room at a time. */
@@ -113,8 +129,8 @@ export class Connection {
     this.#isEnding = true;
     const { code, ...farewell } = farewells[reason];
     this.send(encode({ type: 'bye', code, reason, ...farewell }));
+    // The library ends what takes longer than `longestClose`.
     this.#socket.close(code, reason);
-    setTimeout(() => this.terminate(), longestClose).unref();
   }
 
   /** Closes without a word: nobody is there who would read it. */

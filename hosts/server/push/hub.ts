@@ -5,7 +5,7 @@ import { describeError, log } from '../../../lib/log.ts';
 import type { Notice } from '../../../lib/notices.ts';
 import { encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
-import { readEpoch, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
+import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
 import { Connection } from './connection.ts';
@@ -40,9 +40,6 @@ export class Hub {
   constructor(prepare: () => Promise<void>) {
     this.#prepare = prepare;
   }
-
-  /** How many connections a user has. */
-  countOf = (user: string): number => this.followers.get(user)?.connections.size ?? 0;
 
   /** All connections. */
   *connections(): Generator<Connection> {
@@ -114,7 +111,7 @@ export class Hub {
     const room = this.rooms.get(id);
     if (room) this.moved(room, seq);
     else if (this.#loads > 0) this.#missed.set(id, Math.max(seq, this.#missed.get(id) ?? 0));
-    for (const user of joined) this.#refreshSoon(user);
+    for (const user of joined) this.#joinSoon(user, id);
   }
 
   #tellOfTyping({ room: id, user, username }: Notice & { type: 'typing' }): void {
@@ -196,6 +193,30 @@ export class Hub {
         this.#loads--;
         if (this.#loads === 0) this.#missed.clear();
       }
+    }
+  }
+
+  /** Adds the one room that a user has joined: reading all of them is for whoever has just connected. */
+  #joinSoon(user: string, room: string): void {
+    const follower = this.followers.get(user);
+    if (!follower) return;
+    // What is being read may be from before.
+    if (follower.isStale || follower.loading) this.#refreshSoon(user);
+    else
+      this.#loadRoom(follower, room).catch((error) => {
+        follower.isStale = true;
+        log('error', 'room not read', { error: describeError(error) });
+      });
+  }
+
+  async #loadRoom(follower: Follower, room: string): Promise<void> {
+    this.#loads++;
+    try {
+      const found = await this.read(() => readRoomOf(follower.id, room));
+      if (follower.connections.size > 0) for (const [id, seq] of found) this.#join(follower, id, seq);
+    } finally {
+      this.#loads--;
+      if (this.#loads === 0) this.#missed.clear();
     }
   }
 

@@ -6,7 +6,7 @@ import type { Relay } from './relay.ts';
 import { sweepEvery } from './sweep.ts';
 import { openSockets } from './upgrade.ts';
 
-type Options = { trustProxy: number; most: number; isClosing: () => boolean; relay?: Relay; sweep?: number };
+type Options = Omit<Parameters<typeof openSockets>[2], 'time'> & { relay?: Relay; sweep?: number };
 
 /** The sweep that finds what is lost takes so many milliseconds at most to come. */
 const sweepTime = 25_000;

@@ -13,14 +13,19 @@ type Talk = { hub: Hub; connection: Connection; follower: Follower };
 /** Answers a frame of a client. */
 export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
   const { connection } = talk;
+  if (!count(connection)) return;
+  connection.heardAt = performance.now();
+  answerFrame(talk, isBinary ? '' : data.toString()).catch((error) => {
+    const { status, message } = toHttpError(error, connection.id, isDatabaseUnavailable);
+    refuse(connection, status, message);
+  });
+}
+
+/** Counts a frame of a client, of whatever kind; whether it is to be answered. */
+export function count(connection: Connection): boolean {
   const admitted = connection.admit(performance.now());
-  if (admitted === 'flood') connection.end('flood');
-  else if (admitted === 'excess') refuse(connection, 429, 'Too many frames.');
-  else
-    answerFrame(talk, isBinary ? '' : data.toString()).catch((error) => {
-      const { status, message } = toHttpError(error, connection.id, isDatabaseUnavailable);
-      refuse(connection, status, message);
-    });
+  if (admitted === 'excess') refuse(connection, 429, 'Too many frames.');
+  return admitted === 'fine';
 }
 
 const refuse = (connection: Connection, status: number, message: string) =>

@@ -4,25 +4,28 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
-import { HttpError, serviceUnavailable } from '../../../lib/errors.ts';
+import { HttpError, serviceUnavailable, tooManyRequests } from '../../../lib/errors.ts';
 import { baseChain, rejectWith, toLambdaHandler } from '../../../lib/http/base-chain.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
-import type { ApiEvent, Authenticated } from '../../../lib/http/request.ts';
+import type { ApiEvent, ApiResponse, Authenticated } from '../../../lib/http/request.ts';
 import type { Caller } from '../../../lib/identity/caller.ts';
 import { protocol, socketLimits } from '../../../lib/push/frames.ts';
 import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
+import { Recent } from '../../../lib/recent.ts';
 import { makeContext, makeEvent, splitTarget } from '../event.ts';
 import { respondRaw } from '../respond.ts';
 import { sourceOf } from '../source.ts';
+import { Bucket } from './bucket.ts';
+import { longestClose } from './connection.ts';
 import type { Hub } from './hub.ts';
-import { answer } from './talk.ts';
+import { answer, count } from './talk.ts';
 
 /** Where WebSockets are opened. */
 const path = '/socket';
 const route = { name: 'socket', method: 'GET', path, file: '', exported: '' };
 
-/** How many handshakes may be under way. */
-const mostHandshakes = 200;
+/** Of how many users it is remembered how many connections they opened. */
+const mostUsers = 10_000;
 
 /** Whether a request asks for a WebSocket of ours; to every other the server answers as if it had asked for no upgrade. */
 export const isForSocket = ({ url = '', headers }: IncomingMessage): boolean =>
@@ -30,6 +33,8 @@ export const isForSocket = ({ url = '', headers }: IncomingMessage): boolean =>
 
 type Door = {
   trustProxy: number;
+  /** Calls a handler when it is its caller's turn, as with every other request. */
+  run: (handler: Handler, ...input: Parameters<Handler>) => Promise<ApiResponse>;
   /** How many connections there may be. */
   most: number;
   isClosing: () => boolean;
@@ -37,49 +42,78 @@ type Door = {
   time: number;
 };
 
+// Options that the library's types lack: how long a close may take, also after what breaks the protocol or is too large; and that we count
+// the pings, so that who sends too many is told.
+const unlisted = { closeTimeout: longestClose, maxPendingAutoPongs: 0 };
+
 /** Lets a server open WebSockets, and hands those that are open to the hub. */
-export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClosing, time }: Door): void {
+export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, isClosing, time }: Door): void {
   const library = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    ...unlisted,
     maxPayload: socketLimits.frame,
     handleProtocols: () => protocol,
   });
-  let handshakes = 0;
-  let open = 0;
+  /** How many connections there are, and how many each user has; those that are still being opened count. */
+  let taken = 0;
+  const takenBy = new Map<string, number>();
+  const handshakes = new Recent<Bucket>(mostUsers);
+  const isFull = () => isClosing() || taken >= most;
+
+  /** Counts a connection of a user until its socket closes, or refuses it. */
+  function takePlace(user: string, socket: Socket | undefined): void {
+    const bucket = handshakes.get(user) ?? new Bucket(socketLimits.handshakesPerMinute);
+    handshakes.set(user, bucket);
+    if (!bucket.take(1)) throw tooManyRequests(Math.ceil(60 / socketLimits.handshakesPerMinute));
+    const own = takenBy.get(user) ?? 0;
+    if (own >= socketLimits.perUser) throw tooManyConnections();
+    if (isFull()) throw noRoom();
+    // Nobody is there any more, so that nothing will be closed.
+    if (!socket || socket.destroyed) return;
+    taken++;
+    takenBy.set(user, own + 1);
+    socket.once('close', () => {
+      taken--;
+      const left = (takenBy.get(user) ?? 1) - 1;
+      if (left > 0) takenBy.set(user, left);
+      else takenBy.delete(user);
+    });
+  }
 
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     // A connection that breaks meanwhile needs no answer.
     const ignore = () => undefined;
     socket.on('error', ignore);
-    handshakes++;
-    const isFull = () => isClosing() || handshakes > mostHandshakes || open + handshakes > most;
     shake()
       .then((caller) => {
         if (!caller) return;
         socket.off('error', ignore);
-        library.handleUpgrade(request, socket, head, (opened) => {
-          open++;
-          opened.once('close', () => open--);
+        library.handleUpgrade(request, socket, head, (webSocket) => {
           const { user, token } = caller;
           const opener = { user: user._id.toHexString(), username: user.username, token: token._id.toHexString() };
-          const talk = { hub, ...hub.connect(opened, opener) };
+          const talk = { hub, ...hub.connect(webSocket, opener) };
+          const { connection } = talk;
           // The others were told when the end began.
-          if (isClosing()) talk.connection.end('restart');
-          opened.on('message', (data: Buffer, isBinary: boolean) => answer(talk, data, isBinary));
+          if (isClosing()) connection.end('restart');
+          webSocket.on('message', (data: Buffer, isBinary: boolean) => answer(talk, data, isBinary));
+          webSocket.on('ping', () => count(connection));
+          webSocket.on('pong', () => count(connection));
+          socket.on('data', ({ length }) => connection.countBytes(length));
         });
       })
-      .catch(() => socket.destroy())
-      .finally(() => handshakes--);
+      .catch(() => socket.destroy());
 
     /** Answers the request, unless it is to become a WebSocket: then it returns whose. */
     async function shake(): Promise<Caller | undefined> {
       const source = sourceOf(request, trustProxy);
       const received = { id: randomUUID(), at: Date.now(), source, ...splitTarget(request.url ?? ''), body: undefined };
       const match = { route, variables: undefined };
-      const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = makeEvent(request, received, match);
+      const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = Object.assign(makeEvent(request, received, match), {
+        socket,
+      });
       const handler = !isForSocket(request) ? notSupported : isFull() ? full : accept;
-      const response = await handler(event, makeContext(received, match, time));
+      const response = await run(handler, event, makeContext(received, match, time));
       if (response.statusCode === 101) return event.caller;
       respondRaw(socket, response);
       return undefined;
@@ -87,16 +121,20 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
   });
 
   const accept = toLambdaHandler(
-    baseChain('GET', { isUnavailable: isDatabaseUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated>) => {
-      event.caller = await withDeadline(event.deadline, () => findOpener(event.headers));
-      if (hub.countOf(event.caller.user._id.toHexString()) >= socketLimits.perUser) throw tooManyConnections();
-      return { statusCode: 101, headers: {}, body: '' };
-    }),
+    baseChain('GET', { isUnavailable: isDatabaseUnavailable }).handler(
+      async (event: ApiEvent & Partial<Authenticated> & { socket?: Socket }) => {
+        const caller = await withDeadline(event.deadline, () => findOpener(event.headers));
+        takePlace(caller.user._id.toHexString(), event.socket);
+        event.caller = caller;
+        return { statusCode: 101, headers: {}, body: '' };
+      },
+    ),
     {},
   );
 }
 
-const full: Handler = rejectWith(() => serviceUnavailable('The service has no room for another connection.'));
+const noRoom = () => serviceUnavailable('The service has no room for another connection.');
+const full: Handler = rejectWith(noRoom);
 // Only on releases of Node.js that can't ignore what a request wants to be upgraded to.
 const notSupported: Handler = rejectWith(
   () => new HttpError(400, { title: 'Bad request', description: `Only ${path} can be upgraded, and only to a WebSocket.` }),

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { snapshot } from '../../../hosts/server/counters.ts';
 import { type Account, anAccount, aSession } from '../../support/accounts.ts';
@@ -127,6 +128,51 @@ describe('a client that stops reading', () => {
     await expect.poll(() => snapshot().push.sockets, { timeout: 90_000 }).toBe(2);
     sticks?.socket.resume();
     expect([1006, 4008]).toContain(await sticks?.closed);
+    await close();
+  });
+});
+
+describe('a client that floods', () => {
+  const part = (count: number, bytes: number[]) => Buffer.concat(Array.from({ length: count }, () => Buffer.from(bytes)));
+  const masked = 0x80;
+  const mask = [0, 0, 0, 0];
+
+  it.each([
+    ['pongs', [0x8a, masked, ...mask], 4029],
+    ['pings', [0x89, masked, ...mask], 4029],
+    ['parts of a text that never ends', [0x00, masked, ...mask], 1008],
+  ])('with %s is disconnected, and read no further', async (_what, frame, code) => {
+    const { url, close } = await aServer();
+    const { socket, of, closed } = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': (await anAccount()).token } });
+    const raw = (socket as unknown as { _socket: Socket })._socket;
+    // A text begins, whose parts are not the last one.
+    if (frame[0] === 0) raw.write(Buffer.from([0x01, masked, ...mask]));
+    const chunk = part(10_000, frame);
+    const most = 1_000;
+    let taken = 0;
+    for (let count = 0; count < most; count++) raw.write(chunk, (error) => void (error ?? taken++));
+    // It may have no time to read why.
+    expect([code, 1006]).toContain(await closed);
+    expect(of('bye')).toEqual(of('bye').map(() => ({ type: 'bye', code: 4029, reason: 'flood', reconnect: true })));
+    // The buffers of the system take some.
+    expect(taken).toBeLessThan(most / 2);
+    await close();
+  });
+
+  it('with new connections is refused until a minute has passed, and others are not', async () => {
+    const { url, close } = await aServer();
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const openFor = ({ token }: { token: string }) => open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
+    const flood = async () => {
+      for (let count = 0; count < 60; count++) {
+        const { socket, closed } = await openFor(ann);
+        socket.close();
+        await closed;
+      }
+    };
+    await expect(flood()).rejects.toThrow('refused with 429');
+    const { socket } = await openFor(bob);
+    socket.close();
     await close();
   });
 });

@@ -260,6 +260,18 @@ const openMany = (port: number, count: number) =>
   Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
 
 describe('closing the server', () => {
+  it('waits for no client whose request was refused and who keeps the connection half-open', async () => {
+    const { port, close } = await aServer(echo);
+    const sent = ['NOT HTTP\r\n\r\n', 'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'];
+    const sockets = sent.map((text) => {
+      const socket = connect({ port, allowHalfOpen: true }).resume();
+      return socket.once('connect', () => socket.write(text));
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'end')));
+    await close();
+    for (const socket of sockets) socket.destroy();
+  });
+
   it('answers running requests, accepts no others, and ends idle connections', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();

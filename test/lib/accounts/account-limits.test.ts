@@ -3,7 +3,7 @@ import { aName, anAccount, anAddress, anAdmin, logIn } from '../../support/accou
 import { refusals } from '../../support/error-bodies.ts';
 import { callThrough } from '../../support/processes.ts';
 import { outcome } from '../../support/responses.ts';
-import { aRoom, type TestRoom } from '../../support/rooms.ts';
+import { aRoom, aRoomOf, type TestRoom } from '../../support/rooms.ts';
 import { inProcess, type Reply } from '../../support/transports.ts';
 
 const { call, end } = await callThrough(10, {
@@ -14,6 +14,7 @@ const { call, end } = await callThrough(10, {
   TOKENS_PER_USER: '5',
   SESSIONS_PER_USER: '3',
   ROOMS_PER_USER: '3',
+  STRANGERS_PER_DAY: '2',
   WRITE_BURST: '1000',
 });
 afterAll(end);
@@ -112,6 +113,37 @@ describe('through ten concurrent processes,', () => {
     const [{ _id }] = body as [{ _id: { $oid: string } }];
     expect((await call('DELETE', `/api/members/${_id.$oid}`, { token })).status).toBe(204);
     expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
+  });
+
+  it('an account joins as many rooms as it may whoever has added it to others, which have a limit of their own', async () => {
+    const [user, adder, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
+    const rooms = await Promise.all(Array.from({ length: 5 }, () => aRoom({ owner: adder })));
+    const add = (room = '', by = adder) => call('POST', '/api/members', { token: by.token, body: { room, user: user.id } });
+    for (const { id } of rooms.slice(0, 3)) expect((await add(id)).status).toBe(201);
+    expect(outcome(await add(rooms[3]?.id))).toEqual(refusals.conflict('The user is in too many rooms.'));
+    expect((await add(rooms[4]?.id, admin)).status).toBe(201);
+    const { token } = user;
+    for (let count = 0; count < 3; count++)
+      expect((await call('POST', '/api/members', { token, body: { room: (await aRoom()).id } })).status).toBe(201);
+  });
+
+  it('an account begins only as many conversations as it may, and of those with strangers only so many a day', async () => {
+    const [ann, admin] = await Promise.all([anAccount(), anAdmin()]);
+    const others = await Promise.all(Array.from({ length: 6 }, () => anAccount()));
+    const colleagues = others.slice(0, 3);
+    await aRoomOf([ann, ...colleagues]);
+    const open = (other = ann, { token } = ann) => call('POST', '/api/conversations', { token, body: { users: [other.id] } });
+    const [, , colleague, one, two, three] = others;
+    for (const stranger of [one, two]) expect((await open(stranger)).status).toBe(201);
+    const { status, headers } = await open(three);
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(23 * 60 * 60);
+    // What there is already is opened all the same, and what others begin counts for them.
+    expect((await open(one)).status).toBe(201);
+    expect((await open(ann, three)).status).toBe(201);
+    expect((await open(colleague)).status).toBe(201);
+    expect(outcome(await open(colleagues[0]))).toEqual(refusals.conflict('The caller has begun too many conversations.'));
+    for (const other of others) expect((await open(other, admin)).status).toBe(201);
   });
 
   it('a user with too many rooms uses up no invitation', async () => {

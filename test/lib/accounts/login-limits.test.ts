@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { keyOf } from '../../../lib/accounts/slots.ts';
+import { keyOf } from '../../../lib/identity/slots.ts';
 import { database } from '../../../lib/database/client.ts';
 import { aName, anAccount, anAddress, aSession, logIn } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';
