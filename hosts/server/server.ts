@@ -12,7 +12,7 @@ import { tokenOf } from '../../lib/http/session-cookie.ts';
 import { recallCaller } from '../../lib/identity/authenticate.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, readBody } from './body.ts';
-import { limitConnections } from './connections.ts';
+import { closeWithoutResets, limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
@@ -52,7 +52,6 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     shouldUpgradeCallback: isForSocket,
   };
   const server = createServer(options, (request, response) => {
-    if (closing) response.shouldKeepAlive = false;
     response.sendDate = true;
     answer(request, response).catch((error) => {
       // A client that has gone needs no response.
@@ -91,6 +90,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
 
   // What nobody reads stays in memory; most is gone at once.
   function send(response: ServerResponse, answer: ApiResponse): void {
+    if (closing) response.shouldKeepAlive = false;
     const bytes = respond(response, answer);
     if (response.socket?.writableLength === 0) return;
     const share = memory.begin(() => response.destroy());
@@ -111,6 +111,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   // A connection on which nothing moves although something is to be sent.
   server.timeout = limits.functionTime;
   limitConnections(server, maxConnections, trustProxy > 0);
+  const close = closeWithoutResets(server);
   // Half of the connections are left to requests.
   const push = startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing, run });
 
@@ -123,11 +124,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     close: async () => {
       closing = true;
       push.end();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Connections become idle when their last response is sent.
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
-      await closed;
-      clearInterval(idle);
+      await close();
     },
   };
 }

@@ -8,7 +8,6 @@ import type { Found } from '../../../hosts/server/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiResponse } from '../../../lib/http/request.ts';
-import { overHttp } from '../../support/transports.ts';
 
 const servers: { close: () => Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -283,12 +282,46 @@ describe('closing the server', () => {
     const running = send(server.url, 'GET', '/api/a/x');
     await started.promise;
     const closed = server.close();
-    await expect(overHttp(server.url)('GET', '/api/a/x')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect.poll(() => isRefused(server.port)).toBe(true);
     finish.resolve();
     expect(await running).toMatchObject({ status: 200, body: 'done', headers: { connection: 'close' } });
     await closed;
   });
+
+  it('answers the next request of a connection that was kept alive, and only then ends it', async () => {
+    const server = await aServer(echo);
+    const [used, unused] = openMany(server.port, 2) as [Socket, Socket];
+    const ends = [used, unused].map((socket) => once(socket.resume(), 'close'));
+    const answer = async () => {
+      used.write(aRequest);
+      return String((await once(used, 'data'))[0]);
+    };
+    expect(await answer()).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive/s);
+    const closed = server.close();
+    await expect.poll(() => isRefused(server.port)).toBe(true);
+    expect(await answer()).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s);
+    // One that has never brought a request ends as well.
+    expect((await Promise.all(ends)).flat()).toEqual([false, false]);
+    await closed;
+  });
+
+  it('answers all that have connected before, although it has not accepted them yet', async () => {
+    const server = await aServer(echo);
+    const sockets = openMany(server.port, 100);
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const answers = sockets.map(async (socket) => String((await once(socket.end(aRequest), 'data'))[0]).slice(0, 12));
+    const closed = server.close();
+    expect(await Promise.all(answers)).toEqual(sockets.map(() => 'HTTP/1.1 200'));
+    await closed;
+  });
 });
+
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
 
 const echo = async (event: APIGatewayProxyEventV2) => ({
   statusCode: 200,
