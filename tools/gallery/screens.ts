@@ -37,9 +37,9 @@ export const screens: Screen[] = [
     path: ({ room }) => `/rooms/${room}?panel=members`,
     act: async (page) => {
       await page.getByText('Invitation links').click();
-      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByRole('button', { name: 'Create a link' }).click();
       await page.getByLabel('Invitation link').waitFor();
-      await page.getByRole('button', { name: 'Make a link' }).scrollIntoViewIfNeeded();
+      await page.getByRole('button', { name: 'Create a link' }).scrollIntoViewIfNeeded();
     },
   },
   { name: 'join', path: () => `/join#${'a'.repeat(32)}` },

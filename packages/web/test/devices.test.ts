@@ -36,7 +36,7 @@ describe('an edit that waited for a connection', () => {
     const { page, context, path, token, stored } = await anEditOffline();
     await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
     await context.setOffline(false);
-    await page.getByText('edited elsewhere meanwhile').waitFor(patience);
+    await page.getByText('edited somewhere else in the meantime').waitFor(patience);
     expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'mine']);
     await page.getByRole('button', { name: 'Save mine' }).click();
     await expect.poll(stored, patience).toBe('mine');

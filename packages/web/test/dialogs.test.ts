@@ -25,7 +25,7 @@ const openers: [string, string, (page: Page) => Promise<void>, string][] = [
     'New conversation',
     '/',
     (page) => page.getByRole('button', { name: 'New conversation' }).click(),
-    'With whom? Usernames, separated by spaces',
+    'Usernames, separated by spaces',
   ],
 ];
 

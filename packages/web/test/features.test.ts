@@ -81,7 +81,7 @@ describe('in a room', () => {
     const { page, context } = await visit(browser);
     await signIn(page, one);
     await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.getByLabel('With whom?').fill(other.username);
+    await page.getByLabel('Usernames, separated by spaces').fill(other.username);
     await page.getByRole('button', { name: 'Begin' }).click();
     await page.getByPlaceholder(`Message ${other.username}`).waitFor();
     await say(page, 'Between you and me');
@@ -103,10 +103,10 @@ describe('the settings', () => {
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
     await section.getByLabel('E-mail address').fill(`new-${owner.email}`);
     await section.getByLabel('Current password').fill('not the password');
-    await section.getByRole('button', { name: 'Change the address' }).click();
+    await section.getByRole('button', { name: 'Change e-mail address' }).click();
     await section.getByRole('alert').waitFor();
     await section.getByLabel('Current password').fill(owner.password);
-    await section.getByRole('button', { name: 'Change the address' }).click();
+    await section.getByRole('button', { name: 'Change e-mail address' }).click();
     await page.getByText('Changed.').first().waitFor();
     const { body } = await call('GET', '/api/users/me', { token: owner.token });
     expect(body).toMatchObject({ email: `new-${owner.email}` });

@@ -24,7 +24,7 @@ describe('the web client', () => {
     await asking.page.getByRole('link', { name: 'Forgot your password?' }).click();
     await asking.page.getByLabel('E-mail address').fill(email);
     await asking.page.getByRole('button', { name: 'Send me a link' }).click();
-    await asking.page.getByText('Look into your mailbox').waitFor();
+    await asking.page.getByText('Check your e-mail').waitFor();
 
     const { page, problems, context } = await visit(browser, { path: linkTo(email) });
     await page.getByLabel('New password').fill('another horse');
@@ -36,7 +36,7 @@ describe('the web client', () => {
     const again = await visit(browser, { path: linkTo(email) });
     await again.page.getByLabel('New password').fill('a third horse');
     await again.page.getByRole('button', { name: 'Set password' }).click();
-    await again.page.getByText('This link is over').waitFor();
+    await again.page.getByText('This link has expired').waitFor();
     expect([...problems, ...asking.problems, ...again.problems]).toEqual([]);
     await Promise.all([context, asking.context, again.context].map((one) => one.close()));
   });
@@ -47,7 +47,7 @@ describe('the web client', () => {
     const asking = await visit(browser, { path: '/signup', baseUrl: strict.url });
     await asking.page.getByLabel('E-mail address').fill(email);
     await asking.page.getByRole('button', { name: 'Send me a link' }).click();
-    await asking.page.getByText('Look into your mailbox').waitFor();
+    await asking.page.getByText('Check your e-mail').waitFor();
 
     const { page, problems, context } = await visit(browser, { path: linkTo(email), baseUrl: strict.url });
     await page.getByLabel('Username').fill(name);
@@ -68,7 +68,7 @@ describe('the web client', () => {
     const { page: asking, problems, context } = await visit(browser, { path: `/join#${code}`, baseUrl: strict.url });
     await asking.getByLabel('E-mail address').fill(email);
     await asking.getByRole('button', { name: 'Send me a link' }).click();
-    await asking.getByText('Look into your mailbox').waitFor();
+    await asking.getByText('Check your e-mail').waitFor();
     await asking.close();
 
     const { page, problems: more } = await openPage(context, strict.url + linkTo(email));
@@ -90,14 +90,14 @@ describe('the web client', () => {
     const form = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
     await form.getByLabel('E-mail address').fill(email);
     await form.getByRole('button', { name: 'Send a code to the new address' }).click();
-    await form.getByLabel('Code of the e-mail').waitFor();
-    await form.getByLabel('Code of the e-mail').fill(mailsTo(email).at(-1)?.code ?? 'none');
+    await form.getByLabel('Code from the e-mail').waitFor();
+    await form.getByLabel('Code from the e-mail').fill(mailsTo(email).at(-1)?.code ?? 'none');
     await form.getByLabel('Current password').fill('a wrong password');
-    await form.getByRole('button', { name: 'Change the address' }).click();
+    await form.getByRole('button', { name: 'Change e-mail address' }).click();
     await form.getByText('The current password is incorrect.').waitFor();
     expect(await form.getByLabel('E-mail address').inputValue()).toBe(email);
     await form.getByLabel('Current password').fill(user.password);
-    await form.getByRole('button', { name: 'Change the address' }).click();
+    await form.getByRole('button', { name: 'Change e-mail address' }).click();
     await form.getByRole('button', { name: 'Send a code to the new address' }).waitFor();
     expect((await call('GET', '/api/users/me', { token: user.token })).body).toMatchObject({ email });
     expect(problems).toEqual([]);

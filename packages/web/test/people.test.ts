@@ -41,8 +41,8 @@ describe('an invitation link', () => {
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
     await signIn(page, owner);
     await page.getByText('Invitation links').click();
-    await page.getByLabel('How often').selectOption('10 times');
-    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByLabel('Number of uses').selectOption('10 times');
+    await page.getByRole('button', { name: 'Create a link' }).click();
     const link = await page.getByLabel('Invitation link').inputValue();
     const path = link.replace(serveUrl, '');
     expect(path).toMatch(/^\/join#[a-z0-9]{32}$/);
@@ -60,7 +60,7 @@ describe('an invitation link', () => {
     const second = await join(friend, path);
     await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('There are none.').waitFor();
+    await page.getByText('No invitation links yet.').waitFor();
     const third = await join(late, path);
     await third.page.getByText('No such invitation.').waitFor();
     expect([problems, newcomer.problems, second.problems, third.problems]).toEqual([[], [], [], []]);
@@ -87,7 +87,7 @@ describe('a blocked user', () => {
     await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
     await page.locator('li.member', { hasText: other.username }).getByRole('button', { name: 'Block' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
-    await page.getByText('You are in no room yet.').waitFor();
+    await page.getByText('You haven’t joined a room yet.').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.locator('li.card', { hasText: other.username }).getByRole('button', { name: 'Unblock' }).click();
     await page.getByRole('link', { name: other.username }).click();

@@ -55,7 +55,7 @@ describe('a message', () => {
     await say(page, 'two');
     await say(page, 'three');
     await page.locator('li.pending .state').nth(1).waitFor();
-    await page.getByText('No connection. You can read and write on').waitFor();
+    await page.getByText('You’re offline').waitFor();
     expect(await textsOf(page)).toEqual(['one', 'two', 'three']);
     expect(await stored(room.id, room.owner)).toEqual(['one']);
     await context.setOffline(false);

@@ -19,7 +19,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await stranger.page.getByLabel('One-time code').fill('a guess');
   await fillAccount(stranger.page, 'eve');
   await stranger.page.getByRole('button', { name: 'Create administrator' }).click();
-  await stranger.page.getByText('This code is over, or it is not complete.').waitFor();
+  await stranger.page.getByText('This code has expired or is incomplete.').waitFor();
 
   const { page, problems, context } = await visit(browser, { path: link, baseUrl: service.url });
   await fillAccount(page, 'ann');

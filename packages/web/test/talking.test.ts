@@ -158,7 +158,7 @@ describe('a newcomer', () => {
     await page.getByLabel('Username or e-mail address').fill(username);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The username or the password is not right.').waitFor();
+    await page.getByText('Wrong username or password.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -173,7 +173,7 @@ describe('two people', () => {
     const his = await visit(browser, { path: `/rooms/${room.id}` });
     await signIn(hers.page, ann);
     await signIn(his.page, bob);
-    await his.page.getByText('Nobody has said anything here yet').waitFor();
+    await his.page.getByText('No messages yet').waitFor();
     await say(hers.page, 'Shall we?');
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
     // Screen readers are told, too, and of nothing else.
