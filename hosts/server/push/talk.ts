@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { toHttpError } from '../../../lib/http/middleware/errors.ts';
 import { notify } from '../../../lib/notices.ts';
 import { type Encoded, encode } from '../../../lib/push/encode.ts';
@@ -18,7 +18,7 @@ export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
   else if (admitted === 'excess') refuse(connection, 429, 'Too many frames.');
   else
     answerFrame(talk, isBinary ? '' : data.toString()).catch((error) => {
-      const { status, message } = toHttpError(error, connection.id, isDatabaseUnavailable);
+      const { status, message } = toHttpError(error, connection.id, whyUnavailable);
       refuse(connection, status, message);
     });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
 import { HttpError, serviceUnavailable } from '../../../lib/errors.ts';
 import { baseChain, rejectWith, toLambdaHandler } from '../../../lib/http/base-chain.ts';
@@ -87,7 +87,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, most, isClos
   });
 
   const accept = toLambdaHandler(
-    baseChain('GET', { isUnavailable: isDatabaseUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated>) => {
+    baseChain('GET', { whyUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated>) => {
       event.caller = await withDeadline(event.deadline, () => findOpener(event.headers));
       if (hub.countOf(event.caller.user._id.toHexString()) >= socketLimits.perUser) throw tooManyConnections();
       return { statusCode: 101, headers: {}, body: '' };
