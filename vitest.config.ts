@@ -25,9 +25,9 @@ const thorough = [
   'test/{secrets,serverless}.test.ts',
   // The database with its files, its sockets, faults of the disk, and beside an engine.
   'packages/embedded-mongodb/test/**/differential.test.ts',
-  'packages/embedded-mongodb/test/{backup,durability-*,faults-*,limits,private,spec-tests,wire-*,with-database,group-commit}.test.ts',
+  'packages/embedded-mongodb/test/{backup,damage,damage-harness,durability-*,faults-*,limits,private,spec-tests,wire-*,with-database,group-commit}.test.ts',
   // Processes of their own.
-  'test/admin/{data-directory,terminal,transfer}.test.ts',
+  'test/admin/{damage,data-directory,terminal,transfer}.test.ts',
   'test/lib/database/client.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/lib/members/*-within.test.ts',

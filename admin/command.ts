@@ -12,6 +12,8 @@ export type Command = {
   required?: string[];
   /** Whether it makes the embedded database where DATA_DIR has none; for all others that is an error. */
   makesDatabase?: true;
+  /** Whether it works on a damaged database as well, so that indexes are not made before it. */
+  takesDamaged?: true;
   options?: Record<string, ParseArgsOptionDescriptor>;
 };
 

@@ -119,9 +119,12 @@ export const commands: Record<string, Command> = {
     makesDatabase: true,
   },
   'database check': {
-    usage: '',
-    summary: 'Creates missing indexes, finishes interrupted deletions, and reports both.',
+    usage: '[--full]',
+    summary:
+      'Checks that no page of the embedded database is damaged, creates missing indexes, finishes interrupted deletions, and reports all of it. With --full it also checks each document and its index entries, in a copy.',
     operands: 0,
+    options: { full: { type: 'boolean' } },
+    takesDamaged: true,
   },
   'database restored': {
     usage: '',
@@ -131,15 +134,17 @@ export const commands: Record<string, Command> = {
   },
   backup: {
     usage: '<directory>',
-    summary: 'Copies the embedded database, also while it runs, into a directory that does not exist yet.',
+    summary: 'Copies the embedded database, also while it runs, into a directory that does not exist yet, and checks the copy.',
     operands: 1,
+    takesDamaged: true,
   },
   export: {
-    usage: '(<file> | -) [--force]',
+    usage: '(<file> | -) [--force] [--skip-damaged]',
     summary:
-      'Exports everything, as one line of Extended JSON per document: to a file, or with - to standard output. Asks before it replaces a file, unless --force is given.',
+      'Exports everything, as one line of Extended JSON per document: to a file, or with - to standard output. Asks before it replaces a file, unless --force is given. With --skip-damaged it leaves out documents that cannot be read, and lists how many.',
     operands: 1,
-    options: { force: { type: 'boolean' } },
+    options: { force: { type: 'boolean' }, 'skip-damaged': { type: 'boolean' } },
+    takesDamaged: true,
   },
   import: {
     usage: '<file>',

@@ -28,7 +28,16 @@ type Found = { uri: string; close?: () => Promise<void> };
 /** Starts the database, unless another command did so at the same moment. */
 async function startOrJoin(dataDir: string): Promise<Found> {
   try {
-    return await launchDatabase({ dataDir });
+    const database = await launchDatabase({ dataDir });
+    // A database that is caught in a damaged file does not notice that this process is gone.
+    process.once('exit', database.closeNow);
+    for (const [signal, number] of [
+      ['SIGTERM', 15],
+      ['SIGINT', 2],
+      ['SIGHUP', 1],
+    ] as const)
+      process.once(signal, () => process.exit(128 + number));
+    return database;
   } catch (error) {
     const holder = readHolder(dataDir);
     if (!holder) throw error;

@@ -7,7 +7,7 @@ async function withDatabase<T>(command: Command, work: () => Promise<T>): Promis
   try {
     const { prepareDatabase, closeDatabase } = await import('../lib/prepare.ts');
     try {
-      await prepareDatabase();
+      if (!command.takesDamaged) await prepareDatabase();
       return await work();
     } finally {
       await closeDatabase();

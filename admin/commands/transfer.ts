@@ -18,9 +18,12 @@ export const transferCommands: Record<string, Run> = {
     if (await replacesFile(file))
       await confirm(`Replace ${file}?`, options.force === true, streams, `${file} exists: pass --force to replace it.`);
     const leftOut: string[] = [];
+    const skipDamaged = options['skip-damaged'] === true;
     const result = await transfer(streams, async (progress) => {
-      const exported = await exportTo(file, collectionNames, progress);
+      const exported = await exportTo(file, { collections: collectionNames, skipDamaged, progress });
       leftOut.push(...exported.leftOut);
+      for (const [name, count] of Object.entries(exported.unreadable))
+        if (count > 0) streams.stderr.write(`Left out: ${count} documents of ${name} that cannot be read.\n`);
       return exported.documents;
     });
     if (leftOut.length > 0)

@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type FileState, lastFileState } from '../../lib/database/file-state.ts';
 import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
+import { type BackupState, backupState } from './backups.ts';
 import { counts, type PushCounts } from './push/counts.ts';
 
 /** Upper bounds of the histogram of durations, in milliseconds. */
@@ -17,6 +19,9 @@ export type Snapshot = {
   /** The p99 of the delay of the event loop, in milliseconds. */
   delay: number;
   push: PushCounts;
+  /** What is wrong with the database's file. */
+  file: FileState;
+  backup: BackupState;
 };
 
 const requests: Record<string, number> = {};
@@ -30,6 +35,8 @@ export const snapshot = (): Snapshot => ({
   memory: process.memoryUsage.rss(),
   delay: delay.percentile(99) / 1e6,
   push: counts,
+  file: lastFileState(),
+  backup: backupState,
 });
 
 delay.enable();

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
 import './no-websocket.ts';
@@ -10,6 +11,8 @@ async function main(words: string[]): Promise<void> {
     process.stdout.write(usage);
     return;
   }
+  if (settings.backup && process.env.MONGODB_URI && cluster.isPrimary)
+    throw new SettingsError('BACKUP_DIR is for the embedded database: with MONGODB_URI, use the backups of your cluster.');
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.

@@ -49,6 +49,22 @@ export function render(snapshots: Snapshot[]): string {
     `chat_memory_bytes ${snapshots.reduce((sum, { memory }) => sum + memory, 0)}`,
     ...metric('chat_event_loop_delay_seconds', 'gauge', 'The p99 of the event loop delay, of the slowest of these processes.'),
     `chat_event_loop_delay_seconds ${Math.max(0, ...snapshots.map(({ delay }) => delay)) / 1_000}`,
+    ...metric('chat_database_damaged', 'gauge', 'Whether a page of the embedded database is damaged.'),
+    `chat_database_damaged ${Number(snapshots.some(({ file }) => file.damage))}`,
+    ...metric(
+      'chat_database_read_only',
+      'gauge',
+      'Whether nothing can be written to the embedded database, because its disk is full or failed.',
+    ),
+    `chat_database_read_only ${Number(snapshots.some(({ file }) => file.readOnly))}`,
+    ...metric(
+      'chat_backup_timestamp_seconds',
+      'gauge',
+      'When the last scheduled backup since the start was complete; 0 before the first.',
+    ),
+    `chat_backup_timestamp_seconds ${Math.max(0, ...snapshots.map(({ backup }) => backup.madeAt ?? 0)) / 1_000}`,
+    ...metric('chat_backup_failures', 'gauge', 'Scheduled backups that failed since the last one that was complete.'),
+    `chat_backup_failures ${snapshots.reduce((sum, { backup }) => sum + backup.failed, 0)}`,
     ...pushMetrics(snapshots.map(({ push }) => push)),
     '',
   ].join('\n');

@@ -2,11 +2,14 @@ import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
+import { refreshFileState } from '../../lib/database/file-state.ts';
 import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
 import { announcement, type Beginning } from './announcement.ts';
+import { scheduleBackups } from './backups.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { watchFile } from './file-watch.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
 import { type Server, startServer } from './server.ts';
@@ -18,7 +21,7 @@ import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 export async function serve(settings: Settings): Promise<void> {
   if (cluster.isWorker) {
     answerMetrics();
-    closeOnSignal(await start({ ...settings, relay: relayOfWorker() }));
+    closeOnSignal(await start({ ...settings, relay: relayOfWorker() }), settings);
     return;
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
@@ -33,8 +36,11 @@ export async function serve(settings: Settings): Promise<void> {
     return;
   }
   const server = await start(settings);
-  closeOnSignal(server);
-  await startMetrics(settings, async () => [snapshot()]);
+  closeOnSignal(server, settings);
+  await startMetrics(settings, async () => {
+    await refreshFileState();
+    return [snapshot()];
+  });
   announce(settings.host, server.port, beginning);
 }
 
@@ -63,11 +69,16 @@ async function explained<T>(host: string, port: number, setting: string, listen:
 }
 
 /** Ends when the running requests are answered, or have had their time: a request takes 10 seconds at most. */
-function closeOnSignal(server: Server): void {
+function closeOnSignal(server: Server, { backup }: Settings): void {
   // One worker is enough.
-  const filling = cluster.isWorker && cluster.worker?.id !== 1 ? undefined : fillWordsMeanwhile();
+  const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
+  const filling = isFirst ? fillWordsMeanwhile() : undefined;
+  const watch = isFirst ? watchFile() : undefined;
+  const backups = isFirst && backup ? scheduleBackups(backup) : undefined;
   onEnd(async () => {
     setTimeout(() => process.exit(1), 15_000).unref();
+    watch?.end();
+    backups?.end();
     await server.close();
     await filling?.end();
     await closeDatabase();

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { refreshFileState } from '../../lib/database/file-state.ts';
 import { log } from '../../lib/log.ts';
 import { askWorker } from './ask-worker.ts';
 import { type Snapshot, snapshot } from './counters.ts';
@@ -52,8 +53,9 @@ type Counted = { kind: string; counted: Snapshot };
 
 /** Answers that question, in a worker. */
 export function answerMetrics(): void {
-  process.on(
-    'message',
-    ({ kind }: { kind: string }) => kind === 'metrics' && process.send?.({ kind, counted: snapshot() } satisfies Counted),
-  );
+  process.on('message', async ({ kind }: { kind: string }) => {
+    if (kind !== 'metrics') return;
+    await refreshFileState();
+    process.send?.({ kind, counted: snapshot() } satisfies Counted);
+  });
 }

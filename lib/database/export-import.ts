@@ -4,7 +4,7 @@ import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BSON, type Document } from 'mongodb';
+import { BSON, type Document, MongoServerError } from 'mongodb';
 import { database } from './client.ts';
 import { renewEpoch } from './epoch.ts';
 
@@ -21,23 +21,31 @@ export const isStandardOutput = (path: string): boolean => path === '-' || resol
 export const replacesFile = async (path: string): Promise<boolean> =>
   !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
 
-/** The documents of each exported collection, and the collections that are not the service's and were left out. */
-export type Exported = { documents: Counts; leftOut: string[] };
+/** The documents of each exported collection, those that could not be read, and the collections that are not the service's and were left out. */
+export type Exported = { documents: Counts; unreadable: Counts; leftOut: string[] };
+
+/** `skipDamaged` leaves out documents that a damaged embedded database cannot read; without it, one of them ends the export. */
+export type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
 
 /**
  * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives. The first line says what
  * follows, the last one that nothing is missing. `-` is standard output; devices and pipes are written to; a file is written beside the one of
  * that name, and takes its place when it is complete. Only its owner can read it.
  */
-export async function exportTo(path: string, collections: readonly string[], progress: Progress): Promise<Exported> {
+export async function exportTo(path: string, { collections, skipDamaged = false, progress }: ExportOptions): Promise<Exported> {
   const found = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
   const names = found.filter((name) => collections.includes(name));
   const documents: Counts = {};
-  const lines = Readable.from(linesOfAll(names, documents, progress));
+  const unreadable: Counts = {};
+  const read = skipDamaged ? (name: string) => readableDocumentsOf(name, unreadable) : documentsOf;
+  const expected: Counts = {};
+  // Of a damaged one nobody knows.
+  for (const name of names) expected[name] = skipDamaged ? 0 : await database.collection(name).countDocuments();
+  const lines = Readable.from(linesOfAll({ names, read, expected }, documents, progress));
   if (isStandardOutput(path)) await pipeline(lines, process.stdout as Writable, { end: false });
   else if (await isStream(path)) await pipeline(lines, (await open(path, 'w')).createWriteStream());
   else await writeFile(path, lines);
-  return { documents, leftOut: found.filter((name) => !names.includes(name) && !unexported.includes(name)) };
+  return { documents, unreadable, leftOut: found.filter((name) => !names.includes(name) && !unexported.includes(name)) };
 }
 
 /** Devices, also the file that /dev/fd/3 stands for, and one's own pipes. */
@@ -61,17 +69,17 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
   }
 }
 
-async function* linesOfAll(names: string[], counts: Counts, progress: Progress): AsyncGenerator<string> {
-  const expected: Counts = {};
-  for (const name of names) expected[name] = await database.collection(name).countDocuments();
+type Source = { names: string[]; read: (name: string) => AsyncGenerator<Document[]>; expected: Counts };
+
+async function* linesOfAll({ names, read, expected }: Source, counts: Counts, progress: Progress): AsyncGenerator<string> {
   let done = 0;
   yield `${JSON.stringify({ format, version, expected })}\n`;
   for (const name of names) {
     counts[name] = 0;
-    for await (const lines of documentsOf(name)) {
-      yield lines.join('');
-      counts[name] += lines.length;
-      done += lines.length;
+    for await (const documents of read(name)) {
+      yield documents.map((document) => lineOf(name, document)).join('');
+      counts[name] += documents.length;
+      done += documents.length;
       progress(done, Math.max(done, total(expected)));
     }
   }
@@ -113,16 +121,37 @@ const batch = 500;
 /** One line of an export: its first, a document, or its last. */
 type Line = { kind: 'begin' } | { kind: 'document'; collection: string; document: Document } | { kind: 'end'; counts: Counts };
 
-/** The documents of a collection as lines, as many at a time as one round trip brings. */
-async function* documentsOf(collection: string): AsyncGenerator<string[]> {
-  const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
-  const cursor = database.collection(collection).find({}, { sort: { _id: 1 }, batchSize: batch, ...exact });
-  while (await cursor.hasNext()) {
-    yield cursor
-      .readBufferedDocuments()
-      .map((document) => `${escaped(BSON.EJSON.stringify({ collection, document }, { relaxed: false }))}\n`);
+/** The documents of a collection, as many at a time as one round trip brings. */
+async function* documentsOf(collection: string): AsyncGenerator<Document[]> {
+  const cursor = database.collection(collection).find({}, { sort: { _id: 1 }, batchSize: batch, ...exactTypes });
+  while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
+}
+
+/** Those that can be read. */
+async function* readableDocumentsOf(collection: string, unreadable: Counts): AsyncGenerator<Document[]> {
+  for (let next: number | null = 0; next !== null; ) {
+    const answer: Document = await database.command({ salvage: collection, after: next }, exactTypes).catch(explainMissing);
+    yield answer.documents;
+    unreadable[collection] = (unreadable[collection] ?? 0) + Number(answer.unreadable);
+    next = answer.next === null || unreadable[collection] > mostUnreadable ? null : Number(answer.next);
   }
 }
+
+function explainMissing(error: unknown): never {
+  if (error instanceof MongoServerError && error.code === commandNotFound)
+    throw new Error('Only what is left of an embedded database can be exported: leave out --skip-damaged.');
+  throw error;
+}
+
+const commandNotFound = 59;
+
+const exactTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
+
+/** After so many it is given up: the damage is where documents are looked for. */
+const mostUnreadable = 1_000_000;
+
+const lineOf = (collection: string, document: Document) =>
+  `${escaped(BSON.EJSON.stringify({ collection, document }, { relaxed: false }))}\n`;
 
 /** U+2028 and U+2029, which JSON has in texts as they are, end a line for some programs that read line by line. */
 const escaped = (json: string) => json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

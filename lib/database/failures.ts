@@ -10,6 +10,25 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether the database found its file damaged. */
+export const isDamagedDatabase = (error: unknown): boolean => error instanceof MongoServerError && error.code === 366;
+
+/** Why a call got no answer from the database: `isLasting` where the next ones won't either, until somebody does something. */
+export type Unavailability = { description: string; isLasting: boolean };
+
+/** Whether, and why, an error says that the database is unavailable. */
+export function whyUnavailable(error: unknown): Unavailability | undefined {
+  const description = error instanceof MongoServerError ? lastingFailures[Number(error.code)] : undefined;
+  if (description !== undefined) return { description, isLasting: true };
+  return isDatabaseUnavailable(error) ? { description: 'The database did not answer in time.', isLasting: false } : undefined;
+}
+
+const lastingFailures: Partial<Record<number, string>> = {
+  14031: 'The disk of the database is full: nothing can be written until there is space.',
+  39: 'The disk of the database failed: nothing can be written until the service is restarted.',
+  366: 'The file of the database is damaged where this is stored.',
+};
+
 /** Whether a write was refused because a unique index already holds its key. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;

@@ -7,7 +7,7 @@ import type { Page } from '../reference/page.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';
-import { errors } from './middleware/errors.ts';
+import { errors, type WhyUnavailable } from './middleware/errors.ts';
 import { rateFields } from './middleware/rate-fields.ts';
 import { requestId } from './middleware/request-id.ts';
 import { responseSize } from './middleware/response-size.ts';
@@ -54,7 +54,7 @@ export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =
   );
 
 /** The steps above all that may refuse: what they add is on every response. */
-export function baseChain(allow: string, { isUnavailable, hasCodes, ...plugin }: ChainOptions = {}) {
+export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }: ChainOptions = {}) {
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
@@ -63,7 +63,7 @@ export function baseChain(allow: string, { isUnavailable, hasCodes, ...plugin }:
     .use(rateFields())
     .use(responseSize())
     .use(compression())
-    .use(errors({ isUnavailable, hasCodes }));
+    .use(errors({ whyUnavailable, hasCodes }));
 }
 
 /**
@@ -72,7 +72,7 @@ export function baseChain(allow: string, { isUnavailable, hasCodes, ...plugin }:
  */
 export type ChainOptions = {
   beforeMiddleware?: (name: string) => void;
-  isUnavailable?: (error: unknown) => boolean;
+  whyUnavailable?: WhyUnavailable;
   hasCodes?: boolean;
 };
 

@@ -2,7 +2,7 @@ import { entityTag, lists } from '../api/entity-tag.ts';
 import { jsonOf } from '../api/written.ts';
 import { config } from '../config.ts';
 import { currentEpoch } from '../database/epoch.ts';
-import { isDatabaseUnavailable } from '../database/failures.ts';
+import { whyUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
@@ -27,7 +27,7 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 
   const hasCodes = Object.values(operations).every(({ isSpecified }) => !isSpecified);
 
-  const chain = baseChain(allow, { isUnavailable: isDatabaseUnavailable, hasCodes, ...options })
+  const chain = baseChain(allow, { whyUnavailable, hasCodes, ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
     .use(mediaType({ docsUrl: config.docsUrl }))

@@ -2,7 +2,7 @@ import middy, { type Request } from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyWebsocketEventV2, Context } from 'aws-lambda';
 import { limits } from '../api/limits.ts';
-import { isDatabaseUnavailable } from '../database/failures.ts';
+import { whyUnavailable } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { log } from '../log.ts';
@@ -51,7 +51,7 @@ const inTime = <T>(work: () => Promise<T>): Promise<T> =>
 
 function answerError(request: Request): void {
   const { event, error, context } = request as Request<SocketEvent, SocketAnswer, Error, Context>;
-  const { status, message, body } = toHttpError(error, context.awsRequestId, isDatabaseUnavailable);
+  const { status, message, body } = toHttpError(error, context.awsRequestId, whyUnavailable);
   request.response =
     event.requestContext.eventType === 'CONNECT'
       ? { statusCode: status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }

@@ -25,6 +25,8 @@ export type LaunchOptions = {
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
 
 const closeMillis = 5000;
+/** Writing a full log back takes seconds on a slow disk. */
+const killMillis = 30_000;
 
 /** On a machine with much memory V8 would let the heap grow to several times of what is in use before it collects. */
 const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
@@ -53,12 +55,17 @@ export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<
     ended,
     async close() {
       end();
+      // One that is caught in a damaged file would never end by itself.
+      const kill = setTimeout(() => child.kill('SIGKILL'), killMillis);
       await ended;
+      clearTimeout(kill);
     },
     closeNow() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       end();
       // The child is not reaped while this thread sleeps, so its pid tells nothing; its lock does.
       for (const deadline = Date.now() + closeMillis; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
+      if (isHeld(dataDir)) child.kill('SIGKILL');
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { toHttpError } from '../../../lib/http/middleware/errors.ts';
 import { notify } from '../../../lib/notices.ts';
 import { type Encoded, encode } from '../../../lib/push/encode.ts';
@@ -16,7 +16,7 @@ export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
   if (!count(connection)) return;
   connection.heardAt = performance.now();
   answerFrame(talk, isBinary ? '' : data.toString()).catch((error) => {
-    const { status, message } = toHttpError(error, connection.id, isDatabaseUnavailable);
+    const { status, message } = toHttpError(error, connection.id, whyUnavailable);
     refuse(connection, status, message);
   });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { withDeadline } from '../../../lib/deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../../../lib/errors.ts';
 import { baseChain, rejectWith, toLambdaHandler } from '../../../lib/http/base-chain.ts';
@@ -121,7 +121,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   });
 
   const accept = toLambdaHandler(
-    baseChain('GET', { isUnavailable: isDatabaseUnavailable }).handler(
+    baseChain('GET', { whyUnavailable }).handler(
       async (event: ApiEvent & Partial<Authenticated> & { socket?: Socket }) => {
         const caller = await withDeadline(event.deadline, () => findOpener(event.headers));
         takePlace(caller.user._id.toHexString(), event.socket);

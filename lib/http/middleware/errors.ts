@@ -2,26 +2,27 @@ import { EarlyAnswer, HttpError, internalError, serviceUnavailable } from '../..
 import { describeError, log } from '../../log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
-type IsUnavailable = (error: unknown) => boolean;
-type Settings = { isUnavailable?: IsUnavailable | undefined; hasCodes?: boolean | undefined };
+/** Whether an error says that what the service needs is unavailable, and why; `isLasting` where it stays so until somebody does something. */
+export type WhyUnavailable = (error: unknown) => { description: string; isLasting: boolean } | undefined;
+type Settings = { whyUnavailable?: WhyUnavailable | undefined; hasCodes?: boolean | undefined };
 
 /**
  * Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details stay out of the response.
  * Without `hasCodes` the bodies have no `code`.
  */
-export function errors({ isUnavailable = () => false, hasCodes = true }: Settings = {}): Step {
+export function errors({ whyUnavailable = () => undefined, hasCodes = true }: Settings = {}): Step {
   return {
     onError: function answerError(request) {
       // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add their headers.
-      request.response = responseTo(request.error, request.event, isUnavailable, hasCodes);
+      request.response = responseTo(request.error, request.event, whyUnavailable, hasCodes);
     },
   };
 }
 
-function responseTo(error: unknown, event: ApiEvent, isUnavailable: IsUnavailable, hasCodes: boolean): ApiResponse {
+function responseTo(error: unknown, event: ApiEvent, whyUnavailable: WhyUnavailable, hasCodes: boolean): ApiResponse {
   if (error instanceof EarlyAnswer)
     return { statusCode: 204, headers: { ...error.headers, 'Cache-Control': 'no-store' }, body: '' };
-  const { status, body, headers } = toHttpError(error, event.requestId, isUnavailable);
+  const { status, body, headers } = toHttpError(error, event.requestId, whyUnavailable);
   const common = { ...headers, 'Cache-Control': 'no-store' };
   return body === undefined
     ? { statusCode: status, headers: { ...common, 'Content-Length': '0' }, body: '' }
@@ -33,12 +34,23 @@ function responseTo(error: unknown, event: ApiEvent, isUnavailable: IsUnavailabl
 }
 
 /** What to answer when this was thrown: an error that is the service's own fault is logged. */
-export function toHttpError(error: unknown, requestId: string, isUnavailable: IsUnavailable): HttpError {
+export function toHttpError(error: unknown, requestId: string, whyUnavailable: WhyUnavailable): HttpError {
   if (error instanceof HttpError) return error;
-  const unavailable = isUnavailable(error);
-  log('error', unavailable ? 'database unavailable' : 'request failed', {
-    request_id: requestId,
-    error: describeError(error),
-  });
-  return unavailable ? serviceUnavailable() : internalError(requestId);
+  const unavailable = whyUnavailable(error);
+  if (unavailable?.isLasting) logOnceAMinute(unavailable.description, error);
+  else
+    log('error', unavailable ? 'database unavailable' : 'request failed', { request_id: requestId, error: describeError(error) });
+  return unavailable ? serviceUnavailable(unavailable.description) : internalError(requestId);
 }
+
+/** What lasts fails every request: each would tell the same. */
+function logOnceAMinute(reason: string, error: unknown): void {
+  const { at, failed } = lastLogged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, failed: 0 };
+  const isDue = performance.now() - at >= 60_000;
+  lastLogged.set(reason, isDue ? { at: performance.now(), failed: 0 } : { at, failed: failed + 1 });
+  if (!isDue) return;
+  const { name, message, code } = describeError(error);
+  log('error', 'database unavailable', { reason, failed_since_last_line: failed, error: { name, message, code } });
+}
+
+const lastLogged = new Map<string, { at: number; failed: number }>();

@@ -403,7 +403,7 @@ export type Health = {
   /** The version of the service. */
   version: string;
   /** That the database answers. */
-  database: 'ok';
+  database: 'ok' | 'damaged';
   /** Who may sign up: everyone, whoever is invited, or nobody. */
   registration: 'open' | 'invited' | 'closed';
   /** Who may create rooms. */

@@ -1,14 +1,18 @@
+import { ObjectId } from 'bson';
 import type { Database } from './protocol/command.ts';
 import type { Handler } from './protocol/connection.ts';
 import { createDispatcher } from './protocol/dispatch.ts';
 import { createCursors } from './sessions/cursors.ts';
 import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
-import { type DatabaseFile, openDatabaseFile } from './storage/file.ts';
+import { describeDropped, isDamage, unlessDamaged } from './storage/damage.ts';
+import { type DatabaseFile, damagedStart, openDatabaseFile } from './storage/file.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
+import type { Dropped } from './storage/page-sums.ts';
 import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
 import { upgrade } from './storage/upgrade.ts';
+import { decodeStored } from './values/bson.ts';
 
 /** How often expired documents, cursors and answers are looked for. */
 const usualSweepMillis = 60_000;
@@ -29,11 +33,13 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
   try {
     upgrade(file, dataDir);
     const database = assemble(file);
+    tellDropped(database);
     const sweep = () => {
       database.cursors.expire();
       if (database.commits.failure !== undefined) return;
-      database.retryableWrites.expire();
-      removeExpired(file, database.catalog);
+      // What is damaged must not end the process, nor keep what is not from being read.
+      unlessDamaged(() => database.retryableWrites.expire(), undefined);
+      unlessDamaged(() => removeExpired(file, database.catalog), undefined);
     };
     sweep();
     const sweeper = setInterval(sweep, sweepMillis).unref();
@@ -49,8 +55,34 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
     };
   } catch (error) {
     file.close();
-    throw error;
+    throw isDamage(error) ? damagedStart(dataDir, error as Error) : error;
   }
+}
+
+/** Says what the start could not use of the log, and notes it. */
+function tellDropped({ file, catalog }: Database): void {
+  const { acknowledged, others } = file.unusable;
+  if (acknowledged + others === 0) return;
+  const since = latestTime(catalog);
+  file.sums.noteDropped({
+    frames: Math.max(acknowledged, others),
+    acknowledged: acknowledged > 0,
+    ...(since !== undefined && { since }),
+  });
+  process.stderr.write(`${describeDropped(file.sums.dropped as Dropped)}\n`);
+}
+
+/** When the latest document was made, as far as the ids tell. */
+function latestTime(catalog: Catalog): string | undefined {
+  const times = catalog.all().map((collection) =>
+    unlessDamaged(() => {
+      const latest = collection.get(collection.lastRid());
+      const id = latest && decodeStored(latest).get('_id');
+      return id instanceof ObjectId ? id.getTimestamp().getTime() : 0;
+    }, 0),
+  );
+  const latest = Math.max(0, ...times);
+  return latest === 0 ? undefined : new Date(latest).toISOString();
 }
 
 function assemble(file: DatabaseFile): Database {

@@ -35,8 +35,11 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
         const { codes } = await writeUntilRefused(writers, database.uri, 1);
         expect(await reading.stop()).toEqual([]);
         expect([...codes]).toEqual([outOfDiskSpace]);
+        expect(await stateOf(database.uri)).toMatchObject({ readOnly: 'no space left on the device; nothing was written' });
         expect(await examine(writers, database.uri)).toEqual(nothingWrong);
         rmSync(filler);
+        // It tries by itself whether there is space, before anybody else writes.
+        expect(await stateOf(database.uri)).toMatchObject({ readOnly: null });
         await writeSome(writers, database.uri, 20);
         expect(await examine(writers, database.uri)).toEqual(nothingWrong);
       }
@@ -88,6 +91,8 @@ function smallDisk(megabytes: number): string {
   });
   return image.mountpoint;
 }
+
+const stateOf = (uri: string) => connect(uri).db('admin').command({ fileId: 1 });
 
 async function insertFixed(uri: string): Promise<void> {
   const client = await connectWire(uri);

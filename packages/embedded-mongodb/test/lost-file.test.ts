@@ -59,6 +59,6 @@ describe('a database whose making was interrupted', () => {
     writeFileSync(join(directory, `${databaseFileName}.new`), '');
     writeFileSync(join(directory, databaseFileName), '');
     (await openDatabaseFile(directory)).close();
-    expect(readdirSync(directory).sort()).toEqual([databaseFileName, 'holder.json']);
+    expect(readdirSync(directory).sort()).toEqual([databaseFileName, 'database.sums', 'holder.json']);
   });
 });

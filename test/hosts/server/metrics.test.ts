@@ -15,8 +15,18 @@ const one: Snapshot = {
   memory: 1_000,
   delay: 10,
   push: pushed(1),
+  file: {},
+  backup: { madeAt: 5_000, failed: 0 },
 };
-const other: Snapshot = { requests: { 'rooms GET 200': 5 }, durations: {}, memory: 500, delay: 20, push: pushed(2) };
+const other: Snapshot = {
+  requests: { 'rooms GET 200': 5 },
+  durations: {},
+  memory: 500,
+  delay: 20,
+  push: pushed(2),
+  file: { damage: 'page 7' },
+  backup: { failed: 2 },
+};
 
 describe('/metrics', () => {
   it('adds up the counts of all processes', () => {
@@ -35,6 +45,10 @@ describe('/metrics', () => {
         'chat_processes 2',
         'chat_memory_bytes 1500',
         'chat_event_loop_delay_seconds 0.02',
+        'chat_database_damaged 1',
+        'chat_database_read_only 0',
+        'chat_backup_timestamp_seconds 5',
+        'chat_backup_failures 2',
         'chat_sockets 3',
         'chat_pushes_total{kind="events"} 3',
         'chat_push_dropped_total{kind="events"} 3',

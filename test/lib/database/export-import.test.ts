@@ -30,7 +30,7 @@ async function exportAndImport(store: Store): Promise<{ before: Store; after: St
   for (const [name, documents] of Object.entries(store))
     if (documents.length > 0) await database.collection(name).insertMany(documents);
   const before = await readStore();
-  await exportTo(file, collectionNames, () => {});
+  await exportTo(file, { collections: collectionNames, progress: () => {} });
   await clear();
   await importFrom(file, collectionNames, () => {});
   const after = await readStore();
@@ -73,7 +73,7 @@ describe('an export that is imported', () => {
 
   it('has no line that ends at U+2028 or U+2029', async () => {
     await database.collection('messages').insertOne({ text: 'one\u2028two\u2029three\\u2028' });
-    await exportTo(file, collectionNames, () => {});
+    await exportTo(file, { collections: collectionNames, progress: () => {} });
     await clear();
     const text = await readFile(file, 'utf8');
     expect(text).not.toMatch(/[\u2028\u2029]/);

@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
 import { expect, it } from 'vitest';
-import { isDatabaseUnavailable } from '../../../lib/database/failures.ts';
+import { isDatabaseUnavailable, whyUnavailable } from '../../../lib/database/failures.ts';
 
 it.each([
   ['a call that took too long', 50, true],
@@ -12,4 +12,12 @@ it.each([
   ['a call that is wrong', 2, false],
 ])('%s, which is code %o, says that the database is unavailable: %o', (_what, code, isUnavailable) => {
   expect(isDatabaseUnavailable(new MongoServerError({ message: 'refused', code }))).toBe(isUnavailable);
+});
+
+it.each([
+  [14_031, 'The disk of the database is full: nothing can be written until there is space.'],
+  [39, 'The disk of the database failed: nothing can be written until the service is restarted.'],
+  [366, 'The file of the database is damaged where this is stored.'],
+])('code %o says what is wrong with the disk', (code, description) => {
+  expect(whyUnavailable(new MongoServerError({ message: 'refused', code }))).toEqual({ description, isLasting: true });
 });

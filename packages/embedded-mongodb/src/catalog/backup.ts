@@ -1,9 +1,14 @@
 import { isAbsolute } from 'node:path';
-import { required, stringArg } from '../protocol/args.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Double, Int32 } from 'bson';
+import { collectionName, countArg, required, stringArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
+import { describeDamage, describeDropped } from '../storage/damage.ts';
+import { pagesPerStep } from '../storage/page-sums.ts';
+import { salvageAfter } from '../storage/salvage.ts';
 import { badValue, DatabaseError } from '../values/errors.ts';
-import type { Doc } from '../values/value.ts';
+import type { Doc, Value } from '../values/value.ts';
 
 /** Copies the database, as it is at the end of the copy, into a directory of this machine; others go on working meanwhile. */
 async function backup({ file, commits }: Database, { args, db, connection }: Command): Promise<Doc> {
@@ -13,15 +18,72 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
   const directory = required(stringArg(args, 'directory'), 'backup.directory');
   if (!isAbsolute(directory)) throw badValue(`The directory of a backup must be an absolute path, not '${directory}'`);
   commits.flush();
-  await file.backup(directory);
-  return reply([['directory', directory]]);
+  const { documents } = await file.backup(directory);
+  return reply([
+    ['directory', directory],
+    ['documents', countsOf(documents)],
+  ]);
 }
 
-/** Tells an id that the database keeps until it is replaced by a copy, such as a backup. */
-const fileId = ({ file }: Database): Doc => reply([['id', file.id]]);
+/** Checks a copy of the whole database, with each document and its keys, and says how many documents there are. */
+async function checkCopy({ file, commits }: Database): Promise<Doc> {
+  commits.flush();
+  return reply([['documents', countsOf((await file.check()).documents)]]);
+}
 
-/** Not MongoDB's: a consistent copy while the database runs, and whether the database is such a copy. */
+const countsOf = (documents: Readonly<Record<string, number>>): Doc =>
+  new Map<string, Value>(Object.entries(documents).map(([name, count]) => [name, new Int32(count)]));
+
+/** So much of the file is compared with its checksums by one command, unless it asks for all. */
+const pagesPerCheck = 16 * pagesPerStep;
+
+/** Compares the next part of the file, after the page `from`, with its checksums, and tells what is known to be wrong. */
+async function checkPages(database: Database, { args }: Command): Promise<Doc> {
+  const { file } = database;
+  const { sums } = file;
+  let page = countArg(args, 'from') ?? 0;
+  if (page === 0) sums.checkLog(file.frames());
+  for (const end = page + pagesPerCheck; page < sums.pages && page < end; page = sums.check(page)) await nextTurn();
+  return reply([
+    ['pages', new Int32(sums.pages)],
+    // Where to go on; 0 when all is done.
+    ['next', new Int32(page < sums.pages ? page : 0)],
+    ...stateOf(database),
+  ]);
+}
+
+/** What is known to be wrong with the file, as sentences. */
+const stateOf = ({ file: { sums }, commits }: Database): (readonly [string, Value])[] => [
+  ['damage', sums.damage === undefined ? null : describeDamage(sums.damage)],
+  ['dropped', sums.dropped === undefined ? null : describeDropped(sums.dropped)],
+  ['readOnly', commits.refusal?.message ?? null],
+];
+
+/** Documents after the number `after`, and how many before the `next` ones cannot be read: for what is left of a damaged database. */
+function salvage({ catalog, file }: Database, command: Command): Doc {
+  const { args, db } = command;
+  const collection = catalog.get(db, collectionName(command));
+  if (collection === undefined) throw new DatabaseError(26, `There is no collection '${db}.${collectionName(command)}'.`);
+  const { documents, next, unreadable } = salvageAfter(file, collection, countArg(args, 'after') ?? 0);
+  return reply([
+    ['documents', [...documents]],
+    ['next', next === undefined ? null : new Double(next)],
+    ['unreadable', new Double(unreadable)],
+  ]);
+}
+
+/** Tells an id that the database keeps until it is replaced by a copy, such as a backup, and what is wrong with the file. */
+function fileId(database: Database): Doc {
+  const { file, commits } = database;
+  commits.tryAgain();
+  return reply([['id', file.id], ...stateOf(database)]);
+}
+
+/** Not MongoDB's: a consistent, checked copy while the database runs, whether the database is such a copy, and what is damaged in it. */
 export const backupCommands: Readonly<Record<string, CommandEntry>> = {
   backup: { handle: backup, fields: ['directory'] },
+  checkCopy: { handle: checkCopy, fields: [] },
+  checkPages: { handle: checkPages, fields: ['from'] },
+  salvage: { handle: salvage, fields: ['after'] },
   fileId: { handle: fileId, fields: [] },
 };

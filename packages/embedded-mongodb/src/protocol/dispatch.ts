@@ -1,5 +1,6 @@
 import { Double } from 'bson';
 import { Operation } from '../operation.ts';
+import { damaged, isDamage } from '../storage/damage.ts';
 import type { GroupCommit } from '../storage/group-commit.ts';
 import { encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
@@ -125,6 +126,7 @@ function carefully<T>(name: string, step: () => T): T | Buffer {
 
 function refusal(name: string, error: unknown): Buffer {
   if (error instanceof DatabaseError) return encodeAnswer(errorReply(error));
+  if (isDamage(error)) return encodeAnswer(errorReply(damaged(`${(error as Error).message}.`)));
   console.error(`The command ${name} failed unexpectedly:`, error);
   return encodeAnswer(errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`)));
 }

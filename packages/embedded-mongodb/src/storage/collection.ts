@@ -2,6 +2,7 @@ import type { Binary } from 'bson';
 import { decodeStored } from '../values/bson.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
+import { damaged } from './damage.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { DatabaseFile } from './file.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -143,6 +144,7 @@ export class Collection {
         for (const [rid, bytes] of batch) {
           const document = asBuffer(bytes);
           const keys = index.keysOf(document, () => decodeStored(document));
+          if (rid <= last) throw damaged(`the documents of ${this.namespace} are not in order.`);
           this.#refuseDuplicates(document, [index], [keys], rid);
           index.put(keys, rid);
           last = rid;

@@ -10,23 +10,26 @@ import type { DatabaseSync } from 'node:sqlite';
 
 const schema = 'CREATE TABLE IF NOT EXISTS file_id (id TEXT NOT NULL, inode TEXT NOT NULL, born TEXT NOT NULL)';
 
-/** Reads the id of an open database file, or gives it one: to a new file, and to a copy of another. */
-export function establishFileId(database: DatabaseSync, path: string): string {
+/** The id of an open database file, and the one it had `before`: a new file, and a copy of another, is given one. */
+export function establishFileId(database: DatabaseSync, path: string): { id: string; before: string } {
   const here = placeOf(path);
   const noted = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get('file_id')
     ? (database.prepare('SELECT id, inode, born FROM file_id').get() as Noted | undefined)
     : undefined;
-  if (noted && isSamePlace(noted, here)) return noted.id;
+  if (noted && isSamePlace(noted, here)) return { id: noted.id, before: noted.id };
   const id = randomBytes(12).toString('hex');
   database.exec(`BEGIN; ${schema}; DELETE FROM file_id`);
   database.prepare('INSERT INTO file_id VALUES (?, ?, ?)').run(id, here.inode, here.born);
   database.exec('COMMIT');
-  return id;
+  return { id, before: noted?.id ?? '' };
 }
+
+/** What a copy has for an id; none at all is the mark of a damaged file. */
+export const idOfCopy = 'copy';
 
 /** Makes a copy of a database file forget whose copy it is: it gets an id of its own when it is opened. */
 export function forgetFileId(database: DatabaseSync): void {
-  database.exec(`${schema}; DELETE FROM file_id`);
+  database.exec(`${schema}; DELETE FROM file_id; INSERT INTO file_id VALUES ('${idOfCopy}', '', '')`);
 }
 
 type Place = { readonly inode: string; readonly born: string };

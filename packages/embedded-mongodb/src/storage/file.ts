@@ -1,11 +1,25 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
-import { backupInto } from './backup.ts';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { type BackupReport, backupInto } from './backup.ts';
+import { damaged, describeDamage, isDamage } from './damage.ts';
 import { makeDirectory, makePrivate, makePrivateFile } from './directories.ts';
 import { establishFileId } from './file-id.ts';
-import { announce, databaseFileName, holderFile, isBusy, readAnnounced, withdraw } from './holder.ts';
+import { announce, databaseFileName, holderFile, isBusy, keptSums, readAnnounced, withdraw } from './holder.ts';
+import { frameBytes, readLog, saltOf } from './log-reader.ts';
+import { openPageSums, type PageSums, readMark, sumsName } from './page-sums.ts';
 import { checkVersion, sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
@@ -18,8 +32,7 @@ const applicationId = 0x43684462;
 const logName = `${databaseFileName}-wal`;
 /** Exists while a new database is being made: only then may its file be empty. */
 const markerName = `${databaseFileName}.new`;
-/** What a page of 4 KB takes up in the log, and how many bytes are written ahead in it. */
-const frameBytes = 4120;
+/** How many bytes are written ahead in the log. */
 const aheadBytes = 1024 * 1024;
 /** A process that is ending lets go of its database within this time. */
 const patienceMillis = 2000;
@@ -49,8 +62,22 @@ export type DatabaseFile = {
   forget(table: string): void;
   /** Writes ahead in the log, which has so many frames, if its end is near: a sync takes twice as long when the file has grown as well. */
   writeAhead(frames: number): void;
+  /** The checksums of its pages. */
+  readonly sums: PageSums;
+  /** Frames at the end of the log that the opening could not use: `acknowledged` of them had been synced, and have not reached the file. */
+  readonly unusable: { readonly acknowledged: number; readonly others: number };
+  /** How many frames the log has. */
+  frames(): number;
+  /** Whether its disk has space for what is written ahead in the log. */
+  hasSpace(): boolean;
+  /** Writes the log back into the file. */
+  checkpoint(): void;
   /** Copies all that is committed, also what is while the copy is made, into an empty directory. */
-  backup(target: string): Promise<void>;
+  backup(target: string): Promise<BackupReport>;
+  /** Checks a copy of it, which is removed then, with each document and its keys; others go on working. */
+  check(): Promise<BackupReport>;
+  /** Compares all pages, and the log, with their checksums, and lets others have their turn meanwhile; refuses if one is damaged. */
+  verify(): Promise<void>;
   /** Tells other processes of this machine where the database answers. */
   announce(uri: string): void;
   close(): void;
@@ -59,14 +86,39 @@ export type DatabaseFile = {
 /** Opens the database in a directory, creating it if need be. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
   checkVersion();
+  const mark = keptSums(directory) ? readMark(directory) : undefined;
   const { database, format } = await openPatiently(directory);
+  const noCheckpoint = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  const frames = () => logState(noCheckpoint).frames;
+  const unusable = findUnusable(directory, mark, frames());
+  const isTrusted = keptSums(directory);
   withdraw(directory);
-  const id = establishFileId(database, join(directory, databaseFileName));
+  const { id, before } = establishFileId(database, join(directory, databaseFileName));
+  const sums = openPageSums(directory, { id, before: isTrusted ? before : undefined });
   const statements = new Map<string, StatementSync>();
   let logLength = 0;
+  const checkpoint = () => {
+    const all = frames();
+    if (all === 0) return;
+    sums.checkpoint(all, () => logState(database.prepare('PRAGMA wal_checkpoint(PASSIVE)')).written === all);
+  };
+  const verify = async () => {
+    sums.checkLog(frames());
+    for (let page = 0; page < sums.pages; page = sums.check(page)) await nextTurn();
+    if (sums.damage !== undefined) throw damaged(describeDamage(sums.damage));
+  };
   return {
     format,
     id,
+    sums,
+    verify,
+    unusable,
+    frames,
+    hasSpace() {
+      const { bavail, bsize } = statfsSync(directory);
+      return bavail * bsize > aheadBytes;
+    },
+    checkpoint,
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement === undefined) {
@@ -85,17 +137,39 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
       const wanted = frames * frameBytes + aheadBytes / 2;
       if (wanted > logLength) logLength = lengthenedLog(directory, wanted);
     },
-    backup: (target) => backupInto(database, target),
+    backup: (target) => backupInto({ database, target, verify }),
+    check: () => backupInto({ database, target: join(directory, 'check'), isCheck: true, verify }),
     announce: (uri) => announce(directory, uri),
     close() {
       statements.clear();
       try {
         withdraw(directory);
+        checkpoint();
+      } catch {
+        // SQLite writes the log back by itself; what is not known of the pages then is learnt again.
+        sums.forget();
       } finally {
         database.close();
+        sums.close();
       }
     },
   };
+}
+
+/** How many frames the log has, and how many of them are written back, after a statement that is some kind of checkpoint. */
+function logState(statement: StatementSync): { readonly frames: number; readonly written: number } {
+  const { log, checkpointed } = statement.get() as Record<string, number>;
+  return { frames: Math.max(0, log ?? 0), written: Math.max(0, checkpointed ?? 0) };
+}
+
+/** Compares the log of which so many frames were usable with the mark of what had been synced, and with what lies there. */
+function findUnusable(directory: string, mark: ReturnType<typeof readMark>, usable: number): DatabaseFile['unusable'] {
+  const path = join(directory, logName);
+  const isMarked = mark !== undefined && mark.frames > 0;
+  const acknowledged = !isMarked ? 0 : mark.salt === saltOf(path) ? Math.max(0, mark.frames - usable) : mark.frames;
+  const { intact, present } = readLog(path);
+  // What is intact and was not used is a transaction that was not committed.
+  return { acknowledged, others: present > intact ? present - usable : 0 };
 }
 
 type Opened = { readonly database: DatabaseSync; readonly format: number };
@@ -114,7 +188,7 @@ function openLocked(directory: string): Opened {
   let database: DatabaseSync | undefined;
   try {
     makeDirectory(directory);
-    makePrivate(directory, [databaseFileName, logName, holderFile]);
+    makePrivate(directory, [databaseFileName, logName, holderFile, sumsName]);
     const marker = join(directory, markerName);
     if (!existsSync(join(directory, databaseFileName))) {
       refuseLost(directory);
@@ -213,6 +287,11 @@ function startError(error: NodeJS.ErrnoException & { errcode?: number }, directo
     const by = holder === undefined ? 'another process' : `process ${holder.pid}, which answers at ${holder.uri}`;
     return new DatabaseStartError('HELD', `The database in ${directory} is held by ${by}.`);
   }
+  if (isDamage(error)) return damagedStart(directory, error);
   if (error.errcode === undefined && error.code === undefined) return error;
   return new DatabaseStartError('UNUSABLE_DIRECTORY', `The database cannot be opened in ${directory}: ${error.message}.`);
 }
+
+/** The file is so damaged that it cannot be opened. */
+export const damagedStart = (directory: string, error: Error) =>
+  new DatabaseStartError('DAMAGED', `The database in ${directory} is damaged (${error.message}): restore a backup.`);

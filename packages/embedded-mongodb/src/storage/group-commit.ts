@@ -1,4 +1,5 @@
 import { DatabaseError } from '../values/errors.ts';
+import { damaged, isDamage } from './damage.ts';
 import type { DatabaseFile } from './file.ts';
 
 /** So many commits lie between two looks at the length of the log. */
@@ -39,6 +40,10 @@ export type GroupCommit = {
   readonly changes: number;
   /** Why no write is accepted any more, if so. */
   readonly failure: DatabaseError | undefined;
+  /** Why writes are refused, or were when they needed space, as far as is known. */
+  readonly refusal: DatabaseError | undefined;
+  /** Finds out whether there is space again, if a write was refused for want of it. */
+  tryAgain(): void;
   /** Ends the present transaction at once. */
   flush(): void;
 };
@@ -56,6 +61,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
   let changing = false;
   let doomed: DatabaseError | undefined;
   let failure: DatabaseError | undefined;
+  let refusal: DatabaseError | undefined;
   let waiting: Settled[] = [];
   let scheduled: NodeJS.Immediate | undefined;
 
@@ -94,10 +100,20 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     } catch (error) {
       doomed = storageError(error);
     }
+    if (doomed === undefined && syncs) mark();
     if (doomed !== undefined) rollback();
     const result = doomed;
     doomed = undefined;
     return result;
+  };
+
+  /** Notes how far the log is synced now, so that a start misses what was taken from it. */
+  const mark = () => {
+    try {
+      file.sums.mark(file.frames());
+    } catch {
+      // An earlier mark is true as well.
+    }
   };
 
   const rollback = () => {
@@ -114,7 +130,11 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     const message = (error as Error).message;
     if (error instanceof DatabaseError) return error;
     if (code === undefined) return new DatabaseError(1, `internal error: ${message}`);
-    if ((code & 0xff) === sqliteFull) return new DatabaseError(14031, 'no space left on the device; nothing was written');
+    if ((code & 0xff) === sqliteFull) {
+      refusal = new DatabaseError(14031, 'no space left on the device; nothing was written');
+      return refusal;
+    }
+    if (isDamage(error)) return damaged(`${message}.`);
     // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
     if ((code & 0xff) === sqliteIoerr)
       failure = new DatabaseError(39, `writing to disk failed (${message}); no writes until the database is restarted`);
@@ -135,8 +155,8 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
 
   const checkpoint = () => {
     try {
-      const [, frames] = file.prepare('PRAGMA wal_checkpoint(NOOP)').get() as unknown as [number, number, number];
-      if (frames > checkpointFrames) file.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      const frames = file.frames();
+      if (frames > checkpointFrames) file.checkpoint();
       else file.writeAhead(frames);
     } catch (error) {
       // A full disk only leaves the log longer.
@@ -166,11 +186,13 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     }
   };
 
+  const write = <T>(change: () => T): T =>
+    run(change, (reason) => {
+      doomed = reason;
+    });
+
   return {
-    write: (change) =>
-      run(change, (reason) => {
-        doomed = reason;
-      }),
+    write,
     // The savepoint has SQLite copy every page before its first change, which single documents, one after the other, are spared.
     atomically: (change) =>
       changing
@@ -199,6 +221,16 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     },
     get failure() {
       return failure;
+    },
+    get refusal() {
+      return failure ?? refusal;
+    },
+    tryAgain() {
+      // A small write may still find its place in what the log has ahead.
+      if (refusal === undefined || failure !== undefined || !file.hasSpace()) return;
+      refusal = undefined;
+      ifPossible(() => write(() => file.prepare('UPDATE file_id SET id = id').run()));
+      flush();
     },
     flush,
   };

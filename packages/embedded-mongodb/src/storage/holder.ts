@@ -17,11 +17,14 @@ export type Holder = {
   readonly uri: string;
 };
 
+/** What a holder writes: earlier versions say nothing of checksums. */
+type Announced = Holder & { readonly keepsSums: true };
+
 /** The process that holds the database of a directory, if there is one that answers. */
 export function readHolder(directory: string): Holder | undefined {
   // The file alone proves nothing: a process that was killed leaves it behind.
   const announced = readAnnounced(directory);
-  return announced !== undefined && isHeld(directory) ? announced : undefined;
+  return announced?.uri !== undefined && isHeld(directory) ? announced : undefined;
 }
 
 /** Whether some process has the database of a directory open, answering or not. */
@@ -52,14 +55,17 @@ export function readAnnounced(directory: string): Holder | undefined {
 
 /** Tells other processes of this machine where the database of a directory answers. */
 export function announce(directory: string, uri: string): void {
-  const holder: Holder = { pid: process.pid, uri };
+  const holder: Announced = { pid: process.pid, uri, keepsSums: true };
   overwrite(directory, JSON.stringify(holder));
 }
 
 /** Takes back what was announced; only while the lock is held, lest it be another one's. */
 export function withdraw(directory: string): void {
-  overwrite(directory, '');
+  overwrite(directory, JSON.stringify({ keepsSums: true }));
 }
+
+/** Whether the latest holder was of a version that keeps the checksums of pages. */
+export const keptSums = (directory: string): boolean => (readAnnounced(directory) as Partial<Announced>)?.keepsSums === true;
 
 /** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
 function overwrite(directory: string, text: string): void {

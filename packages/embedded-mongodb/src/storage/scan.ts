@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
+import { damaged } from './damage.ts';
 import type { DatabaseFile } from './file.ts';
 import type { KeyRange } from './key.ts';
 import { limitClause, smallDocument } from './sqlite.ts';
@@ -41,7 +42,9 @@ export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Gen
     const [sql, values] = pieceAfter(index, range, last, scan.backward);
     const { rows, isLast } = fetch(scan, sql.documents, values, wanted);
     // To hand out a key takes half as long as to hand out a document, and only the last one may be needed.
-    last = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry);
+    const next = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry | undefined);
+    if (!isLast) checkOrder(index, last, next, scan.backward);
+    last = next;
     for (const [rid, document] of rows) {
       yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
@@ -60,6 +63,8 @@ export function* scanTable(scan: Scan): Generator<Stored | undefined> {
   for (let wanted = expected ?? chunkRows; ; wanted = chunkRows) {
     const { rows, isLast } = fetch(scan, sql, [last], wanted);
     for (const [rid, document] of rows) {
+      // In a damaged table they may lead back to where they came from, for ever.
+      if (backward ? rid >= last : rid <= last) throw damaged(`the documents of ${collection.namespace} are not in order.`);
       last = rid;
       yield { rid, document: asBuffer(document as Uint8Array) };
       if (operation.isDue()) yield undefined;
@@ -76,8 +81,18 @@ export type Entry = readonly [key: Uint8Array, rid: number];
 export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | undefined, scan: Scan, wanted: number): Entry[] {
   checkThere(scan.collection, index);
   const [sql, values] = pieceAfter(index, range, last, scan.backward);
-  return scan.file.prepare(sql.entries).all(...values, wanted) as unknown as Entry[];
+  const entries = scan.file.prepare(sql.entries).all(...values, wanted) as unknown as Entry[];
+  if (entries.length > 0) checkOrder(index, last, entries.at(-1), scan.backward);
+  return entries;
 }
+
+/** In a damaged index the next entries may lead back to those before, for ever. */
+function checkOrder(index: StoredIndex, last: Entry | undefined, next: Entry | undefined, backward: boolean): void {
+  const isInOrder = next !== undefined && (last === undefined || order(last, next) < 0 !== backward);
+  if (!isInOrder) throw damaged(`the entries of index '${index.name}' are not in order.`);
+}
+
+const order = ([key, rid]: Entry, [otherKey, otherRid]: Entry): number => Buffer.compare(key, otherKey) || rid - otherRid;
 
 /** The statements for what comes in a range after an entry, or for its beginning, and their parameters. */
 function pieceAfter(index: StoredIndex, { low, high }: KeyRange, last: Entry | undefined, backward: boolean): [PieceSql, Values] {
@@ -100,7 +115,9 @@ function fetch(
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as Row;
     if (row[1] !== null) continue;
-    row[1] = collection.get(row[0]) as Buffer;
+    const document = collection.get(row[0]);
+    if (document === undefined) throw damaged(`document ${row[0]} of ${collection.namespace} cannot be found.`);
+    row[1] = document;
     bytes += row[1].length;
     if (bytes >= chunkBytes) return { rows: rows.slice(0, at + 1), isLast: false };
   }

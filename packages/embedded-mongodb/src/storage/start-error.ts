@@ -1,7 +1,7 @@
 /** Why the database could not start, as one sentence for whoever started it. */
 export class DatabaseStartError extends Error {
   override readonly name = 'DatabaseStartError';
-  readonly code: 'PORT_TAKEN' | 'HELD' | 'UNUSABLE_DIRECTORY' | 'UNKNOWN_FORMAT' | 'LOST' | 'FAILED';
+  readonly code: 'PORT_TAKEN' | 'HELD' | 'UNUSABLE_DIRECTORY' | 'UNKNOWN_FORMAT' | 'LOST' | 'DAMAGED' | 'FAILED';
   constructor(code: DatabaseStartError['code'], message: string) {
     super(message);
     this.code = code;

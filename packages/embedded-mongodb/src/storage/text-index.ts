@@ -2,6 +2,7 @@ import { DatabaseError } from '../values/errors.ts';
 import { valuesAt } from '../values/path.ts';
 import { asBuffer, hasSameField, RawCursor, type RawValue, rawDocument, rawField, textOf } from '../values/raw.ts';
 import { bsonType, type Doc } from '../values/value.ts';
+import { unlessDamaged } from './damage.ts';
 import type { DatabaseFile } from './file.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import { limitClause } from './sqlite.ts';
@@ -73,7 +74,8 @@ export class TextIndex {
       among: `${found} AND rowid BETWEEN ${integer} AND ${integer} ${limitClause}`,
       merge: `INSERT INTO ${this.table} (${this.table}, rank) VALUES ('merge', ${integer})`,
     };
-    this.#readPending(documents);
+    // What is damaged must not keep what is not from being read.
+    unlessDamaged(() => this.#readPending(documents), undefined);
   }
 
   /** The words of a document, as they are stored, in the place of keys. */

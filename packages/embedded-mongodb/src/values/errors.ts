@@ -52,6 +52,7 @@ const codeNames: Readonly<Record<number, string>> = {
   251: 'NoSuchTransaction',
   279: 'ClientDisconnect',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
+  366: 'DataCorruptionDetected',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
   12051: 'CursorInUse',

@@ -1,0 +1,95 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backUp } from '../../lib/database/backup.ts';
+import { describeError, log } from '../../lib/log.ts';
+
+/** Where backups go, how many milliseconds lie between two, and how many are kept. */
+export type BackupSettings = { directory: string; every: number; keep: number };
+
+/** When the last backup of this process was complete, in milliseconds since 1970, and how many failed since. */
+export type BackupState = { madeAt?: number; failed: number };
+
+export const backupState: BackupState = { failed: 0 };
+
+/** Not much longer than a start takes. */
+const firstAfter = 60_000;
+/** One that failed is tried again after so long, or after the time between two. */
+const againAfter = 3_600_000;
+
+/** Backs the embedded database up again and again: the next one is due so long after the newest that is there, also across restarts. */
+export function scheduleBackups(settings: BackupSettings): { end: () => void } {
+  const ending = new AbortController();
+  const wait = (milliseconds: number) =>
+    sleep(Math.min(milliseconds, longestTimer), undefined, { signal: ending.signal, ref: false });
+
+  const run = async () => {
+    await wait(Math.min(firstAfter, settings.every));
+    for (;;) {
+      const due = await dueIn(settings, Date.now());
+      if (due > 0) await wait(due);
+      else if (!(await makeBackup(settings))) await wait(Math.min(settings.every, againAfter));
+    }
+  };
+  run().catch((error) => {
+    if (!ending.signal.aborted) log('error', 'backups ended', { error: describeError(error) });
+  });
+  return { end: () => ending.abort() };
+}
+
+/** Node's timers take no more. */
+const longestTimer = 2 ** 31 - 1;
+
+/** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */
+async function dueIn({ directory, every }: BackupSettings, now: number): Promise<number> {
+  const newest = (await list(directory)).filter(({ at }) => at <= now).at(-1);
+  return newest === undefined ? 0 : newest.at + every - now;
+}
+
+/** Makes a backup, which the database checks, and then removes the oldest of those that are too many. If it fails, all earlier ones stay. */
+export async function makeBackup({ directory, keep }: BackupSettings, now = Date.now()): Promise<boolean> {
+  const target = resolve(directory, nameOf(now));
+  try {
+    await removeUnfinished(directory);
+    const documents = await backUp(target);
+    Object.assign(backupState, { madeAt: now, failed: 0 });
+    log('info', 'backup made', { directory: target, documents });
+    for (const { name } of (await list(directory)).filter(({ at }) => at <= now).slice(0, -keep))
+      await rm(join(directory, name), { recursive: true });
+    return true;
+  } catch (error) {
+    backupState.failed++;
+    log('error', 'backup failed', { directory: target, error: describeError(error) });
+    return false;
+  }
+}
+
+const nameOf = (at: number) => `chat-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+const namePattern = /^chat-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/;
+
+/** The backups in a directory, the oldest first; nothing else that lies there is ever touched. */
+async function list(directory: string): Promise<{ name: string; at: number }[]> {
+  const found = (await names(directory)).flatMap((name) => {
+    const [, day, hours, minutes, seconds] = namePattern.exec(name) ?? [];
+    return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }];
+  });
+  return found.sort((one, other) => one.at - other.at);
+}
+
+/** What a process that was killed in the middle of a backup left. */
+async function removeUnfinished(directory: string): Promise<void> {
+  for (const name of await names(directory)) {
+    const [, made, rest] = /^(.*)(\.[0-9a-f]{12}\.partial)$/.exec(name) ?? [];
+    if (rest !== undefined && namePattern.test(made ?? '')) await rm(join(directory, name), { recursive: true });
+  }
+}
+
+async function names(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    // The first backup makes it.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoServerError } from 'mongodb';
+import { client } from './client.ts';
+
+/** What is known of the embedded database's file, as sentences; each is missing where nothing is wrong. */
+export type FileState = {
+  /** What is damaged. */
+  damage?: string;
+  /** What the last start could not use of the log. */
+  dropped?: string;
+  /** Why nothing can be written. */
+  readOnly?: string;
+};
+
+/** Asks the database for a sign of life, and what it knows of its file; another database than the embedded one has nothing to tell. */
+export async function readFileState(): Promise<FileState> {
+  if (isEmbedded) {
+    const state = await ask({ fileId: 1 });
+    if (state) return note(state);
+    isEmbedded = false;
+  }
+  await client.db('admin').command({ ping: 1 });
+  return {};
+}
+
+/**
+ * Compares the next part of the embedded database's file, after a page, with its checksums. Gives where to go on, 0 at the end, and how many pages
+ * there are; undefined for another database.
+ */
+export async function checkPages(from: number): Promise<{ next: number; pages: number; state: FileState } | undefined> {
+  const answer = await ask({ checkPages: 1, from });
+  return answer && { next: answer.next, pages: answer.pages, state: note(answer) };
+}
+
+/** Compares the whole file with its checksums; undefined for another database than the embedded one. */
+export async function checkAllPages(): Promise<FileState | undefined> {
+  let part = await checkPages(0);
+  while (part && part.next > 0) part = await checkPages(part.next);
+  return part?.state;
+}
+
+/** What this process has heard last. */
+export const lastFileState = (): FileState => last;
+
+/** Asks, but waits no longer than a second, and not for an answer: for those who count and not for those who depend on it. */
+export const refreshFileState = (): Promise<unknown> => Promise.race([readFileState().catch(() => undefined), sleep(1_000)]);
+
+let isEmbedded = true;
+let last: FileState = {};
+
+function note({ damage, dropped, readOnly }: Answer): FileState {
+  last = { ...(damage && { damage }), ...(dropped && { dropped }), ...(readOnly && { readOnly }) };
+  return last;
+}
+
+type Answer = { next: number; pages: number } & { [Field in keyof FileState]: string | null };
+
+async function ask(command: object): Promise<Answer | undefined> {
+  try {
+    return (await client.db('admin').command(command)) as unknown as Answer;
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === commandNotFound) return undefined;
+    throw error;
+  }
+}
+
+const commandNotFound = 59;

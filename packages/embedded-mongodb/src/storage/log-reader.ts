@@ -1,0 +1,111 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+
+/*
+ * SQLite's log: a header, and a frame for each page that was written. Each frame has a checksum over everything before it, which SQLite looks at
+ * when it opens the file, but not when it reads a page of it. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ */
+
+export const pageBytes = 4096;
+const headerBytes = 32;
+const frameHeadBytes = 24;
+export const frameBytes = frameHeadBytes + pageBytes;
+/** Frames read together: about a megabyte. */
+const framesPerRead = 256;
+/** Begins a log whose checksums are made of little-endian words; those of the other kind end in 3. */
+const littleEndianMagic = 0x377f0682;
+
+/** Which log it is: SQLite changes this number when it begins a new one in the same file. */
+export type Salt = bigint;
+
+/** What a log has. */
+export type LogContents = {
+  readonly salt: Salt | undefined;
+  /** How many frames follow on each other with right checksums. */
+  readonly intact: number;
+  /** How many frames there are up to the last that belongs to this log, right or not. */
+  readonly present: number;
+  /** By the number of each page the checksum of its latest intact content. */
+  readonly pages: ReadonlyMap<number, number>;
+};
+
+const nothing: LogContents = { salt: undefined, intact: 0, present: 0, pages: new Map() };
+
+/** Reads a log up to so many frames, and checks each of them. */
+export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogContents {
+  const file = openIfThere(path);
+  if (file === undefined) return nothing;
+  try {
+    const header = Buffer.from(new ArrayBuffer(headerBytes));
+    if (readSync(file, header, 0, headerBytes, 0) < headerBytes) return nothing;
+    const salt = header.readBigUInt64BE(16);
+    const swapped = header.readUInt32BE(0) !== littleEndianMagic;
+    let sums: Sums = sumOf(new Int32Array(header.buffer), 0, 24, [0, 0], swapped);
+    let isIntact = sums[0] === header.readInt32BE(24) && sums[1] === header.readInt32BE(28);
+    const pages = new Map<number, number>();
+    let [intact, present] = [0, 0];
+    const block = Buffer.from(new ArrayBuffer(framesPerRead * frameBytes));
+    const words = new Int32Array(block.buffer);
+    for (let first = 0; first < most; first += framesPerRead) {
+      const wanted = Math.min(most - first, framesPerRead) * frameBytes;
+      const read = readSync(file, block, 0, wanted, headerBytes + first * frameBytes);
+      const frames = Math.floor(read / frameBytes);
+      for (let at = 0; at < frames; at++) {
+        const start = at * frameBytes;
+        if (block.readBigUInt64BE(start + 8) === salt) present = first + at + 1;
+        else isIntact = false;
+        if (!isIntact) continue;
+        sums = sumOf(words, start, 8, sums, swapped);
+        sums = sumOf(words, start + frameHeadBytes, pageBytes, sums, swapped);
+        isIntact = sums[0] === block.readInt32BE(start + 16) && sums[1] === block.readInt32BE(start + 20);
+        if (!isIntact) continue;
+        intact = first + at + 1;
+        pages.set(block.readUInt32BE(start), pageSum(block.subarray(start + frameHeadBytes, start + frameBytes)));
+      }
+      if (read < wanted || wanted === 0) break;
+    }
+    return { salt, intact, present, pages };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Which log lies there. */
+export function saltOf(path: string): Salt | undefined {
+  const file = openIfThere(path);
+  if (file === undefined) return undefined;
+  try {
+    const header = Buffer.alloc(headerBytes);
+    return readSync(file, header, 0, headerBytes, 0) < headerBytes ? undefined : header.readBigUInt64BE(16);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The checksum of a page; 0 stands for one that is not known. */
+export const pageSum = (page: Buffer): number => crc32(page) || 1;
+
+type Sums = readonly [number, number];
+
+/** Whole numbers of 32 bits with a sign, which V8 adds without making an object of each. */
+function sumOf(words: Int32Array, start: number, length: number, [before0, before1]: Sums, swapped: boolean): Sums {
+  let [s0, s1] = [before0, before1];
+  const end = (start + length) / 4;
+  for (let at = start / 4; at < end; at += 2) {
+    const [first, second] = [words[at] as number, words[at + 1] as number];
+    s0 = (s0 + (swapped ? swap(first) : first) + s1) | 0;
+    s1 = (s1 + (swapped ? swap(second) : second) + s0) | 0;
+  }
+  return [s0, s1];
+}
+
+const swap = (word: number) => (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24) | 0;
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,180 @@
+import { copyFileSync, cpSync, openSync, readdirSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startDatabase } from '../src/server.ts';
+import { connect, freshDatabase, freshDirectory } from './support/database.ts';
+import { forkDatabase } from './support/victim.ts';
+
+const pageBytes = 4096;
+const fileName = 'database.sqlite';
+const logName = `${fileName}-wal`;
+
+/** A directory whose database has documents and was closed. */
+async function aDirectory(documents = 2_000): Promise<string> {
+  const dataDir = freshDirectory();
+  const database = await startDatabase({ dataDir });
+  const client = connect(database.uri);
+  const things = client.db('test').collection('things');
+  await things.createIndex({ n: 1 });
+  await things.insertMany(Array.from({ length: documents }, (_, n) => ({ n, text: `text ${n} `.repeat(20) })));
+  await client.close();
+  await database.close();
+  return dataDir;
+}
+
+/** Changes bytes of a file in place. */
+function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, bytes, 0, bytes.length, at);
+}
+
+/** Flips one bit of a text that is stored. */
+function flipText(directory: string): void {
+  const path = join(directory, fileName);
+  const file = openSync(path, 'r');
+  const all = Buffer.alloc(statSync(path).size);
+  readSync(file, all, 0, all.length, 0);
+  const at = all.indexOf('text 1000 ');
+  overwrite(path, at, Buffer.of((all[at] as number) ^ 1));
+}
+
+/** Lets a process write to a database and kills it, so that its log stays. */
+async function aKilled(dataDir: string, documents = 50): Promise<void> {
+  const database = await forkDatabase(dataDir);
+  const things = connect(database.uri).db('test').collection('things');
+  for (let n = 0; n < documents; n++) await things.insertOne({ n });
+  await database.kill();
+}
+
+async function checkAll(uri: string): Promise<Record<string, unknown>> {
+  let reply: Record<string, unknown> = { next: 0 };
+  do reply = await connect(uri).db('admin').command({ checkPages: 1, from: reply.next });
+  while (reply.next !== 0);
+  return reply;
+}
+
+const backUp = (uri: string, directory: string) => connect(uri).db('admin').command({ backup: 1, directory });
+
+/** What a start prints. */
+function printed(): string[] {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  return lines;
+}
+
+describe('a damaged file', () => {
+  it('is noticed by a check and a backup, which keeps nothing, though only one bit of a text is changed', async () => {
+    const dataDir = await aDirectory();
+    const place = freshDirectory();
+    flipText(dataDir);
+    const { uri } = await freshDatabase({ dataDir });
+    const sentence = /^1 page of 4 KB \(\d+\) does not have the content that was written \(found at .*Z\)\.$/;
+    expect(await checkAll(uri)).toMatchObject({ damage: expect.stringMatching(sentence) });
+    await expect(backUp(uri, join(place, 'copy'))).rejects.toMatchObject({
+      code: 366,
+      message: expect.stringContaining('The database file is damaged: 1 page of 4 KB'),
+    });
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it('is noticed when the damage is written back with what changed on its page', async () => {
+    const dataDir = await aDirectory();
+    flipText(dataDir);
+    const database = await startDatabase({ dataDir });
+    const things = connect(database.uri).db('test').collection('things');
+    await things.updateOne({ n: 1001 }, { $set: { text: 'changed' } });
+    await database.close();
+    const { uri } = await freshDatabase({ dataDir });
+    expect(await checkAll(uri)).toMatchObject({ damage: expect.stringContaining('1 page of 4 KB') });
+  });
+
+  it('whose end is missing is refused by the start', async () => {
+    const dataDir = await aDirectory();
+    const path = join(dataDir, fileName);
+    truncateSync(path, statSync(path).size - 3 * pageBytes);
+    await expect(startDatabase({ dataDir })).rejects.toMatchObject({
+      code: 'DAMAGED',
+      message: `The database in ${dataDir} is damaged (database disk image is malformed): restore a backup.`,
+    });
+  });
+
+  it('is not supposed where nothing is wrong: after work, a kill, a copy, a restored backup, or another version', async () => {
+    const dataDir = await aDirectory();
+    await aKilled(dataDir);
+    const copied = join(freshDirectory(), 'copied');
+    const restored = join(freshDirectory(), 'restored');
+    const database = await startDatabase({ dataDir });
+    expect(await checkAll(database.uri)).toMatchObject({ damage: null, dropped: null });
+    expect(await backUp(database.uri, restored)).toMatchObject({ documents: { 'test.things': 2_050 } });
+    await database.close();
+    expect(readdirSync(restored)).toEqual([fileName]);
+    cpSync(dataDir, copied, { recursive: true });
+    const over = await aDirectory(10);
+    copyFileSync(join(restored, fileName), join(over, fileName));
+    // An earlier version says nothing of checksums, and changes pages without them.
+    const earlier = await aDirectory(20);
+    overwrite(join(earlier, 'holder.json'), 0, Buffer.from(' '.repeat(100)));
+    overwrite(join(earlier, fileName), 8 * pageBytes + 3000, Buffer.from([1, 2, 3]));
+    for (const directory of [dataDir, copied, restored, over, earlier]) {
+      const { uri } = await freshDatabase({ dataDir: directory });
+      expect(await checkAll(uri)).toMatchObject({ damage: null, dropped: null });
+    }
+  });
+
+  it('does not keep the rest from being read by `salvage`', async () => {
+    const dataDir = await aDirectory();
+    const pages = statSync(join(dataDir, fileName)).size / pageBytes;
+    const noise = Buffer.from(Array.from({ length: pageBytes }, (_, at) => (at * 7919) % 251));
+    overwrite(join(dataDir, fileName), Math.floor(pages / 2) * pageBytes, noise);
+    const { uri } = await freshDatabase({ dataDir });
+    const read = new Set<number>();
+    let reply: Record<string, unknown> = { next: 0, unreadable: 0 };
+    let unreadable = 0;
+    do {
+      reply = await connect(uri).db('test').command({ salvage: 'things', after: reply.next });
+      for (const { n } of reply.documents as { n: number }[]) read.add(n);
+      unreadable += reply.unreadable as number;
+    } while (reply.next !== null);
+    expect(read.size + unreadable).toBeGreaterThanOrEqual(2_000);
+    expect(read.size).toBeGreaterThan(1_900);
+  });
+});
+
+describe('a log', () => {
+  it.each<[string, (log: string) => void]>([
+    ['a flipped bit', (log) => overwrite(log, 32 + 30 * 4120 + 2000, Buffer.of(255))],
+    ['a damaged head', (log) => overwrite(log, 4, Buffer.from('noise'))],
+    ['its second half of zeros', (log) => overwrite(log, Math.floor(140 * 1000), Buffer.alloc(statSync(log).size - 140_000))],
+    ['its second half missing', (log) => truncateSync(log, 140_000)],
+    ['everything missing', (log) => truncateSync(log, 0)],
+  ])('of acknowledged writes with %s has the start say how many frames it dropped, and since when', async (_what, damage) => {
+    const dataDir = await aDirectory(10);
+    await aKilled(dataDir);
+    damage(join(dataDir, logName));
+    const lines = printed();
+    const { uri } = await freshDatabase({ dataDir });
+    const sentence =
+      /^The start at .*Z had to leave out the last \d+ frames of 4 KB of the log \(the latest document before them is of .*Z\): they had been acknowledged, and are lost\.$/;
+    expect(lines.join('').trim()).toMatch(sentence);
+    expect(await checkAll(uri)).toMatchObject({ damage: null, dropped: lines.join('').trim() });
+  });
+
+  it('that ends in a write which was never finished is not worth a word', async () => {
+    const dataDir = await aDirectory(10);
+    await aKilled(dataDir);
+    const lines = printed();
+    await freshDatabase({ dataDir });
+    expect(lines).toEqual([]);
+  });
+
+  it('that is damaged while it is in use is noticed by a check and a backup', async () => {
+    const dataDir = freshDirectory();
+    const database = await freshDatabase({ dataDir });
+    const things = connect(database.uri).db('test').collection('things');
+    await things.insertMany(Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(200) })));
+    overwrite(join(dataDir, logName), 32 + 10 * 4120 + 1000, Buffer.from('noise'));
+    expect(await checkAll(database.uri)).toMatchObject({ damage: expect.stringContaining('the log does not have') });
+    await expect(backUp(database.uri, join(freshDirectory(), 'copy'))).rejects.toMatchObject({ code: 366 });
+  });
+});

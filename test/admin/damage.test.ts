@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient, ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openDatabase } from '../../admin/database.ts';
+import { commands, freePort, startService } from '../../tools/harness/service.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const directory = join(tmpdir(), `chat-damage-${randomUUID()}`);
+beforeAll(() => mkdir(directory));
+afterAll(() => rm(directory, { recursive: true }));
+
+const environmentOf = (name: string) => ({
+  MONGODB_URI: '',
+  MONGODB_DATABASE: 'chat',
+  AUDIT_LOG: '',
+  DATA_DIR: join(directory, name),
+});
+const administer = (name: string, ...words: string[]) =>
+  runCommand(['node', 'admin/main.ts', ...words], { input: 'open sesame\n', environment: environmentOf(name) });
+
+const messages = 2_000;
+
+/** A data directory with an account and messages. */
+async function aDirectory(name: string): Promise<string> {
+  await administer(name, 'user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin');
+  const { MONGODB_URI, DATA_DIR } = process.env;
+  Object.assign(process.env, { MONGODB_URI: '', DATA_DIR: join(directory, name) });
+  const { close } = await openDatabase(false);
+  const client = new MongoClient(process.env.MONGODB_URI ?? '');
+  const room = new ObjectId();
+  const documents = Array.from({ length: messages }, (_, seq) => ({
+    room,
+    seq,
+    ordinal: seq,
+    text: `text ${seq} `.repeat(20),
+    words: '',
+  }));
+  await client.db('chat').collection('messages').insertMany(documents);
+  await client.close();
+  await close();
+  Object.assign(process.env, { MONGODB_URI, DATA_DIR });
+  if (DATA_DIR === undefined) delete process.env.DATA_DIR;
+  return join(directory, name, 'database.sqlite');
+}
+
+/** Writes noise over the page that has a text. */
+async function damage(path: string, text: string): Promise<void> {
+  const page = Math.floor((await readFile(path)).indexOf(text) / 4096);
+  const file = await open(path, 'r+');
+  await file.write(Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 251)), 0, 4096, page * 4096);
+  await file.close();
+}
+
+describe.runIf(inject('isEmbedded'))('a database whose file is damaged', () => {
+  it('is reported by check and backup, which keep what was saved before, and what can be read is exported', async () => {
+    const path = await aDirectory('damaged');
+    const [first, second] = [join(directory, 'first'), join(directory, 'second')];
+    expect(await administer('damaged', 'backup', first, '--json')).toMatchObject({ code: 0, stderr: '' });
+    await damage(path, 'text 1000 ');
+
+    const whatToDo = "see 'When the file is damaged' in docs/operating.md";
+    const isTold = { code: 1, stdout: '', stderr: expect.stringContaining(whatToDo) };
+    expect(await administer('damaged', 'database', 'check')).toEqual(isTold);
+    expect(await administer('damaged', 'backup', second)).toEqual(isTold);
+    expect([existsSync(first), await readdir(directory)]).toEqual([true, expect.not.arrayContaining(['second'])]);
+
+    const file = join(directory, 'all.ndjson');
+    expect(await administer('damaged', 'export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('damaged') });
+    expect(existsSync(file)).toBe(false);
+    const exported = await administer('damaged', 'export', file, '--skip-damaged', '--json');
+    expect(exported).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Left out: \d+ documents of messages that cannot be read\.\n$/),
+    });
+    const left = JSON.parse(exported.stdout).documents.messages;
+    expect(left).toBeGreaterThan(messages - 50);
+    expect(left).toBeLessThan(messages);
+    expect((await administer('rescued', 'import', file)).code).toBe(0);
+    expect(await administer('rescued', 'database', 'check', '--full')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`chat.messages: ${left} documents`),
+    });
+  });
+
+  it('is reported by a server, in its log, its health and its metrics', async () => {
+    const path = await aDirectory('served');
+    await damage(path, 'text 1000 ');
+    const metricsPort = await freePort();
+    const service = await startService(
+      { ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort },
+      commands.serve,
+    );
+    // It looks at the file a minute after its start.
+    await expect.poll(service.output, { timeout: 120_000 }).toContain('"message":"database damaged"');
+    const health = await fetch(`${service.url}/api/health`);
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ database: 'damaged' })]);
+    expect(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()).toContain('chat_database_damaged 1');
+    await service.stop();
+  });
+});
