@@ -2,7 +2,7 @@ import { newUserSchema } from '../lib/accounts/accounts.ts';
 import { setUp, setupParameters, setupRefusals, setupSchema, showSetup } from '../lib/accounts/setup.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
@@ -21,9 +21,10 @@ export const handler = endpoint({
     status: 201,
     headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
-    refusals: setupRefusals,
+    refusals: [...setupRefusals, ...cookieRefusals],
     security: (_input, { user }) => ({ event: 'set up', whom: user._id.$oid, what: 'administrator' }),
     run: async ({ body: { cookie, ...account }, request: { source, headers } }) => {
+      if (cookie) requireOwnOrigin(headers);
       const made = await setUp(account, { source, agent: headers['user-agent'] });
       return cookie ? answerInCookie(made, headers) : made;
     },

@@ -5,6 +5,7 @@ import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
+import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
@@ -38,7 +39,7 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id)]);
+    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetInvitations(id, 'all')]);
     // Nobody can ban a user from a room any more who is in none.
     await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });

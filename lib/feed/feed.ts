@@ -41,11 +41,11 @@ const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
 type Read = { page: FeedPage; gaps: Gap[] };
 
 async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<Read> {
+  const context = await findRoom(room, reader);
   // The place at the cursor itself is read too, for its number of messages.
-  const [context, { rows: found, isAll }] = await Promise.all([
-    findRoom(room, reader),
-    sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
-  ]);
+  const { rows: found, isAll } = await sharedRows(`${room.toHexString()} ${after} ${limit}`, () =>
+    rowsFrom(room, after, limit + 1),
+  );
   checkCursor(after, context, found);
   const start = found[0]?.seq === after ? found[0] : { seq: after, ordinal: after === 0 ? 0 : undefined };
   const { rows, gaps } = walk(start, found, context, { limit, isAll });
@@ -57,7 +57,8 @@ const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
 /** Reads from so far before the end that what comes before the start can't be on its way any more. */
 async function readEnd(room: ObjectId, reader: Reader): Promise<Read> {
-  let [context, last] = await Promise.all([findRoom(room, reader), lastRows(room, 100)]);
+  const context = await findRoom(room, reader);
+  let last = await lastRows(room, 100);
   const isEnough = () => last.isAll || isOld(last.rows[0]?.at ?? context.now, context);
   if (!isEnough()) last = await lastRows(room, mostAtEnd);
   if (!isEnough()) return { page: { rows: [], next: await findOldPlace(context) }, gaps: [] };

@@ -53,8 +53,8 @@ export async function readHistory(
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   if (Object.values(query).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
-  const [, { shown }] = await Promise.all([context ?? findReadableRoom(room, caller), read()]);
-  return shown;
+  if (!context) await findReadableRoom(room, caller);
+  return (await read()).shown;
 }
 
 // Those who read a room at the same time read the same.

@@ -82,6 +82,13 @@ describe('a code for a new password', () => {
     ['a change of the password', (user) => change(user, { password: 'a third horse' })],
     ['a change of the address', (user) => change(user, { email: `${aName()}@example.org` })],
     [
+      'a change of the address and back',
+      async (user) => {
+        await change(user, { email: `${aName()}@example.org` });
+        return change(user, { email: user.email });
+      },
+    ],
+    [
       'the deletion of the account',
       ({ token, password }) => inProcess('DELETE', '/api/users/me', { token, body: { current_password: password } }),
     ],

@@ -563,7 +563,7 @@ export type PermissionDenied = {
   /** What went wrong, in a sentence for people. */
   description: string;
   /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1766,6 +1766,7 @@ export type paths = {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };

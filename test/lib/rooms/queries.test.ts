@@ -73,7 +73,7 @@ describe('every query of rooms and members', async () => {
     ['GET', 'the caller as a member', `/api/members/${memberHere}`, member, undefined, 2],
     ['POST', 'the caller as a member', '/api/members', user, { room: open.id }, 4],
     ['POST', 'another user as a member', '/api/members', owner, { room: room.id, user: user.id }, 6],
-    ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 3],
+    ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 4],
     ['PATCH', 'a marker', `/api/members/${memberHere}`, member, { last_read: 1 }, 3],
     ['DELETE', 'a member', `/api/members/${leaving}?ban=true`, admin, undefined, 3],
     ['GET', 'the bans', `/api/bans?room=${banned.id}&limit=2&after=${room.id}`, admin, undefined, 2],
@@ -129,6 +129,30 @@ describe('a hidden room', () => {
     expect(ofHidden).toEqual(await ask(nowhere, nowhere));
     expect(ofHidden.answer).toMatchObject({ status: 404 });
     expect((await inProcess('GET', hidden.path, { token: hidden.owner.token })).body).toMatchObject({ name: 'General' });
+  });
+});
+
+describe('to whom may not see a room,', () => {
+  it.each<[string]>([
+    [`/api/messages?room=${hidden.id}`],
+    [`/api/messages?room=${hidden.id}&after=0`],
+    [`/api/messages?room=${hidden.id}&q=owls`],
+    [`/api/events?room=${hidden.id}`],
+    [`/api/events?room=${hidden.id}&after=0`],
+    [`/api/members?room=${hidden.id}`],
+    [`/api/members?room=${hidden.id}&q=a`],
+    [`/api/users?room=${hidden.id}&q=a`],
+    [`/api/bans?room=${hidden.id}`],
+    [`/api/rooms/${hidden.id}/details`],
+    [`/api/rooms/${hidden.id}/invitations`],
+  ])('nothing in it is read before that is known, so that no time tells that it exists: GET %s', async (path) => {
+    // What its members have read is kept, and is not looked at either.
+    for (let count = 0; count < 3; count++)
+      expect((await inProcess('GET', path, { token: hidden.owner.token })).status).toBeLessThan(300);
+    const queries = await commandsOf(async () => {
+      expect((await inProcess('GET', path, { token: user.token })).status).toBe(404);
+    });
+    expect(own(queries).map(({ collection, name }) => `${collection}.${name}`)).toEqual(['rooms.aggregate']);
   });
 });
 
