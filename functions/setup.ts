@@ -15,7 +15,7 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account',
+      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator',
     access: 'anyone',
     body: { ...setupParameters, ...wantsCookie },
     status: 201,

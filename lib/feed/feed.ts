@@ -101,7 +101,8 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
-const isOld = (at: Date, { now }: RoomState) => now.getTime() - at.getTime() >= config.feedPatience;
+// Also what comes from a clock that was ahead: nothing from before that is on its way any more.
+const isOld = (at: Date, { now }: RoomState) => Math.abs(now.getTime() - at.getTime()) >= config.feedPatience;
 
 // What the room has counted between two rows and is not there are lost messages, if nothing comes any more. Which of the places are theirs is
 // unknown and does not matter: they are known by their ordinals, and whoever has read one of the places has read all of them.

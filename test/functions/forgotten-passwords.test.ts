@@ -72,6 +72,13 @@ describe('a code for a new password', () => {
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
+  it('that a clock which was ahead has made to last longer has expired', async () => {
+    const user = await anAccount();
+    const code = await aCode(inProcess, user);
+    await codes.updateOne({ 'account.user': new ObjectId(user.id) }, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
+    expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
+  });
+
   it('stays valid when the new password is refused', async () => {
     const code = await aCode(inProcess, await anAccount());
     expect((await setPassword(inProcess, code, 'password1')).status).toBe(400);

@@ -295,7 +295,7 @@ export type PasswordCode = {
 };
 
 export type Setup = {
-  /** Whether there is, or ever was, an account: the first administrator is made only before. */
+  /** Whether there is, or ever was, an account. The first administrator can be made until there is an administrator. */
   is_done: boolean;
   /** Whether the request has a valid session or token. */
   is_signed_in: boolean;
@@ -1694,7 +1694,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account */
+    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator */
     post: {
       parameters: {
         path?: never;
@@ -1720,6 +1720,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
