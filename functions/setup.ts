@@ -7,7 +7,7 @@ import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCo
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the service has any account yet, and whether the caller is signed in',
+    summary: 'Tell whether the service has an administrator yet, and whether the caller is signed in',
     access: 'anyone',
     status: 200,
     answer: setupSchema,

@@ -13,9 +13,6 @@ export async function createSetupCode(): Promise<SetupCode | undefined> {
   return { path: `/setup#${code}`, address: config.publicUrl || null, expires_at };
 }
 
-/** Whether there is, or ever was, an account: a deleted one keeps its document. */
-export const hasAccounts = async () => (await users.unscoped.findOne({}, { projection: { _id: 1 } })) !== null;
-
 /**
  * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must stay until there is
  * another. A sign-up before that leaves the code as it is.

@@ -9,20 +9,20 @@ import { emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { countSignUp } from './anonymous-limits.ts';
 import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
 import { newPassword } from './password-policy.ts';
-import { hadAdministrator, hasAccounts } from './setup-code.ts';
+import { hadAdministrator } from './setup-code.ts';
 
 /** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
 export const setupParameters = { code: codeParameter, username: newUsername, email, password: newPassword } satisfies Parameters;
 
-/** Whether there is any account, so that somebody may sign in; and whether the request has a valid session or token. */
+/** Whether there is an administrator, so that the first one can't be made here any more; and whether the request has a valid session or token. */
 export const setupSchema = record('Setup', { is_done: aFlag, is_signed_in: aFlag });
 
 const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an administrator already.');
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];
 
-/** Tells whether somebody may sign in, and whether whoever asks is signed in: a page that does not know asks without an error. */
+/** Tells whether somebody can still be the first, and whether whoever asks is signed in: a page that does not know asks without an error. */
 export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeof setupSchema>> => ({
-  is_done: caller !== undefined || (await hasAccounts()),
+  is_done: caller !== undefined || (await hadAdministrator()),
   is_signed_in: caller !== undefined,
 });
 

@@ -201,7 +201,7 @@ const fields: Meanings = {
   'Limits.body_bytes': 'How many bytes the body of a request may have.',
   'Setup.is_signed_in': 'Whether the request has a valid session or token.',
   'Setup.is_done':
-    'Whether there is, or ever was, an account. The first administrator can be made until there is an administrator.',
+    'Whether there is, or ever was, an administrator: the first one is made only before.',
   'Health.status': 'That the service works.',
   'Health.version': 'The version of the service.',
   'Health.database': 'That the database answers.',

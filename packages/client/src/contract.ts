@@ -295,7 +295,7 @@ export type PasswordCode = {
 };
 
 export type Setup = {
-  /** Whether there is, or ever was, an account. The first administrator can be made until there is an administrator. */
+  /** Whether there is, or ever was, an administrator: the first one is made only before. */
   is_done: boolean;
   /** Whether the request has a valid session or token. */
   is_signed_in: boolean;
@@ -1679,7 +1679,7 @@ export type paths = {
     };
   };
   '/api/setup': {
-    /** Tell whether the service has any account yet, and whether the caller is signed in */
+    /** Tell whether the service has an administrator yet, and whether the caller is signed in */
     get: {
       parameters: {
         path?: never;
