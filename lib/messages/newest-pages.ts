@@ -10,7 +10,7 @@ import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
 import { Recent } from '../recent.ts';
-import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
+import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
@@ -63,24 +63,31 @@ export async function newestPage(
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const state = stateOf(rooms.unscoped, users.unscoped);
   if (kept?.state === state && kept.readers.has(caller.user._id.toHexString())) return kept.shown;
-  // Whoever may not read the room is told so before anything else is read: otherwise the time would tell that there is one.
-  const isReader = kept?.readers.has(caller.user._id.toHexString());
-  const seen = isReader ? undefined : await findReadableRoom(room, caller);
-  const [seq, isCalledSo] = kept
-    ? await Promise.all([seen?.seq ?? seqOf(room.toHexString()), areCalled(kept.names)])
-    : [known?.seq, false];
-  if (kept && isCalledSo && seq === known?.seq) {
-    if (seen?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
+  const [found, isCalledSo] = kept
+    ? await readChecked(
+        () => howFar(kept, room, caller),
+        () => areCalled(kept.names),
+      )
+    : [{ seq: known?.seq, context: undefined }, false];
+  if (kept && isCalledSo && found.seq === known?.seq) {
+    if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
     kept.state = state;
     pages.set(key, known as Known);
     return kept.shown;
   }
   const begun = performance.now();
-  const [context, page] = await Promise.all([seen ?? findReadableRoom(room, caller), read()]);
+  const [context, page] = await readChecked(async () => found.context ?? (await findReadableRoom(room, caller)), read);
   // What was read before the room had come so far is not the page of that `seq`.
-  if (seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
+  if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
   else pages.set(key, { seq: context.seq });
   return page.shown;
+}
+
+/** How far a room is, and how the caller finds it, unless that is known to be a reader: 403 or 404 for others. */
+async function howFar({ readers }: Kept, room: ObjectId, caller: Caller) {
+  if (readers.has(caller.user._id.toHexString())) return { seq: await seqOf(room.toHexString()), context: undefined };
+  const context = await findReadableRoom(room, caller);
+  return { seq: context.seq, context };
 }
 
 const seqOf = loader<number>(async (ids) => {

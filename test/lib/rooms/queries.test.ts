@@ -132,30 +132,6 @@ describe('a hidden room', () => {
   });
 });
 
-describe('to whom may not see a room,', () => {
-  it.each<[string]>([
-    [`/api/messages?room=${hidden.id}`],
-    [`/api/messages?room=${hidden.id}&after=0`],
-    [`/api/messages?room=${hidden.id}&q=owls`],
-    [`/api/events?room=${hidden.id}`],
-    [`/api/events?room=${hidden.id}&after=0`],
-    [`/api/members?room=${hidden.id}`],
-    [`/api/members?room=${hidden.id}&q=a`],
-    [`/api/users?room=${hidden.id}&q=a`],
-    [`/api/bans?room=${hidden.id}`],
-    [`/api/rooms/${hidden.id}/details`],
-    [`/api/rooms/${hidden.id}/invitations`],
-  ])('nothing in it is read before that is known, so that no time tells that it exists: GET %s', async (path) => {
-    // What its members have read is kept, and is not looked at either.
-    for (let count = 0; count < 3; count++)
-      expect((await inProcess('GET', path, { token: hidden.owner.token })).status).toBeLessThan(300);
-    const queries = await commandsOf(async () => {
-      expect((await inProcess('GET', path, { token: user.token })).status).toBe(404);
-    });
-    expect(own(queries).map(({ collection, name }) => `${collection}.${name}`)).toEqual(['rooms.aggregate']);
-  });
-});
-
 describe('a member of 500 rooms', () => {
   it('finds each on one page, even those that were active at the same time', async () => {
     const found = await everyPage(inProcess, '/api/members?user=me&limit=200', busy.token);
