@@ -43,6 +43,12 @@ export const commands: Record<string, Command> = {
     operands: 1,
     options: { 'writes-per-second': { type: 'string' }, default: { type: 'boolean' } },
   },
+  'user unlimit': {
+    usage: '<username>',
+    summary:
+      'Forgets what was counted against an account (changes, wrong logins, e-mails, conversations): its owner may go on at once.',
+    operands: 1,
+  },
   'user delete': {
     usage: '<username> [--yes]',
     summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',

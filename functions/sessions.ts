@@ -7,7 +7,7 @@ import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 
 /** `/api/sessions`: logging in, and the caller's sessions. */
 export const handler = endpoint({
@@ -28,8 +28,9 @@ export const handler = endpoint({
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },
-    refusals: [wrongLogin, tooManyRequests],
+    refusals: [wrongLogin, tooManyRequests, ...cookieRefusals],
     run: async ({ body: { username, password, cookie }, request: { source, headers } }) => {
+      if (cookie) requireOwnOrigin(headers);
       const session = await logIn({ name: username, password, source, agent: headers['user-agent'] });
       return cookie ? answerInCookie(session, headers) : session;
     },

@@ -2,12 +2,12 @@ import { newUserSchema } from '../lib/accounts/accounts.ts';
 import { setUp, setupParameters, setupRefusals, setupSchema, showSetup } from '../lib/accounts/setup.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the service has any account yet, and whether the caller is signed in',
+    summary: 'Tell whether the service has an administrator yet, and whether the caller is signed in',
     access: 'anyone',
     status: 200,
     answer: setupSchema,
@@ -15,15 +15,16 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account',
+      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator',
     access: 'anyone',
     body: { ...setupParameters, ...wantsCookie },
     status: 201,
     headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
-    refusals: setupRefusals,
+    refusals: [...setupRefusals, ...cookieRefusals],
     security: (_input, { user }) => ({ event: 'set up', whom: user._id.$oid, what: 'administrator' }),
     run: async ({ body: { cookie, ...account }, request: { source, headers } }) => {
+      if (cookie) requireOwnOrigin(headers);
       const made = await setUp(account, { source, agent: headers['user-agent'] });
       return cookie ? answerInCookie(made, headers) : made;
     },

@@ -4,7 +4,7 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { answerInCookie, cookieHeader, wantsCookie } from '../lib/http/session-cookie.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '../lib/members/people.ts';
 
 /** `/api/users`: sign-up, and who there is. */
@@ -27,13 +27,14 @@ export const handler = endpoint({
     status: 201,
     headers: { 'Set-Cookie': cookieHeader },
     answer: newUserSchema,
-    refusals: signUpRefusals,
+    refusals: [...signUpRefusals, ...cookieRefusals],
     security: ({ body }, { user }) => ({
       event: 'sign-up',
       whom: user._id.$oid,
       what: body.is_admin ? 'administrator' : undefined,
     }),
     run: async ({ body: { cookie, ...account }, caller, request: { source, headers } }) => {
+      if (cookie) requireOwnOrigin(headers);
       const created = await signUpFor(account, { source, agent: headers['user-agent'] }, caller);
       return cookie ? answerInCookie(created, headers) : created;
     },

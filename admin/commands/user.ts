@@ -2,6 +2,7 @@ import { type AccountChanges, changeUser, createUser, setWriteRate } from '../..
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
 import { email, findUserByName, findUserId, listUsers, newUsername, username } from '../../lib/identity/users.ts';
@@ -36,7 +37,7 @@ export const userCommands: Record<string, Run> = {
   },
   setup: async () => {
     const created = await createSetupCode();
-    if (!created) throw new Error('There is an account already: `user create --admin` makes an administrator.');
+    if (!created) throw new Error('There is an administrator already: `user create --admin` makes an administrator.');
     return { data: created, text: `${created.address ?? ''}${created.path}` };
   },
   'user list': async () => {
@@ -71,6 +72,11 @@ export const userCommands: Record<string, Run> = {
     const user = await setWriteRate(await findUserId(readUsername(word)), rate);
     const text = rate === undefined ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
     return { data: user, text: `${user.username} ${text} now.` };
+  },
+  'user unlimit': async ([word]) => {
+    const user = await findUserByName(readUsername(word));
+    await unlimit(toObjectId(user._id), user.email);
+    return { data: user, text: `Forgot what was counted against ${user.username}.` };
   },
   'user delete': async ([word], options, streams) => {
     const user = await findUserByName(readUsername(word));

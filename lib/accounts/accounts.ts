@@ -5,7 +5,9 @@ import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { forgetInvitations } from '../members/invitations.ts';
 import { revokeTokens } from './api-tokens.ts';
+import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
@@ -64,6 +66,9 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
+  if (stepsDown) await forgetInvitations(id, is_active === false ? 'all' : 'others');
+  // The codes for an earlier address would work again if the account got that back.
+  if (email !== undefined) await forgetCodesOf(id);
   return shownUser.show(changed);
 }
 

@@ -1,5 +1,7 @@
 import { ObjectId } from 'mongodb';
+import { loginLimits } from '../collections/login-limits.ts';
 import { config } from '../config.ts';
+import { inBatches } from '../database/writes.ts';
 import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot } from '../identity/slots.ts';
 
 /** Counts a sign-up of anyone at an address, whatever becomes of it, or refuses it with 429. */
@@ -19,12 +21,25 @@ export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<v
     [keyOf('invited sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerDay, window: hour }],
   ]);
 
-/** Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429: nobody's mailbox is to be filled. */
-export const countMail = (recipient: string, source: string): Promise<void> =>
+/**
+ * Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429: nobody's mailbox is to be filled. Those
+ * from one network have a limit below that of all, so that whoever asks for them elsewhere keeps the owner of the mailbox from none.
+ */
+export const countMail = (recipient: string, purpose: string, source: string): Promise<void> =>
   count([
-    [keyOf('e-mails to', recipient), { most: 5, window: hour }],
+    [keyOf(mailsTo(recipient), JSON.stringify([purpose, networkOf(source)])), { most: 5, window: hour }],
     [keyOf('e-mails from', networkOf(source)), { most: 20, window: hour }],
+    [keyOf(mailsTo(recipient), purpose), { most: 50, window: hour }],
   ]);
+
+/** Forgets the e-mails that were counted for a mailbox. */
+export const forgetMails = (recipient: string): Promise<void> => {
+  const start = `${mailsTo(recipient)} `;
+  return inBatches(loginLimits, { _id: { $gte: start, $lt: `${start}~` } }, (some) => loginLimits.deleteMany(some));
+};
+
+// By it, all keys of a mailbox are found.
+const mailsTo = (recipient: string) => keyOf('e-mails to', recipient);
 
 const hour = 60 * minute;
 

@@ -19,7 +19,7 @@ export const codeRequestRefusals = [noMail, tooManyRequests];
  */
 export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
   requireMail();
-  await countMail(emailKey(to), source);
+  await countMail(emailKey(to), purpose, source);
   const user = await users.findOne({ email_key: { $in: emailKeys(to) } });
   if (purpose === 'password') {
     const account = user?.is_active ? user : undefined;

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { showDate } from '../api/extended-json.ts';
 import { tokenOf } from '../api/parameters.ts';
 import { type CodeDocument, codes } from '../collections/codes.ts';
-import { unexpired } from '../collections/tokens.ts';
+import { unexpiredWithin } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
@@ -26,7 +26,7 @@ export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'ex
 
 /** The code with these characters, unless it has expired, by the database's clock; 404 when there is none. */
 export async function findCode(code: string): Promise<CodeDocument> {
-  const found = await codes.findOne({ hash: hashToken(code), ...unexpired });
+  const found = await codes.findOne({ hash: hashToken(code), ...unexpiredWithin({ $cond: ['$is_for_setup', aDay, anHour] }) });
   if (!found) throw noSuchCode();
   return found;
 }
@@ -42,3 +42,6 @@ export async function forgetCodesOf(user: ObjectId): Promise<void> {
 }
 
 const anHour = 3_600_000;
+
+/** For how many milliseconds a code for the first administrator is good: whoever starts a service need not be the one who opens the page. */
+export const aDay = 86_400_000;

@@ -5,7 +5,9 @@ import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
+import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -38,8 +40,14 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id)]);
+    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetInvitations(id, 'all')]);
     // Nobody can ban a user from a room any more who is in none.
-    await Promise.all([forgetBans(id), deleteReadMarkers(id), forgetAttempts(id.toHexString()), forgetRate(id)]);
+    await Promise.all([
+      forgetBans(id),
+      deleteReadMarkers(id),
+      forgetAttempts(id.toHexString()),
+      forgetRate(id),
+      forgetConversationLimit(id),
+    ]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
   });

@@ -84,7 +84,7 @@ const find = (filter: Filter<Account>): Promise<Claimed[]> =>
 
 /** Releases the claims that nobody has come back to; returns whether there were any. */
 async function releaseExpiredClaims(claimed: Claimed[]): Promise<boolean> {
-  const expired = claimed.filter(({ leaving, now }) => leaving && now.getTime() - leaving.at.getTime() > claimTtl);
+  const expired = claimed.filter(({ leaving, now }) => leaving && Math.abs(now.getTime() - leaving.at.getTime()) > claimTtl);
   for (const { _id, leaving } of expired) await users.updateOne({ _id, 'leaving.id': leaving?.id }, { $unset: { leaving: '' } });
   return expired.length > 0;
 }

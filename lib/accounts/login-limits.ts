@@ -28,7 +28,8 @@ export function beginAttempt(account: string, { source: address, agent = '' }: O
 
     // The narrowest first: an attempt that is refused there takes no slot from others.
     const { known_until, checked_at } = await takeSlot(here, id, { most: 5, window: 15 * minute });
-    const isKnown = known_until !== undefined && known_until > checked_at;
+    const knownFor = known_until ? known_until.getTime() - checked_at.getTime() : 0;
+    const isKnown = knownFor > 0 && knownFor <= mostKnown;
     const network = networkOf(address);
     const ofAddress = isKnown
       ? []
@@ -93,10 +94,10 @@ export async function forgetAttempts(account: string): Promise<void> {
   await inBatches(loginLimits, { _id: { $gte: key, $lt: `${key}!` } }, (some) => loginLimits.deleteMany(some));
 }
 
-const knownFor = 90 * 24 * 60 * minute;
+const mostKnown = 90 * 24 * 60 * minute;
 
 async function remember(key: string): Promise<void> {
-  const until = { $add: ['$$NOW', knownFor] };
+  const until = { $add: ['$$NOW', mostKnown] };
   const change = { checked_at: '$$NOW', attempts: { $ifNull: ['$attempts', []] }, known_until: until, expires_at: until };
   await retryContended(() => loginLimits.updateOne({ _id: key }, [{ $set: change }], { upsert: true }));
 }

@@ -1,20 +1,21 @@
 import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
-import { createCode } from './codes.ts';
+import { aDay, createCode } from './codes.ts';
 
 /** A code for the first administrator, in the path of the page that takes it; the address of the service is null without `PUBLIC_URL`. */
 export type SetupCode = { path: string; address: string | null; expires_at: { $date: string } };
 
-/** Makes a code for the first administrator; undefined when there is an account. */
+/** Makes a code for the first administrator; undefined when there was one already. */
 export async function createSetupCode(): Promise<SetupCode | undefined> {
-  if (await hasAccounts()) return undefined;
-  const { code, expires_at } = await createCode({ email: '', account: null, is_for_setup: true }, validFor);
+  if (await hadAdministrator()) return undefined;
+  const { code, expires_at } = await createCode({ email: '', account: null, is_for_setup: true }, aDay);
   // After the `#`, so that no log and no other site gets to see it.
   return { path: `/setup#${code}`, address: config.publicUrl || null, expires_at };
 }
 
-/** Whether there is, or ever was, an account: a deleted one keeps its document. */
-export const hasAccounts = async () => (await users.unscoped.findOne({}, { projection: { _id: 1 } })) !== null;
-
-// A day, in milliseconds: whoever starts a service need not be the one who opens the page.
-const validFor = 86_400_000;
+/**
+ * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must stay until there is
+ * another. A sign-up before that leaves the code as it is.
+ */
+export const hadAdministrator = async () =>
+  (await users.unscoped.findOne({ $or: [{ is_admin: true }, { is_first: true }] }, { projection: { _id: 1 } })) !== null;

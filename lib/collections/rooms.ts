@@ -83,6 +83,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { banned: 1 }, name: 'banned' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
   { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
+  { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
   {
     key: { direct_key: 1 },
     name: 'direct_key',

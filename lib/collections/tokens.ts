@@ -33,3 +33,8 @@ export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
 
 /** The filter of what has not expired by the database's clock, tokens or other things, whether or not the TTL index has removed the rest. */
 export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };
+
+/** The same of what never lasts longer than so many milliseconds: what a clock that was ahead has written to expire later has expired as well. */
+export const unexpiredWithin = (longest: unknown) => ({
+  $expr: { $and: [{ $gt: ['$expires_at', '$$NOW'] }, { $lte: ['$expires_at', { $add: ['$$NOW', longest] }] }] },
+});

@@ -5,7 +5,7 @@ import { singleFlight } from '../database/batching.ts';
 import { gone, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
-import { findReadableRoom, findRoomState, type RoomState } from '../rooms/permissions.ts';
+import { findReadableRoom, findRoomState, type RoomState, readChecked } from '../rooms/permissions.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
@@ -42,10 +42,10 @@ type Read = { page: FeedPage; gaps: Gap[] };
 
 async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<Read> {
   // The place at the cursor itself is read too, for its number of messages.
-  const [context, { rows: found, isAll }] = await Promise.all([
-    findRoom(room, reader),
-    sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
-  ]);
+  const [context, { rows: found, isAll }] = await readChecked(
+    () => findRoom(room, reader),
+    () => sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
+  );
   checkCursor(after, context, found);
   const start = found[0]?.seq === after ? found[0] : { seq: after, ordinal: after === 0 ? 0 : undefined };
   const { rows, gaps } = walk(start, found, context, { limit, isAll });
@@ -57,7 +57,10 @@ const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
 /** Reads from so far before the end that what comes before the start can't be on its way any more. */
 async function readEnd(room: ObjectId, reader: Reader): Promise<Read> {
-  let [context, last] = await Promise.all([findRoom(room, reader), lastRows(room, 100)]);
+  let [context, last] = await readChecked(
+    () => findRoom(room, reader),
+    () => lastRows(room, 100),
+  );
   const isEnough = () => last.isAll || isOld(last.rows[0]?.at ?? context.now, context);
   if (!isEnough()) last = await lastRows(room, mostAtEnd);
   if (!isEnough()) return { page: { rows: [], next: await findOldPlace(context) }, gaps: [] };
@@ -100,7 +103,8 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
-const isOld = (at: Date, { now }: RoomState) => now.getTime() - at.getTime() >= config.feedPatience;
+// Also what comes from a clock that was ahead: nothing from before that is on its way any more.
+const isOld = (at: Date, { now }: RoomState) => Math.abs(now.getTime() - at.getTime()) >= config.feedPatience;
 
 // What the room has counted between two rows and is not there are lost messages, if nothing comes any more. Which of the places are theirs is
 // unknown and does not matter: they are known by their ordinals, and whoever has read one of the places has read all of them.

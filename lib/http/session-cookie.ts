@@ -1,5 +1,6 @@
 import { flag, withDefault } from '../api/parameters.ts';
 import { config } from '../config.ts';
+import { permissionDenied, type Refusal } from '../errors.ts';
 import { log } from '../log.ts';
 import { Answer } from './answers.ts';
 import type { ApiEvent } from './request.ts';
@@ -26,6 +27,15 @@ export function tokenOf({ headers, cookies = [] }: Pick<ApiEvent, 'headers' | 'c
   const start = `${nameFor(headers)}=`;
   const cookie = token === undefined ? cookies.find((one) => one.startsWith(start))?.slice(start.length) : undefined;
   return cookie !== undefined && isFromOwnOrigin(headers) ? cookie : token;
+}
+
+const foreignOrigin: Refusal = () =>
+  permissionDenied('foreign_origin', "Only a page of the service's own origin gets a session in a cookie.");
+export const cookieRefusals = [foreignOrigin];
+
+/** Refuses, with 403, to give a session in a cookie to a page of another origin: it would sign whoever opens that page in as somebody else. */
+export function requireOwnOrigin(headers: Headers): void {
+  if (!isFromOwnOrigin(headers)) throw foreignOrigin();
 }
 
 /** Whether the token of a caller came in the cookie. */

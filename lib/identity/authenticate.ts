@@ -3,6 +3,7 @@ import type { Binary, Document, ObjectId } from 'mongodb';
 import { isToken } from '../api/schema.ts';
 import { type TokenDocument, tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
+import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
 import { stateOf } from '../database/within-process.ts';
 import { describeError, log } from '../log.ts';
@@ -115,12 +116,19 @@ function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerR
  * Notes when the token was last used, at most once an hour. Nobody waits for it: it is sent beside the operation's own calls, which take as
  * long, and if it fails, or Lambda freezes the process before it is done, the token's next use tries again.
  */
-async function noteUse({ _id, last_used_at, now }: CallerRow): Promise<void> {
+async function noteUse({ _id, kind, last_used_at, now }: CallerRow): Promise<void> {
   const anHourAgo = new Date(now.getTime() - 3_600_000);
-  if (last_used_at && last_used_at > anHourAgo) return;
+  const inAMinute = new Date(now.getTime() + 60_000);
+  if (last_used_at && last_used_at > anHourAgo && last_used_at < inAMinute) return;
   try {
-    const notYetNoted = { _id, $or: [{ last_used_at: null }, { last_used_at: { $lte: anHourAgo } }] };
-    await tokens.updateOne(notYetNoted, { $currentDate: { last_used_at: true } });
+    const notYetNoted = {
+      _id,
+      $or: [{ last_used_at: null }, { last_used_at: { $lte: anHourAgo } }, { last_used_at: { $gte: inAMinute } }],
+    };
+    // A session that was begun while the clock was ahead lasts no longer than any other.
+    const longest = { $add: ['$$NOW', config.sessionDays * 86_400_000] };
+    const expires_at = kind === 'session' && { expires_at: { $min: ['$expires_at', longest] } };
+    await tokens.updateOne(notYetNoted, [{ $set: { last_used_at: '$$NOW', ...expires_at } }]);
   } catch (error) {
     log('debug', 'the use of a token was not noted', { error: describeError(error) });
   }

@@ -33,7 +33,10 @@ export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise
 
 /** One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a free slot. */
 async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }: Limit): Promise<LimitDocument> {
-  const recent = { $gt: ['$$attempt.at', { $add: ['$$NOW', -window] }] };
+  // What a clock that was ahead has written counts no longer than anything else.
+  const recent = {
+    $and: [{ $gt: ['$$attempt.at', { $add: ['$$NOW', -window] }] }, { $lt: ['$$attempt.at', { $add: ['$$NOW', minute] }] }],
+  };
   const mine = { id, at: '$$NOW', is_pending: isSettled !== true };
   const step = [
     {

@@ -60,14 +60,19 @@ export const newUsername: Parameter<string> = {
   },
 };
 
-const anAddress = new RegExp(`^[^@${blankCharacters}]{1,64}@[^@${blankCharacters}]{1,189}$`, 'u');
+// What has a meaning in the header of a message would make two spellings of one mailbox.
+const notInAddress = `@<>()[\\]:;,\\\\"${blankCharacters}`;
+const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189}$`, 'u');
 
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
-  read: (sent) => (typeof sent === 'string' && anAddress.test(sent) ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && anAddress.test(sent) && !/\p{Cf}/u.test(sent) && hasHost(sent) ? sent : undefined),
   rule: 'be an e-mail address',
   schema: { type: 'string', pattern: anAddress.source },
 });
+
+// What comes after the host of an address of the web would be lost where addresses are compared.
+const hasHost = (address: string) => !/@.*[/?#]/.test(address) && domainToASCII(address.replace(/^.*@/, '')) !== '';
 
 /** A part of a user's name, or nothing; the `@` of a mention does not count. */
 export const usernamePart: Parameter<string> = {

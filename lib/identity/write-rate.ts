@@ -63,9 +63,11 @@ async function take(rate: Rate, wanted: number): Promise<{ granted: number; left
 
 async function step({ account, interval, burst }: Rate, count: number): Promise<RateDocument> {
   const after = { $add: ['$free_at', Math.round(count * interval)] };
+  const full = { $add: ['$$NOW', Math.round(burst * interval)] };
   const update = [
-    { $set: { checked_at: '$$NOW', free_at: { $max: ['$free_at', '$$NOW'] }, expires_at: inAnHour() } },
-    { $set: { is_granted: { $lte: [after, { $add: ['$$NOW', Math.round(burst * interval)] }] } } },
+    // No further ahead than it can be: a clock that was wrong locks nobody out for longer than a burst.
+    { $set: { checked_at: '$$NOW', free_at: { $min: [{ $max: ['$free_at', '$$NOW'] }, full] }, expires_at: inAnHour() } },
+    { $set: { is_granted: { $lte: [after, full] } } },
     { $set: { free_at: { $cond: ['$is_granted', after, '$free_at'] } } },
   ];
   const options = { upsert: true, returnDocument: 'after' } as const;

@@ -20,8 +20,8 @@ export const banRefusals = [...refusalsOf('liftBan'), noSuchRoom, noSuchBan];
 
 /** A page of those who are banned from a room, by the order of their ids; for moderators. */
 export async function listBans(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Ban>> {
-  const [context, rows] = await Promise.all([findContext(room, caller), readPage(room, page)]);
-  requirePermission(context, 'seeBans');
+  requirePermission(await findContext(room, caller), 'seeBans');
+  const rows = await readPage(room, page);
   const show = ({ user, users }: BanRow) => ({
     room: showId(room),
     user: showId(user),

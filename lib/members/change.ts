@@ -27,6 +27,7 @@ import {
   readingOf,
 } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
+import { withoutInvitationsOf } from './invitations.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
 /**
@@ -56,7 +57,8 @@ export async function changeMember(member: ObjectId, change: Change, caller: Cal
   const isOwn = Object.values(own).some((value) => value !== undefined);
   let context = isOwn ? await findAndCheck() : undefined;
   if (role !== undefined) {
-    await recordRole(await changeRole(member, role, caller, findAndCheck), caller);
+    const { target } = context ?? (await findAndCheck());
+    await recordRole(await changeRole(target, role, caller, findAndCheck), caller);
     context = await find();
   }
   context ??= await find();
@@ -66,13 +68,21 @@ export async function changeMember(member: ObjectId, change: Change, caller: Cal
 type Found = TargetContext & { target: MemberDocument };
 type Changed = ChangedRoom & { members: MemberDocument[] };
 
-const changeRole = (member: ObjectId, role: Role, caller: Caller, check: () => Promise<unknown>): Promise<Changed> =>
+const changeRole = (
+  { _id: member, user }: MemberDocument,
+  role: Role,
+  caller: Caller,
+  check: () => Promise<unknown>,
+): Promise<Changed> =>
   changeRoom(
     {
       where: {
         $and: [{ 'members._id': member }, allowedTo('changeRole', caller), role === 'owner' ? {} : keepsAnOwner(member)],
       },
-      update: { $set: { 'members.$[target].role': role } },
+      update: {
+        $set: { 'members.$[target].role': role },
+        ...(role === 'member' && { $pull: withoutInvitationsOf(user) }),
+      },
       arrayFilters: [{ 'target._id': member }],
       projection: { members: { $elemMatch: { _id: member } } },
     },

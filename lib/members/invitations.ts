@@ -3,6 +3,7 @@ import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts'
 import { dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
@@ -73,11 +74,10 @@ export async function invite(
 
 /** The invitations of a room that can still be used, in the order in which they were created; for moderators. */
 export async function listInvitations(room: ObjectId, caller: Caller): Promise<Invitation[]> {
-  const [context, [found]] = await Promise.all([
-    findContext(room, caller),
-    rooms.aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validOf() } }]).toArray(),
-  ]);
-  requirePermission(context, 'seeInvitations');
+  requirePermission(await findContext(room, caller), 'seeInvitations');
+  const [found] = await rooms
+    .aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validOf() } }])
+    .toArray();
   return (found?.invitations ?? []).map((invitation) => show(room, invitation));
 }
 
@@ -93,6 +93,18 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
     return undefined;
   });
 }
+
+/** The part of an update that takes the invitations which a user has made: with the right to invite they end. */
+export const withoutInvitationsOf = (user: ObjectId) => ({ invitations: { created_by: user } });
+
+/** Takes the invitations of a user who is no administrator any more from the rooms in which the user may not invite, or from all. */
+export const forgetInvitations = (user: ObjectId, from: 'others' | 'all'): Promise<void> => {
+  const where: RoomFilter = {
+    'invitations.created_by': user,
+    ...(from === 'others' && { $nor: [{ members: { $elemMatch: { user, role: { $in: ['moderator', 'owner'] } } } }] }),
+  };
+  return inBatches(rooms.unscoped, where, (some) => rooms.unscoped.updateMany(some, { $pull: withoutInvitationsOf(user) }));
+};
 
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({

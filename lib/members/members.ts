@@ -81,8 +81,8 @@ export async function listMembers(
   { q, ...page }: Page & { q?: string | undefined },
   caller: Caller,
 ): Promise<Listed<Member>> {
-  const [seen, rows, marker] = await Promise.all([
-    findReadableRoom(room, caller),
+  const seen = await findReadableRoom(room, caller);
+  const [rows, marker] = await Promise.all([
     q === undefined ? readPage(room, page) : findNamed(room, q, page),
     findMarker(room, caller.user._id),
   ]);

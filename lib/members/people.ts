@@ -82,10 +82,8 @@ async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<stri
 }
 
 async function findMembersOf(room: ObjectId, caller: Caller): Promise<ObjectId[]> {
-  const [, found] = await Promise.all([
-    findReadableRoom(room, caller),
-    rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } }),
-  ]);
+  await findReadableRoom(room, caller);
+  const found = await rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } });
   return (found?.members ?? []).map(({ user }) => user);
 }
 

@@ -4,7 +4,7 @@ import type { MessageDocument } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
+import { findReadableRoom, noSuchRoom, readChecked, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, findAuthored, showAuthored } from './messages.ts';
 import { type HistoryPage, newestPage, type PageAsRead } from './newest-pages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
@@ -53,7 +53,7 @@ export async function readHistory(
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   if (Object.values(query).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
-  const [, { shown }] = await Promise.all([context ?? findReadableRoom(room, caller), read()]);
+  const [, { shown }] = await readChecked(async () => context ?? (await findReadableRoom(room, caller)), read);
   return shown;
 }
 

@@ -10,7 +10,7 @@ import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
 import { Recent } from '../recent.ts';
-import { findReadableRoom, type RoomContext } from '../rooms/permissions.ts';
+import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
@@ -64,7 +64,10 @@ export async function newestPage(
   const state = stateOf(rooms.unscoped, users.unscoped);
   if (kept?.state === state && kept.readers.has(caller.user._id.toHexString())) return kept.shown;
   const [found, isCalledSo] = kept
-    ? await Promise.all([howFar(kept, room, caller), areCalled(kept.names)])
+    ? await readChecked(
+        () => howFar(kept, room, caller),
+        () => areCalled(kept.names),
+      )
     : [{ seq: known?.seq, context: undefined }, false];
   if (kept && isCalledSo && found.seq === known?.seq) {
     if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
@@ -73,7 +76,7 @@ export async function newestPage(
     return kept.shown;
   }
   const begun = performance.now();
-  const [context, page] = await Promise.all([found.context ?? findReadableRoom(room, caller), read()]);
+  const [context, page] = await readChecked(async () => found.context ?? (await findReadableRoom(room, caller)), read);
   // What was read before the room had come so far is not the page of that `seq`.
   if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
   else pages.set(key, { seq: context.seq });

@@ -8,7 +8,7 @@ import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
-import { findContext, may, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
@@ -134,18 +134,14 @@ async function store(message: MessageDocument): Promise<boolean> {
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 
-/** The message that was sent first. Who may not read the room any more sees nothing of what others did with it since. */
+/** The message that was sent first, as it is now: for those who may still read it, others are refused as with every other message. */
 async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,
   caller: Caller,
 ): Promise<Created<Message>> {
-  const [replies, context] = await Promise.all([countReplies(first.room, [first]), findContext(first.room, caller)]);
+  await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
-  const { username } = caller.user;
-  const value =
-    context && may(context, 'read')
-      ? showMessage(first, username, replies.get(first._id.toHexString()) ?? 0)
-      : showMessage({ ...first, reactions: [], pinned_at: null }, username, 0);
-  return { value, isReplay: true };
+  const replies = await countReplies(first.room, [first]);
+  return { value: showMessage(first, caller.user.username, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
 }

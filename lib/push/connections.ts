@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type ConnectionDocument, connections } from '../collections/connections.ts';
-import { unexpired } from '../collections/tokens.ts';
+import { unexpiredWithin } from '../collections/tokens.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { socketLimits } from './frames.ts';
@@ -25,7 +25,10 @@ export async function addConnection(id: string, { user, token }: Caller): Promis
   await connections.updateOne({ _id: id }, [{ $set: { ...owner, ...nothingYet, ...times } }], { upsert: true });
   // Counted after it was added: of any eleven, the one that was added last sees the other ten.
   const others = await connections
-    .find({ user: user._id, _id: { $ne: id }, ...unexpired }, { projection: { _id: 1 }, limit: socketLimits.perUser })
+    .find(
+      { user: user._id, _id: { $ne: id }, ...unexpiredWithin(silence) },
+      { projection: { _id: 1 }, limit: socketLimits.perUser },
+    )
     .toArray();
   if (others.length < socketLimits.perUser) return;
   await removeConnection(id);
@@ -38,7 +41,14 @@ export const hearConnection = (id: string): Promise<ConnectionDocument | null> =
 
 const later = { $add: ['$free_at', interval] };
 const countFrame = [
-  { $set: { heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] }, free_at: { $max: ['$free_at', '$$NOW'] } } },
+  {
+    $set: {
+      heard_at: '$$NOW',
+      expires_at: { $add: ['$$NOW', silence] },
+      // No further ahead than it can be, whatever the clock was.
+      free_at: { $min: [{ $max: ['$free_at', '$$NOW'] }, { $add: ['$$NOW', 60_000] }] },
+    },
+  },
   { $set: { is_excess: { $gt: [later, { $add: ['$heard_at', 60_000] }] } } },
   {
     $set: {
@@ -62,7 +72,7 @@ export async function greetConnection(id: string, wants_events: boolean): Promis
 
 /** Whether the user of a connection is to be shown as typing in a room: as often as that makes sense, and once for frames that come together. */
 export async function mayType({ _id, typing_in, typing_at, heard_at }: ConnectionDocument, room: ObjectId): Promise<boolean> {
-  const isEarly = typing_at && heard_at.getTime() - typing_at.getTime() < socketLimits.typingEvery * 1_000;
+  const isEarly = typing_at && Math.abs(heard_at.getTime() - typing_at.getTime()) < socketLimits.typingEvery * 1_000;
   if (isEarly && typing_in?.equals(room)) return false;
   const typing = { $set: { typing_in: room, typing_at: heard_at } };
   return (await connections.updateOne({ _id, typing_at }, typing)).matchedCount > 0;

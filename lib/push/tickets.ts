@@ -34,5 +34,6 @@ export async function redeemTicket(ticket: string): Promise<Caller | undefined> 
   const used = await tickets.findOneAndDelete({ _id: hashToken(ticket) });
   if (!used) return undefined;
   const found = (await findCallersOf([used.token])).get(used.token.toHexString());
-  return found && found.now < used.expires_at ? found.caller : undefined;
+  const left = found ? used.expires_at.getTime() - found.now.getTime() : 0;
+  return left > 0 && left <= lifetime ? found?.caller : undefined;
 }

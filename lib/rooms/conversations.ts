@@ -2,6 +2,7 @@ import { type Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { id, type Parameter } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
+import { loginLimits } from '../collections/login-limits.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -66,8 +67,14 @@ async function countConversation(all: ObjectId[], caller: Caller): Promise<void>
   if ((await rooms.countDocuments(begun, { limit: roomsPerUser })) >= roomsPerUser) throw tooManyConversations();
   if (!(await hasStranger(all, me))) return;
   const limit = { most: strangersPerDay, window: 24 * 60 * minute, isSettled: true } as const;
-  await failClosed(() => takeSlot(keyOf('conversations of', me.toHexString()), new ObjectId(), limit));
+  await failClosed(() => takeSlot(strangersOf(me), new ObjectId(), limit));
 }
+
+const strangersOf = (user: ObjectId) => keyOf('conversations of', user.toHexString());
+
+/** Forgets the conversations that were counted of an account; those that it has begun stay. */
+export const forgetConversationLimit = async (user: ObjectId): Promise<void> =>
+  void (await loginLimits.deleteMany({ _id: strangersOf(user) }));
 
 /** Whether there is somebody among these people with whom one shares no room. */
 async function hasStranger(all: ObjectId[], me: ObjectId): Promise<boolean> {

@@ -34,10 +34,8 @@ export const detailChanges = { topic: optional(textUpTo(250)), archived: optiona
 
 /** The details of a room, for its members. */
 export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomDetails> {
-  const [, details] = await Promise.all([
-    findReadableRoom(room, caller),
-    rooms.findOne<DetailedRoom>({ _id: room }, { projection: shownDetails.reads }),
-  ]);
+  await findReadableRoom(room, caller);
+  const details = await rooms.findOne<DetailedRoom>({ _id: room }, { projection: shownDetails.reads });
   if (!details) throw noSuchRoom();
   return shownDetails.show(details);
 }

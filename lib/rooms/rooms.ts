@@ -49,28 +49,40 @@ export async function listRooms({ limit, after }: Page): Promise<Listed<Room>> {
   return pageById(found, limit, shownRoom.show);
 }
 
-/** Creates a room whose one member, and owner, is its creator. When the key was used before, the result is the room created then. */
+/**
+ * Creates a room whose one member, and owner, is its creator. When the key was used before, the result is the room as it was created then,
+ * whatever became of it: the creator may not be in it any more.
+ */
 export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {
   if (!key) return { value: await insertRoom(name, creator), isReplay: false };
   const first = await findCreated(creator, key);
-  if (first) return replay(first, key);
+  if (first) return replay(first, name, creator, key);
   try {
     return { value: await insertRoom(name, creator, key), isReplay: false };
   } catch (error) {
     // The same request ran at the same time, or the driver sent it again after its connection had broken.
     const created = isDuplicateKey(error) ? await findCreated(creator, key) : null;
     if (!created) throw error;
-    return replay(created, key);
+    return replay(created, name, creator, key);
   }
 }
 
 const findCreated = (creator: ObjectId, { idempotency_key }: IdempotencyKey) =>
-  rooms.unscoped.findOne<ShownRoom & IdempotencyFields>({ created_by: creator, idempotency_key });
+  rooms.unscoped.findOne<{ _id: ObjectId } & IdempotencyFields>(
+    { created_by: creator, idempotency_key },
+    { projection: { idempotency_key: 1, request_hash: 1 } },
+  );
 
-function replay(first: ShownRoom & IdempotencyFields, key: IdempotencyKey): Created<Room> {
+type First = NonNullable<Awaited<ReturnType<typeof findCreated>>>;
+
+function replay(first: First, name: string, creator: ObjectId, key: IdempotencyKey): Created<Room> {
   requireSameRequest(first, key);
-  return { value: shownRoom.show(first), isReplay: true };
+  return { value: asCreated(first._id, name, creator), isReplay: true };
 }
+
+/** A room as whoever creates it sees it first. */
+const asCreated = (_id: ObjectId, name: string, creator: ObjectId): Room =>
+  shownRoom.show({ _id, name, members: [{ user: creator }], is_open: newRoom.is_open, is_visible: newRoom.is_visible });
 
 async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Room> {
   const _id = new ObjectId();
@@ -87,7 +99,7 @@ async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey)
     },
   });
   notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: [creator.toHexString()] });
-  return shownRoom.show({ _id, name, members: [{ user: creator }], is_open: true, is_visible: true });
+  return asCreated(_id, name, creator);
 }
 
 // Upserts where inserts would do: only an update can ask for the database's time.

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { rateLimits } from '../../lib/collections/rate-limits.ts';
 import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { anyDate, anyId, anyToken } from '../support/responses.ts';
 import { admin } from '../support/run-command.ts';
@@ -25,6 +26,19 @@ describe('user', () => {
       is_active: true,
       created_at: anyDate,
     });
+  });
+
+  it('unlimit forgets what was counted against an account', async () => {
+    const { id, username } = await anAccount();
+    await rateLimits.insertOne({
+      _id: id,
+      free_at: new Date(),
+      checked_at: new Date(),
+      is_granted: true,
+      expires_at: new Date(),
+    });
+    expect(await admin(['user', 'unlimit', username])).toEqual(ended(`Forgot what was counted against ${username}.`));
+    expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
   it('show prints one account', async () => {

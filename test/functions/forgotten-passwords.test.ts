@@ -72,6 +72,13 @@ describe('a code for a new password', () => {
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
+  it('that a clock which was ahead has made to last longer has expired', async () => {
+    const user = await anAccount();
+    const code = await aCode(inProcess, user);
+    await codes.updateOne({ 'account.user': new ObjectId(user.id) }, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
+    expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
+  });
+
   it('stays valid when the new password is refused', async () => {
     const code = await aCode(inProcess, await anAccount());
     expect((await setPassword(inProcess, code, 'password1')).status).toBe(400);
@@ -81,6 +88,13 @@ describe('a code for a new password', () => {
   it.each<[string, (user: Account) => Promise<unknown>]>([
     ['a change of the password', (user) => change(user, { password: 'a third horse' })],
     ['a change of the address', (user) => change(user, { email: `${aName()}@example.org` })],
+    [
+      'a change of the address and back',
+      async (user) => {
+        await change(user, { email: `${aName()}@example.org` });
+        return change(user, { email: user.email });
+      },
+    ],
     [
       'the deletion of the account',
       ({ token, password }) => inProcess('DELETE', '/api/users/me', { token, body: { current_password: password } }),

@@ -4,13 +4,18 @@ import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { messageCount } from '../../lib/rooms/counters.ts';
+import { loadPaths } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { placeIn } from '../support/cursors.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
-import { aRoomOf } from '../support/rooms.ts';
-import { transports } from '../support/transports.ts';
+import { aRoomOf, succeed } from '../support/rooms.ts';
+import { inProcess, transports } from '../support/transports.ts';
 
+const idempotent = (await loadPaths()).flatMap(({ path, operations }) =>
+  Object.entries(operations).flatMap(([method, { isIdempotent }]) => (isIdempotent ? [`${method} ${path}`] : [])),
+);
 const [ada, bob, admin, other] = await Promise.all([anAccount(), anAccount(), anAdmin(), anAdmin()]);
 const reused = { title: 'Idempotency key reused', description: 'The key was used with a different request.' };
 const aKey = () => ({ 'idempotency-key': crypto.randomUUID() });
@@ -92,4 +97,54 @@ describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transpor
     expect(outcome(await post(admin.token, 'Two'))).toEqual({ status: 422, body: reused });
     expect((await post(other.token, 'Two')).status).toBe(201);
   });
+});
+
+describe('a retry by someone who was banned from the room meanwhile', () => {
+  const ban = async (room: string, { id }: { id: string }) => {
+    const stored = await rooms.findOne({ _id: new ObjectId(room) });
+    const member = stored?.members.find(({ user }) => user.equals(id))?._id;
+    await succeed(inProcess('DELETE', `/api/members/${member}?ban=true`, { token: admin.token }));
+  };
+  const hide = (room: string) =>
+    succeed(
+      inProcess('PUT', `/api/rooms/${room}`, { token: admin.token, body: { name: 'Secret', is_open: false, is_visible: false } }),
+    );
+
+  // What is known of the room and the message meanwhile, and what a retry is answered with: what the first request was, or no such room.
+  const scenes: Record<string, (after: 'nothing' | 'a deletion') => Promise<void>> = {
+    'POST /api/messages': async (after) => {
+      const room = await aRoomOf([bob, ada]);
+      const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
+      const { body } = await succeed(inProcess('POST', '/api/messages', sent));
+      await ban(room, ada);
+      await hide(room);
+      if (after === 'a deletion')
+        await succeed(inProcess('DELETE', `/api/messages/${(body as Message)._id.$oid}`, { token: admin.token }));
+      expect(outcome(await inProcess('POST', '/api/messages', sent))).toEqual(refusals.noSuch('room'));
+      const another = { ...sent, body: { room, text: 'Another' } };
+      expect(outcome(await inProcess('POST', '/api/messages', another))).toEqual(refusals.noSuch('room'));
+    },
+    'POST /api/rooms': async () => {
+      const creator = await anAdmin();
+      const sent = { token: creator.token, headers: aKey(), body: { name: 'Open' } };
+      const first = await succeed(inProcess('POST', '/api/rooms', sent));
+      const { $oid: room } = (first.body as { _id: { $oid: string } })._id;
+      const { token } = admin;
+      await succeed(inProcess('POST', '/api/members', { token, body: { room, user: bob.id, role: 'owner' } }));
+      await ban(room, creator);
+      await hide(room);
+      expect(outcome(await inProcess('POST', '/api/rooms', sent))).toEqual(outcome(first));
+    },
+  };
+
+  it('is a case here for every idempotent operation', () => {
+    expect(Object.keys(scenes).sort()).toEqual(idempotent.sort());
+  });
+
+  it.each(Object.keys(scenes).flatMap((name) => (['nothing', 'a deletion'] as const).map((after) => [name, after] as const)))(
+    'to %s tells nothing new, also after %s',
+    async (name, after) => {
+      await scenes[name]?.(after);
+    },
+  );
 });

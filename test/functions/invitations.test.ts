@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { changeUser } from '../../lib/accounts/accounts.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import type { NewInvitation } from '../../lib/members/invitations.ts';
 import { type Account, aName, anAccount, anAdmin } from '../support/accounts.ts';
@@ -79,6 +80,40 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect(outcome(await accept(call, guest, first.code))).toEqual(noSuchInvitation);
     expect(outcome(await call('DELETE', path, { token }))).toEqual(noSuchInvitation);
     expect((await accept(call, guest, second.code)).status).toBe(201);
+  });
+
+  it.each<[string, (room: TestRoom, member: string, account: Account) => Promise<unknown>]>([
+    ['is banned', ({ owner }, member) => call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })],
+    ['is removed', ({ owner }, member) => call('DELETE', `/api/members/${member}`, { token: owner.token })],
+    ['leaves', (_room, member, { token }) => call('DELETE', `/api/members/${member}`, { token })],
+    [
+      'is a moderator no longer',
+      ({ owner }, member) => call('PATCH', `/api/members/${member}`, { token: owner.token, body: { role: 'member' } }),
+    ],
+    [
+      'deletes the account',
+      (_room, _member, { token, password: current_password }) =>
+        call('DELETE', '/api/users/me', { token, body: { current_password } }),
+    ],
+    ['is deactivated', (_room, _member, { id }) => changeUser(new ObjectId(id), { is_active: false })],
+  ])('ends when its maker %s, and those of others stay', async (_what, end) => {
+    const room = await aRoom();
+    const maker = await anAccount();
+    const member = await addMember(room, maker, 'moderator');
+    const theirs = await invite(call, { ...room, owner: maker });
+    const others = await invite(call, room);
+    await end(room, member, maker);
+    expect(outcome(await accept(call, await anAccount(), theirs.code))).toEqual(noSuchInvitation);
+    expect((await accept(call, await anAccount(), others.code)).status).toBe(201);
+  });
+
+  it('ends when its maker is an administrator no longer, but where the maker is a moderator', async () => {
+    const maker = await anAdmin();
+    const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
+    const [ending, staying] = [await invite(call, { ...elsewhere, owner: maker }), await invite(call, own)];
+    await changeUser(new ObjectId(maker.id), { is_admin: false });
+    expect(outcome(await accept(call, await anAccount(), ending.code))).toEqual(noSuchInvitation);
+    expect((await accept(call, await anAccount(), staying.code)).status).toBe(201);
   });
 
   it('is for moderators, owners and administrators', async () => {

@@ -51,6 +51,26 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect((await whoIs({ cookie })).status).toBe(401);
   });
 
+  it.each([
+    ['/api/sessions', (ann: Account) => ({ username: ann.username, password: ann.password })],
+    ['/api/users', () => ({ username: aName(), email: `${aName()}@example.org`, password: 'correct horse' })],
+    [
+      '/api/setup',
+      () => ({ code: 'a'.repeat(32), username: aName(), email: `${aName()}@example.org`, password: 'correct horse' }),
+    ],
+  ])('is not given by %s to a page of another origin, whoever signs in', async (path, bodyOf) => {
+    const body = { ...bodyOf(await anAccount()), cookie: true };
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      const reply = await call('POST', path, { body, headers, source: anAddress() });
+      expect(outcome(reply)).toEqual(refusals.denied("Only a page of the service's own origin gets a session in a cookie."));
+      expect(reply.headers).not.toHaveProperty('set-cookie');
+    }
+  });
+
   it('is set by a sign-up with `cookie`', async () => {
     const username = aName();
     const body = { username, email: `${username}@example.org`, password: 'correct horse', cookie: true };

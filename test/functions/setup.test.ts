@@ -5,7 +5,7 @@ await import('../support/isolated-database.ts');
 const { createCode } = await import('../../lib/accounts/codes.ts');
 const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
 const { users } = await import('../../lib/collections/users.ts');
-const { anAddress } = await import('../support/accounts.ts');
+const { anAccount, anAddress } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { callThrough } = await import('../support/processes.ts');
 const { anyToken, outcome } = await import('../support/responses.ts');
@@ -33,11 +33,17 @@ it('the first administrator is made once, by one of those who have a code, and b
   const { code: ofAnAddress } = await createCode({ email: 'ann@example.org' });
   for (const wrong of ['a'.repeat(32), ofAnAddress, await anExpiredCode()])
     expect(outcome(await setUp({ code: wrong }, { source }))).toEqual(refusals.noSuch('code'));
-  expect(await setUp({ code }, { source })).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
+  const wrong = await setUp({ code: 'a'.repeat(32) }, { source });
+  expect(wrong).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
   expect(outcome(await setUp({ code: 'short' }))).toEqual(refusals.invalid('code', 'be the 32 characters of a code'));
   expect((await setUp({ code, password: 'short' })).status).toBe(400);
   expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: false, is_signed_in: false } });
   expect(await users.unscoped.countDocuments()).toBe(0);
+
+  // Who signs up before is no administrator, and leaves the codes as they are; so do wrong codes, however many there were.
+  const early = await anAccount({ username: 'early' });
+  const taken = refusals.conflict('The username is already in use.');
+  expect(outcome(await setUp({ code, username: early.username }, { source }))).toEqual(taken);
 
   // The command of whoever has lost the first code; each is good until the first is used.
   const { stdout } = await admin(['setup']);
@@ -45,20 +51,20 @@ it('the first administrator is made once, by one of those who have a code, and b
   const all = [code, codeIn(stdout.trim()), code, await aCode(), await aCode()];
   const replies = await Promise.all(
     [...all, ...all].map((one, at) =>
-      setUp({ code: one, username: `admin${at % 3}`, email: `${at}@example.org` }, { through: others.call }),
+      setUp({ code: one, username: `admin${at % 3}`, email: `${at}@example.org` }, { source, through: others.call }),
     ),
   );
   const made = replies.filter(({ status }) => status === 201);
   expect(made).toMatchObject([{ body: { user: { is_admin: true, is_active: true }, token: anyToken } }]);
-  const late = refusals.denied('There is an account already.');
+  const late = refusals.denied('There is an administrator already.');
   for (const reply of replies.filter(({ status }) => status !== 201))
     expect([late, refusals.noSuch('code')]).toContainEqual(outcome(reply));
-  expect(await users.unscoped.countDocuments()).toBe(1);
+  expect(await users.unscoped.countDocuments()).toBe(2);
 
   const [{ token }] = made.map(({ body }) => body) as [{ token: string }];
   expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
   expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: true, is_signed_in: false } });
   expect(outcome(await setUp({ code: all.at(-1), username: 'late' }))).toEqual(late);
   expect(await createSetupCode()).toBeUndefined();
-  expect(await admin(['setup'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is an account already') });
+  expect(await admin(['setup'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is an administrator already') });
 });

@@ -139,7 +139,7 @@ async function startAttacker(url: string, attack: Attack): Promise<{ stop: () =>
 }
 
 /** What one visitor without an account, or one member, may try. */
-function attacksOn({ attacker, rooms, parent, names }: Target): Record<string, Attack> {
+function attacksOn({ id, attacker, rooms, parent, names }: Target): Record<string, Attack> {
   const { token, username, password } = attacker;
   const get = (path: string): Repeated => ({ method: 'GET', path, token });
   const post = (path: string, body: unknown, by: string | undefined = token): Repeated => ({
@@ -150,6 +150,9 @@ function attacksOn({ attacker, rooms, parent, names }: Target): Record<string, A
   });
   const flood = (connections: number, ...requests: Repeated[]): Attack => ({ kind: 'requests', connections, requests });
   const hold = (connections: number, sent: string, bytes = 0): Attack => ({ kind: 'connections', connections, sent, bytes });
+  const sockets = (connections: number, frame: string): Attack => ({ kind: 'sockets', connections, token, frame });
+  const nested = ['*a ', '[', '> ', '**_~~a', '`a '].map((sign) => sign.repeat(9_000 / sign.length));
+  const pairs = names.flatMap((one, at) => names.slice(0, at).map((other) => [one, other]));
   const head = (path: string, headers = '') => `${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
   const phrases = `aa ${Array.from({ length: 39 }, (_, at) => `-"${at.toString(36)}"`).join(' ')}`.slice(0, 197);
   const mentions = names.map((name) => `@${name}`).join(' ');
@@ -185,6 +188,13 @@ function attacksOn({ attacker, rooms, parent, names }: Target): Record<string, A
       { method: 'DELETE', path: `/api/messages/${parent}/reactions/owl`, token },
     ),
     tokens: flood(20, post('/api/tokens', { name: 'another', current_password: password })),
+    'nested texts': flood(20, ...nested.map((text) => post('/api/messages', { room: rooms.crowded, text }))),
+    conversations: flood(20, ...pairs.map((users) => post('/api/conversations', { users }))),
+    additions: flood(20, ...rooms.empty.map((room) => post('/api/members', { room, user: id }))),
+    // Empty ones, with a mask of zeroes.
+    pongs: sockets(10, '8a8000000000'),
+    pings: sockets(10, '898000000000'),
+    handshakes: sockets(20, ''),
     'who am I': flood(20, get('/api/users/me')),
     'paths of 10 kB': flood(20, get(`/${'a'.repeat(9_800)}`)),
     'idle connections': hold(6_000, ''),

@@ -295,7 +295,7 @@ export type PasswordCode = {
 };
 
 export type Setup = {
-  /** Whether there is, or ever was, an account: the first administrator is made only before. */
+  /** Whether there is, or ever was, an administrator: the first one is made only before. */
   is_done: boolean;
   /** Whether the request has a valid session or token. */
   is_signed_in: boolean;
@@ -563,7 +563,7 @@ export type PermissionDenied = {
   /** What went wrong, in a sentence for people. */
   description: string;
   /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1679,7 +1679,7 @@ export type paths = {
     };
   };
   '/api/setup': {
-    /** Tell whether the service has any account yet, and whether the caller is signed in */
+    /** Tell whether the service has an administrator yet, and whether the caller is signed in */
     get: {
       parameters: {
         path?: never;
@@ -1694,7 +1694,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is any account */
+    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator */
     post: {
       parameters: {
         path?: never;
@@ -1720,6 +1720,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1766,6 +1767,7 @@ export type paths = {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };

@@ -14,8 +14,11 @@ export function normaliseReaction(sent: string): string | undefined {
   const emoji = bare.replace(needsSelector, '$&\ufe0f');
   if (anEmoji.test(emoji) || anUnlistedEmoji.test(bare)) return emoji;
   const word = normaliseText(bare).replace(looseJoiner, '').normalize('NFC');
-  return aWord.test(word) && !isBlank(word) ? word : undefined;
+  return aWord.test(word) && !isBlank(word) && !aPathStep.test(word) ? word : undefined;
 }
+
+// Clients resolve these in an address before they send it.
+const aPathStep = /^\.\.?$/;
 
 // By itself it is shown as a text; a skin tone makes an emoji of it.
 const needsSelector = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu;

@@ -182,6 +182,8 @@ describe('a reaction', () => {
     ['words with blanks that nobody sees between them', 'a\u2800b'],
     ['65 characters', 'x'.repeat(65)],
     ['a control character', 'a\u0007'],
+    ['a step in a path', '..'],
+    ['a step in a path that stays', '.'],
   ])('is not %s', (_what, sent) => {
     expect(normaliseReaction(sent)).toBeUndefined();
   });

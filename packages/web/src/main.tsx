@@ -7,6 +7,7 @@ import { settings } from './settings.ts';
 import { followSession } from './start.ts';
 import { applyTheme } from './theme.ts';
 import { App } from './view/app.tsx';
+import { Boundary } from './view/boundary.tsx';
 import { keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
@@ -14,6 +15,13 @@ startRouting();
 startNotifying();
 void restoreSession();
 // The first picture has what this browser keeps: to draw it twice takes longer.
-void followSession().finally(() => render(<App />, document.getElementById('app') as HTMLElement));
+void followSession().finally(() =>
+  render(
+    <Boundary>
+      <App />
+    </Boundary>,
+    document.getElementById('app') as HTMLElement,
+  ),
+);
 keepOffline();
 refuseFiles();

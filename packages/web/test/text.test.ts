@@ -108,6 +108,10 @@ describe('the text of a message', () => {
 describe('a link', () => {
   it('says where it leads when its text says otherwise', () => {
     expect(hiddenHost('bank.example', 'https://evil.example/')).toBe('evil.example');
+    for (const text of ['https://bank@evil.example', 'https://bank.example:x@evil.example/', 'here'])
+      expect(hiddenHost(text, 'https://bank@evil.example/')).toBe('evil.example');
+    expect(hiddenHost('bank.example@evil.example', 'https://evil.example/')).toBe('evil.example');
+    expect(hiddenHost('ann.smith@example.org', 'mailto:ann.smith@example.org')).toBeUndefined();
     expect(hiddenHost('www.bank.example/in', 'https://bank.example/out')).toBeUndefined();
     expect(hiddenHost('click here', 'https://evil.example/')).toBeUndefined();
     expect(safeAddress('javascript:alert(1)')).toBeUndefined();

@@ -42,6 +42,15 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 3, 429: 27 });
   });
 
+  it('is locked for no longer than a burst after a clock that was ahead', async () => {
+    const account = await aSlowAccount();
+    await send(account);
+    await rateLimits.updateOne({ _id: account.id }, { $set: { free_at: new Date(Date.now() + 365 * 86_400_000) } });
+    const { status, headers } = await send(account);
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(1_000);
+  });
+
   it('is reported with each of them, and with the time to continue', async () => {
     const account = await aSlowAccount();
     for (const left of [19, 18]) {

@@ -73,7 +73,7 @@ describe('every query of rooms and members', async () => {
     ['GET', 'the caller as a member', `/api/members/${memberHere}`, member, undefined, 2],
     ['POST', 'the caller as a member', '/api/members', user, { room: open.id }, 4],
     ['POST', 'another user as a member', '/api/members', owner, { room: room.id, user: user.id }, 6],
-    ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 3],
+    ['PATCH', 'a role', `/api/members/${memberHere}`, owner, { role: 'member' }, 4],
     ['PATCH', 'a marker', `/api/members/${memberHere}`, member, { last_read: 1 }, 3],
     ['DELETE', 'a member', `/api/members/${leaving}?ban=true`, admin, undefined, 3],
     ['GET', 'the bans', `/api/bans?room=${banned.id}&limit=2&after=${room.id}`, admin, undefined, 2],

@@ -9,6 +9,8 @@ export type Attack = { connections: number } & (
   | { kind: 'requests'; requests: Repeated[] }
   /** Each sends these bytes, and then neither sends nor reads anything more. */
   | { kind: 'connections'; sent: string; bytes: number }
+  /** Each opens a WebSocket with this token, sends this frame, in hexadecimal, as fast as it is read, and begins anew when that ends. */
+  | { kind: 'sockets'; token: string; frame: string }
 );
 
 /** How the requests were answered: how often with which status, or which error. */
@@ -17,7 +19,7 @@ export type Answers = Record<string, number>;
 /* A process that attacks a service, so that whoever measures meanwhile has an event loop of its own. */
 
 const answers: Answers = {};
-const sockets: Socket[] = [];
+const sockets = new Set<Socket>();
 let isStopped = false;
 
 process.on('message', (message: { url: string; attack: Attack } | 'stop') => {
@@ -27,6 +29,7 @@ process.on('message', (message: { url: string; attack: Attack } | 'stop') => {
 
 function start(url: string, attack: Attack): void {
   if (attack.kind === 'requests') repeat(url, attack.requests, attack.connections);
+  else if (attack.kind === 'sockets') for (let at = 0; at < attack.connections; at++) flood(url, attack);
   else open(url, attack);
 }
 
@@ -58,6 +61,33 @@ const send = (url: string, { method, path, token, body }: Repeated, agent: Agent
       .end(body);
   });
 
+function flood(url: string, attack: Extract<Attack, { kind: 'sockets' }>): void {
+  if (isStopped) return;
+  const { hostname, port } = new URL(url);
+  const fields = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Protocol: chat.v1'];
+  const key = `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`;
+  const frames = Buffer.from(attack.frame.repeat(10_000), 'hex');
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /socket HTTP/1.1\r\nHost: a\r\nX-Auth-Token: ${attack.token}\r\n${[...fields, key].join('\r\n')}\r\n\r\n`);
+  socket.on('error', () => undefined);
+  socket.once('data', (data) => {
+    const answer = data.toString().slice(9, 12);
+    answers[answer] = (answers[answer] ?? 0) + 1;
+    if (answer !== '101' || frames.length === 0) return void socket.destroy();
+    const send = () => {
+      while (!socket.destroyed && socket.write(frames));
+    };
+    socket.on('drain', send);
+    socket.resume();
+    send();
+  });
+  socket.once('close', () => {
+    sockets.delete(socket);
+    flood(url, attack);
+  });
+  sockets.add(socket);
+}
+
 function open(url: string, { connections, sent, bytes }: Extract<Attack, { kind: 'connections' }>): void {
   const { hostname, port } = new URL(url);
   const padding = Buffer.alloc(bytes, 'x');
@@ -69,6 +99,6 @@ function open(url: string, { connections, sent, bytes }: Extract<Attack, { kind:
     socket.pause();
     if (sent) socket.write(sent);
     if (bytes > 0) socket.write(padding);
-    sockets.push(socket);
+    sockets.add(socket);
   }
 }

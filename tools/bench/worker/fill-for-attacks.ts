@@ -5,6 +5,7 @@ import { aMessage, anAccount, aRoom } from './documents.ts';
 
 /** What attackers and others need to know: someone's token, and whoever attacks with rooms of its own. */
 export type Target = {
+  id: ObjectId;
   token: string;
   attacker: { id: ObjectId; username: string; password: string; token: string };
   /** Rooms of which the attacker is the owner. */
@@ -19,6 +20,8 @@ export type Target = {
     large: string;
     /** A thousand members, and nothing said. */
     crowded: string;
+    /** Nobody but the attacker in each of many. */
+    empty: string[];
   };
   parent: string;
   /** The names of the crowded room's members. */
@@ -63,8 +66,10 @@ export async function fillForAttacks(): Promise<Target> {
     flooded: await room(50_000, () => ({ text: 'flood', created_at: new Date() })),
     large: await room(600, () => ({ text: '😀'.repeat(10_000) })),
     crowded: await room(0, () => ({}), [...members.map(({ id }) => id), ...Array.from({ length: 949 }, () => new ObjectId())]),
+    empty: [] as string[],
   };
-  return { token: other.token, attacker, rooms: targets, parent: parent.toHexString(), names: names.slice(0, 50) };
+  for (let count = 0; count < 500; count++) targets.empty.push(await room(0, () => ({})));
+  return { id: other.id, token: other.token, attacker, rooms: targets, parent: parent.toHexString(), names: names.slice(0, 50) };
 }
 
 /** A text of 9 900 characters, of which each word occurs in it once. */

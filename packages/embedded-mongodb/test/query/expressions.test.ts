@@ -30,6 +30,7 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
     ['$add to a date rounds each number that follows', { $add: [new Date(15), 1.5, 1.5, -0.5] }, new Date(18)],
     ['$add to a date rounds the sum of those before it', { $add: [1.5, 1.5, new Date(15)] }, new Date(18)],
     ['$max gives the greatest argument', [{ $max: [3, null, 1] }, { $max: [3, 'x'] }, { $max: ['$none', null] }], [3, 'x', null]],
+    ['$min gives the least argument', [{ $min: [3, null, 1] }, { $min: [3, 'x'] }, { $min: ['$none', null] }], [1, 3, null]],
     ['$max gives the greatest element of a single array', { $max: '$a' }, 3, { a: [1, 2, 3] }],
   ],
   'comparison and choice': [

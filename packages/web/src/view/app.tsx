@@ -6,6 +6,7 @@ import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { Announcer } from './announcer.tsx';
 import { Banner } from './banner.tsx';
+import { Boundary } from './boundary.tsx';
 import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
 import { Join } from './join.tsx';
@@ -51,19 +52,21 @@ function Shell() {
       )}
       <Banner />
       <Sidebar />
-      {value.name === 'room' ? (
-        <RoomView key={value.room} {...value} />
-      ) : value.name === 'directory' ? (
-        <Directory />
-      ) : value.name === 'settings' ? (
-        <Settings tab={value.tab} />
-      ) : value.name === 'join' ? (
-        <Join code={value.code} />
-      ) : value.name === 'nowhere' ? (
-        <Nowhere />
-      ) : (
-        <Home />
-      )}
+      <Boundary key={value.name === 'room' ? value.room : value.name}>
+        {value.name === 'room' ? (
+          <RoomView key={value.room} {...value} />
+        ) : value.name === 'directory' ? (
+          <Directory />
+        ) : value.name === 'settings' ? (
+          <Settings tab={value.tab} />
+        ) : value.name === 'join' ? (
+          <Join code={value.code} />
+        ) : value.name === 'nowhere' ? (
+          <Nowhere />
+        ) : (
+          <Home />
+        )}
+      </Boundary>
     </div>
   );
 }

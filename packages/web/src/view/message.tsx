@@ -14,6 +14,7 @@ import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
+import { Boundary } from './boundary.tsx';
 import { Avatar, attempt, IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
@@ -32,8 +33,24 @@ const focusedRow = () => document.activeElement?.closest('li.message') ?? null;
 
 type RowProps = { message: Message; isGrouped?: boolean; isInThread?: boolean };
 
-/** A message. Keys work while it has the focus; its actions are there while it has, or is pointed at. */
-export function MessageRow({ message: stored, isGrouped = false, isInThread = false }: RowProps) {
+/** A message; as it was typed, and saying so, if it can't be drawn. */
+export const MessageRow = (props: RowProps) => {
+  const { seq, text } = props.message;
+  const plain = (
+    <li class="message" data-seq={seq}>
+      <p class="text">{text}</p>
+      <p class="muted">{strings.message.plain}</p>
+    </li>
+  );
+  return (
+    <Boundary fallback={plain}>
+      <Row {...props} />
+    </Boundary>
+  );
+};
+
+/** Keys work while a message has the focus; its actions are there while it has, or is pointed at. */
+function Row({ message: stored, isGrouped = false, isInThread = false }: RowProps) {
   const row = useRef<HTMLLIElement>(null);
   const isActive = useComputed(() => active.value !== null && active.value === row.current).value;
   const mine = idOf(me());

@@ -6,6 +6,7 @@ import { aboutRoom, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { wake } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
+import { Boundary } from './boundary.tsx';
 import { Composer } from './composer.tsx';
 import { BackLink, Loading } from './controls.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -84,17 +85,19 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
         <Typing room={room} />
         {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
       </div>
-      {thread !== undefined ? (
-        <ThreadPanel key={thread} room={room} id={thread} />
-      ) : panel === 'members' ? (
-        <Members room={room} />
-      ) : panel === 'pins' ? (
-        <Pins room={room} />
-      ) : panel === 'search' ? (
-        <Search room={room} />
-      ) : panel === 'details' ? (
-        <Details room={room} failure={about.failure} onRetry={about.reload} />
-      ) : null}
+      <Boundary key={thread ?? panel}>
+        {thread !== undefined ? (
+          <ThreadPanel key={thread} room={room} id={thread} />
+        ) : panel === 'members' ? (
+          <Members room={room} />
+        ) : panel === 'pins' ? (
+          <Pins room={room} />
+        ) : panel === 'search' ? (
+          <Search room={room} />
+        ) : panel === 'details' ? (
+          <Details room={room} failure={about.failure} onRetry={about.reload} />
+        ) : null}
+      </Boundary>
     </main>
   );
 }

@@ -6,7 +6,7 @@ import { AccountFields } from './account-fields.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 
-/** What a service shows that has no account yet: its first administrator is made here, by the code that it printed. */
+/** What a service shows that has no administrator yet: its first administrator is made here, by the code that it printed. */
 export function SetUp() {
   const code = location.hash.slice(1);
   const submit = async ({ code: sent = '', username = '', email = '', password = '' }: Record<string, string>) => {
@@ -46,6 +46,7 @@ export function SetUp() {
           <code>{strings.setup.command}</code>
         </pre>
       </details>
+      <a href="/login">{strings.login.submit}</a>
     </>
   );
 }

@@ -10,12 +10,19 @@ const many = Number.POSITIVE_INFINITY;
 /** Arithmetic; whole numbers stay whole, int32 gives way to int64 and int64 to double. */
 export const arithmetic: Readonly<Record<string, Operator>> = {
   $add: listOperator(0, many, addAll),
-  $max: listOperator(0, many, (args) => {
+  $max: extreme(1),
+  $min: extreme(-1),
+};
+
+/** The greatest or the least of its arguments, or of the list that is its only one; what is null or missing is none of them. */
+function extreme(sign: 1 | -1): Operator {
+  return listOperator(0, many, (args) => {
     const [only] = args;
     const values = args.length === 1 && Array.isArray(only) ? only : args;
-    return values.reduce<Maybe>((best, value) => (!isNullish(value) && compare(value, best) > 0 ? value : best), null);
-  }),
-};
+    const better = (value: Maybe, best: Maybe) => isNullish(best) || sign * compare(value, best) > 0;
+    return values.reduce<Maybe>((best, value) => (!isNullish(value) && better(value, best) ? value : best), null);
+  });
+}
 
 /** Adds one after the other; what follows a date is rounded to milliseconds. */
 function addAll(args: Maybe[]): Maybe {

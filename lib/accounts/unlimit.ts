@@ -1,0 +1,16 @@
+import type { ObjectId } from 'mongodb';
+import { emailKey } from '../identity/users.ts';
+import { forgetRate } from '../identity/write-rate.ts';
+import { forgetConversationLimit } from '../rooms/conversations.ts';
+import { forgetMails } from './anonymous-limits.ts';
+import { forgetAttempts } from './login-limits.ts';
+
+/** Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails, conversations. */
+export async function unlimit(user: ObjectId, email: string): Promise<void> {
+  await Promise.all([
+    forgetRate(user),
+    forgetAttempts(user.toHexString()),
+    forgetConversationLimit(user),
+    forgetMails(emailKey(email)),
+  ]);
+}
