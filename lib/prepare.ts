@@ -7,6 +7,8 @@ import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
+import { serverNoticesIndexes } from './collections/server-notices.ts';
+import { serverIndexes } from './collections/servers.ts';
 import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
@@ -38,6 +40,8 @@ const indexes = {
   reads: readMarkerIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
+  servers: serverIndexes,
+  server_notices: serverNoticesIndexes,
 };
 
 /** The collections that hold what the service knows: what an export contains, and an import accepts. */

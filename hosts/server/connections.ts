@@ -29,18 +29,15 @@ export function limitConnections(server: Server, most: number, isBehindProxy: bo
   });
 }
 
-/** For how many milliseconds after the end began an idle connection may still bring a request. */
-const quietTime = 2_000;
-
 /** So many turns of the event loop at most are left to the connections that wait to be accepted. */
 const mostTurns = 1_000;
 
 /**
  * What closes a server without resetting a connection on which a request may be under way: it accepts those that are established already, then
- * no more, and leaves time to those that are kept alive for a next request, whose response should say `Connection: close`. `Server.close()` of
- * Node.js destroys idle connections immediately. Resolves when the last connection has ended.
+ * no more, and leaves so many milliseconds to those that are kept alive for a next request, whose response should say `Connection: close`.
+ * `Server.close()` of Node.js destroys idle connections immediately. Resolves when the last connection has ended.
  */
-export function closeWithoutResets(server: Server): () => Promise<void> {
+export function closeWithoutResets(server: Server): (quietTime: number) => Promise<void> {
   const open = new Set<Socket>();
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -49,7 +46,7 @@ export function closeWithoutResets(server: Server): () => Promise<void> {
     socket.once('close', () => open.delete(socket));
   });
 
-  return async () => {
+  return async (quietTime) => {
     // The system has established them, and would reset them. A turn accepts one of them; the first one has begun already.
     for (let turn = 0, none = 0; turn < mostTurns && none < 3; turn++) {
       const before = accepted;

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { randomUUID } from 'node:crypto';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
 import './no-websocket.ts';
@@ -15,6 +16,8 @@ async function main(words: string[]): Promise<void> {
     throw new SettingsError('BACKUP_DIR is for the embedded database: with MONGODB_URI, use the backups of your cluster.');
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
+  // Others may share a database that was there before; with workers, this one is called the same in all of them.
+  if (cluster.isPrimary) process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
   const [{ callDirectly }, database] = await Promise.all([
     import('../../lib/database/direct-calls.ts'),
@@ -22,7 +25,7 @@ async function main(words: string[]): Promise<void> {
   ]);
   if (database) callDirectly(database.connect());
   const { serve } = await import('./run.ts');
-  await serve(settings);
+  await serve({ ...settings, server: process.env.SERVER_OF_DATABASE || undefined });
 }
 
 /** Starts a database, unless MONGODB_URI names one: workers share it, a single process has it within itself, and gets it. */

@@ -18,7 +18,7 @@ import { onEnd } from './signals.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 
 /** Prepares the database and serves until a signal ends it: in this process, or in as many as were asked for. */
-export async function serve(settings: Settings): Promise<void> {
+export async function serve(settings: Settings & { server: string | undefined }): Promise<void> {
   if (cluster.isWorker) {
     answerMetrics();
     closeOnSignal(await start({ ...settings, relay: relayOfWorker() }), settings);

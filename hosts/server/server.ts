@@ -35,6 +35,8 @@ export type Server = {
 type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'> & {
   /** What connects the processes of the service; without it there is but this one. */
   relay?: Relay;
+  /** What this server is called among those that share the database; without it, there is no other. */
+  server?: string | undefined;
   /** After how many milliseconds it is looked whether a notice was lost. */
   sweep?: number;
 };
@@ -113,7 +115,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   limitConnections(server, maxConnections, trustProxy > 0);
   const close = closeWithoutResets(server);
   // Half of the connections are left to requests.
-  const push = startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing, run });
+  const push = await startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing, run });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -123,8 +125,8 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     port: (server.address() as AddressInfo).port,
     close: async () => {
       closing = true;
-      push.end();
-      await close();
+      await close(push.end());
+      await push.stop();
     },
   };
 }

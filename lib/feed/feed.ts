@@ -93,7 +93,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   let previous = start;
   for (const row of found.filter(({ seq }) => seq > start.seq)) {
     if (row.seq > previous.seq + 1) {
-      if (!isOld(row.at, room)) return { rows, gaps };
+      if (!isOld(row.at, room, gapPatience)) return { rows, gaps };
       gaps.push(...gapsBetween(room._id, previous, row, row.isMessage));
     }
     if (gaps.length === 0) rows.push(row);
@@ -104,7 +104,16 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
 }
 
 // Also what comes from a clock that was ahead: nothing from before that is on its way any more.
-const isOld = (at: Date, { now }: RoomState) => Math.abs(now.getTime() - at.getTime()) >= config.feedPatience;
+const isOld = (at: Date, { now }: RoomState, patience = config.feedPatience) =>
+  Math.abs(now.getTime() - at.getTime()) >= patience;
+
+/** After how many milliseconds a gap is closed. Nothing gets lost if that is too soon: what comes later takes a later place. */
+let gapPatience = config.feedPatience;
+
+/** From now on this process closes a gap after so many milliseconds, or earlier where `FEED_PATIENCE` says so. */
+export function closeGapsAfter(milliseconds: number): void {
+  gapPatience = Math.min(milliseconds, config.feedPatience);
+}
 
 // What the room has counted between two rows and is not there are lost messages, if nothing comes any more. Which of the places are theirs is
 // unknown and does not matter: they are known by their ordinals, and whoever has read one of the places has read all of them.
@@ -123,7 +132,7 @@ function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isMessage'
 // Nothing follows a message that was lost at the very end, but it would count as unread for as long as nobody says more.
 function lostAtEnd(room: RoomState, last: Start): Gap[] {
   const { _id, seq, message_count: ordinal, changed_at: at } = room;
-  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room);
+  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room, gapPatience);
   return isLost ? gapsBetween(_id, last, { seq: seq + 1, ordinal, at }, false) : [];
 }
 

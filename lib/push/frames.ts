@@ -109,6 +109,8 @@ export type ServerFrame = Shown<(typeof serverFrames)[keyof typeof serverFrames]
 /** Why the service ends a connection: the code, and whether the client is to connect again. */
 export const farewells = {
   restart: { code: 1012, reconnect: true, within: 10 },
+  // Other servers go on, and this one ends its connections one after the other.
+  handover: { code: 1012, reconnect: true, within: 1 },
   slow: { code: 4008, reconnect: true },
   flood: { code: 4029, reconnect: true },
   ended: { code: 4401, reconnect: false },

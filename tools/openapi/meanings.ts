@@ -200,8 +200,7 @@ const fields: Meanings = {
   'Limits.event_days': 'For how many days the events of a room are kept: whoever was away for longer reads the history anew.',
   'Limits.body_bytes': 'How many bytes the body of a request may have.',
   'Setup.is_signed_in': 'Whether the request has a valid session or token.',
-  'Setup.is_done':
-    'Whether there is, or ever was, an administrator: the first one is made only before.',
+  'Setup.is_done': 'Whether there is, or ever was, an administrator: the first one is made only before.',
   'Health.status': 'That the service works.',
   'Health.version': 'The version of the service.',
   'Health.database': 'That the database answers.',

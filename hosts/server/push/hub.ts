@@ -264,6 +264,11 @@ export class Hub {
   drain(): void {
     for (const connection of this.connections()) connection.end('restart');
   }
+
+  /** Ends every connection at a random moment within so many milliseconds; until then it is pushed to, and its client may go to another server then. */
+  handOver(milliseconds: number): void {
+    for (const connection of this.connections()) setTimeout(() => connection.end('handover'), milliseconds * Math.random());
+  }
 }
 
 /** For how many milliseconds a read may wait for its turn. */

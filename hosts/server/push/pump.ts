@@ -20,7 +20,7 @@ const mostBehind = 200;
 
 /** How many milliseconds to wait at a gap, or for a database that is out of reach: at first, and at most. */
 const shortestPause = 50;
-const longestPause = 5_000;
+const longestPause = 500;
 
 /** Pushes what happened in a room to those who follow it, in order, until they have all of it: one for each room, however many follow it. */
 export async function pump(audience: Audience, room: Room): Promise<void> {

@@ -2,23 +2,43 @@ import type { Server } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
 import { onNotice } from '../../../lib/notices.ts';
 import { Hub } from './hub.ts';
+import { type Others, tellOthers } from './others.ts';
 import type { Relay } from './relay.ts';
 import { sweepEvery } from './sweep.ts';
 import { openSockets } from './upgrade.ts';
 
-type Options = Omit<Parameters<typeof openSockets>[2], 'time'> & { relay?: Relay; sweep?: number };
+type Options = Omit<Parameters<typeof openSockets>[2], 'time'> & {
+  relay?: Relay;
+  /** The server that this process is one of, if the database is one that others may use as well. */
+  server?: string | undefined;
+  sweep?: number;
+};
+
+/** In how many milliseconds a server ends whose clients can go to others, one after the other; and one whose clients wait until it is back. */
+const handOverTime = 5_000;
+const restartTime = 2_000;
 
 /** The sweep that finds what is lost takes so many milliseconds at most to come. */
 const sweepTime = 25_000;
 
-/** Starts to push what happens over the WebSockets of a server; returns what ends them all. */
-export function startPush(server: Server, { relay, sweep = sweepTime, ...door }: Options): { end: () => void } {
+/** What is pushed over the WebSockets of a server. */
+export type Push = {
+  /** Ends the connections; returns within how many milliseconds, which requests may take as well. */
+  end: () => number;
+  /** Stops when there are none any more. */
+  stop: () => Promise<void>;
+};
+
+/** Starts to push what happens over the WebSockets of a server; resolves when other servers know that this one is there. */
+export async function startPush(http: Server, { relay, server, sweep = sweepTime, ...door }: Options): Promise<Push> {
   const hub = new Hub(async () => relay?.follow());
-  openSockets(server, hub, { ...door, time: limits.requestTime });
+  openSockets(http, hub, { ...door, time: limits.requestTime });
+  const others: Others | undefined = server === undefined ? undefined : await tellOthers(hub, server);
   const stops = [
     onNotice((notice) => {
       hub.notice(notice);
       relay?.send(notice);
+      others?.send(notice);
     }),
     relay?.onNotice((notice) => hub.notice(notice)),
     sweepEvery(sweep, hub),
@@ -27,9 +47,17 @@ export function startPush(server: Server, { relay, sweep = sweepTime, ...door }:
 
   return {
     end: () => {
+      if (others?.areThere()) {
+        hub.handOver(handOverTime);
+        return handOverTime;
+      }
       hub.drain();
+      return restartTime;
+    },
+    stop: async () => {
+      clearInterval(clock);
       for (const stop of stops) stop?.();
-      server.once('close', () => clearInterval(clock));
+      await others?.end();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Room } from './audience.ts';
 import type { Hub } from './hub.ts';
 
 /** How many rooms or tokens one read is about. */
-const slice = 1_000;
+export const slice = 1_000;
 
 /** In how many sweeps the rooms of every user are read again. */
 const rounds = 12;
@@ -55,6 +55,7 @@ async function sweep(hub: Hub, round: number, signal: AbortSignal): Promise<void
     if (follower.isStale || at % rounds === round % rounds) await hub.refresh(follower);
 }
 
-function* slices<T>(all: T[]): Generator<T[]> {
+/** These in parts that one read may be about. */
+export function* slices<T>(all: T[]): Generator<T[]> {
   for (let at = 0; at < all.length; at += slice) yield all.slice(at, at + slice);
 }

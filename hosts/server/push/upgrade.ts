@@ -121,14 +121,12 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   });
 
   const accept = toLambdaHandler(
-    baseChain('GET', { whyUnavailable }).handler(
-      async (event: ApiEvent & Partial<Authenticated> & { socket?: Socket }) => {
-        const caller = await withDeadline(event.deadline, () => findOpener(event.headers));
-        takePlace(caller.user._id.toHexString(), event.socket);
-        event.caller = caller;
-        return { statusCode: 101, headers: {}, body: '' };
-      },
-    ),
+    baseChain('GET', { whyUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated> & { socket?: Socket }) => {
+      const caller = await withDeadline(event.deadline, () => findOpener(event.headers));
+      takePlace(caller.user._id.toHexString(), event.socket);
+      event.caller = caller;
+      return { statusCode: 101, headers: {}, body: '' };
+    }),
     {},
   );
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { keyOf } from '../../../lib/identity/slots.ts';
 import { database } from '../../../lib/database/client.ts';
+import { keyOf } from '../../../lib/identity/slots.ts';
 import { aName, anAccount, anAddress, aSession, logIn } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { startProcesses } from '../../support/processes.ts';
