@@ -54,6 +54,8 @@ export const settingNames: readonly string[] = [
   'TRACING',
   'MONGODB_URI_VERSION',
   'SMTP_URL_VERSION',
+  'CLOUDFRONT_SECRET',
+  'CLOUDFRONT_SECRET_VERSION',
 ];
 
 /** A sentence for each variable whose name is almost that of a setting: it changes nothing, and whoever set it thinks that it does. */

@@ -47,7 +47,7 @@ const webClient: Plugin = {
 const filesOfAws: Plugin = {
   name: 'files-of-aws',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|carrier)\.ts$/ }, ({ path }) => ({
+    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|cloudfront-secrets|carrier)\.ts$/ }, ({ path }) => ({
       path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
     }));
   },

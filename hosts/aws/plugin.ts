@@ -38,6 +38,9 @@ type Serverless = {
         withoutNotices: string[];
         withMail: string[];
         mailServerVersion: string;
+        cloudfrontSecret: string;
+        cloudfrontSecretVersion: string;
+        withoutHttp: string[];
         connectionLimit: string;
         alarmEmail: string;
       };
@@ -112,9 +115,15 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
-  const { readConfig } = await import('../../lib/config.ts');
+  const { isParameter, readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
   const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
+  const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
+  if (cloudfrontSecret && !isParameter(cloudfrontSecret))
+    throw new Error(
+      'Set CLOUDFRONT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/cloudfront-secret: it is a secret.',
+    );
+  if (cloudfrontSecretVersion) wholeNumber('CLOUDFRONT_SECRET_VERSION', cloudfrontSecretVersion);
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
@@ -128,9 +137,10 @@ function addResources(serverless: Serverless): void {
   const { deployment } = service.custom;
   const { environment } = service.provider;
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
-  const { withoutDatabase, withoutNotices, withMail, mailServerVersion } = deployment;
+  const { withoutDatabase, withoutNotices, withMail, mailServerVersion, withoutHttp, cloudfrontSecretVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
   const mailServer = environment.SMTP_URL.slice('ssm:'.length);
+  const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
@@ -149,11 +159,16 @@ function addResources(serverless: Serverless): void {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const usesDatabase = !withoutDatabase.includes(name);
     const sendsMail = mailServer !== '' && withMail.includes(name);
+    const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
     const deployed: Deployed = {
       name,
       functionName: definition.name,
       logicalId,
-      parameters: [...(usesDatabase ? [connectionString] : []), ...(sendsMail ? [mailServer] : [])],
+      parameters: [
+        ...(usesDatabase ? [connectionString] : []),
+        ...(sendsMail ? [mailServer] : []),
+        ...(isBehindCloudfront ? [cloudfrontSecret] : []),
+      ],
       isTraced: service.provider.tracing.lambda === 'Active',
       invokes: withoutDatabase.includes(name) || withoutNotices.includes(name) ? undefined : pushFunction,
       posts: name === 'socket' || name === 'push',
@@ -165,11 +180,13 @@ function addResources(serverless: Serverless): void {
     definition.environment = {
       ...definition.environment,
       ...(usesDatabase && { MONGODB_URI_PARAMETER: connectionString }),
+      ...(isBehindCloudfront && { CLOUDFRONT_SECRET_PARAMETER: cloudfrontSecret }),
       ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes }),
       ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
       // Nobody reads the versions: a configuration that has changed starts the functions anew, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
       ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
+      ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
     };
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);

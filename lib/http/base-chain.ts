@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import Negotiator from 'negotiator';
+import { cloudfrontSecrets } from '../cloudfront-secrets.ts';
 import { config } from '../config.ts';
 import { type HttpError, notFound } from '../errors.ts';
 import type { Page } from '../reference/page.ts';
@@ -12,6 +13,7 @@ import { rateFields } from './middleware/rate-fields.ts';
 import { requestId } from './middleware/request-id.ts';
 import { responseSize } from './middleware/response-size.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { viewer } from './middleware/viewer.ts';
 import type { Handler, Operations } from './operation.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
@@ -58,6 +60,7 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
+    .use(cloudfrontSecrets.length > 0 ? [viewer(cloudfrontSecrets)] : [])
     .use(securityHeaders())
     .use(cors({ origins: config.corsOrigins, allow }))
     .use(rateFields())

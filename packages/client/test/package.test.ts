@@ -61,7 +61,13 @@ const start = (file: string, { token }: Account, environment: Record<string, str
 describe('the package, installed in another folder,', () => {
   it('has what it needs and nothing else', async () => {
     const files = await readdir(join(folder, 'node_modules/chat-service-client'), { recursive: true });
-    expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['README.md', 'package.json']);
+    expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(await readFile(join(folder, 'node_modules/chat-service-client/LICENSE'), 'utf8')).toBe(
+      await readFile('LICENSE', 'utf8'),
+    );
+    // Where the package is read, nothing stands beside it.
+    const page = await readFile(join(folder, 'node_modules/chat-service-client/README.md'), 'utf8');
+    expect([...page.matchAll(/\]\((?!https:|#)[^)]*\)/g)].map(([link]) => link)).toEqual([]);
   });
 
   it.each([

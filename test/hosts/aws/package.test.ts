@@ -29,6 +29,8 @@ const packaged = await packageAll(directory, {
   ALARM_EMAIL: 'ops@example.org',
   SMTP_URL: 'ssm:/chat-service/dev/smtp-url',
   SMTP_URL_VERSION: '3',
+  CLOUDFRONT_SECRET: 'ssm:/chat-service/dev/cloudfront-secret',
+  CLOUDFRONT_SECRET_VERSION: '4',
   MONGODB_POOL_SIZE: undefined,
 });
 const template: Template = JSON.parse(
@@ -42,6 +44,7 @@ const deployed = of('AWS::Lambda::Function');
 const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
 const { withMail } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
+const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => !/-dev-(socket|push)$/.test(FunctionName);
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -96,6 +99,14 @@ describe('a deployment', () => {
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
+  it("names CloudFront's secret to the functions with HTTP requests, and its version, so that a new one restarts them", () => {
+    for (const properties of deployed) {
+      const { CLOUDFRONT_SECRET_PARAMETER: parameter, CLOUDFRONT_SECRET_VERSION: version } = properties.Environment.Variables;
+      const named = isBehindCloudfront(properties) ? ['/chat-service/dev/cloudfront-secret', '4'] : [undefined, undefined];
+      expect([parameter, version]).toEqual(named);
+    }
+  });
+
   it('gives each function a role of its own, for its log, its secrets, and the services that it calls', () => {
     for (const properties of deployed) {
       const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
@@ -116,6 +127,7 @@ describe('a deployment', () => {
         logging,
         ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
         ...(sendsMail(properties) ? reading('smtp-url') : []),
+        ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
       ];
@@ -235,6 +247,7 @@ describe('the settings of a deployment', () => {
     ],
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
+    ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`);
@@ -255,6 +268,7 @@ describe('the settings of a deployment', () => {
 const parameters: Record<string, string | undefined> = {
   '/chat-service/dev/mongodb-uri': `${process.env.MONGODB_URI}\n`,
   '/chat-service/dev/smtp-url': process.env.SMTP_URL,
+  '/chat-service/dev/cloudfront-secret': 'what-only-cloudfront-sends',
 };
 const busy = { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
 const missing = { status: 400, body: { __type: 'ParameterNotFound' } };
@@ -286,7 +300,7 @@ async function invoke(method: string, path: string, sent?: Sent) {
   return invokeFunction(name, event());
 }
 
-async function invokeFunction(name: string, event: object) {
+async function invokeFunction(name: string, event: object, settings: Record<string, string> = {}) {
   const bundle = packaged.find((one) => one.name === name)?.bundle ?? '';
   const properties = deployed.find(({ FunctionName }) => FunctionName === `chat-service-dev-${name}`);
   const aws = `http://127.0.0.1:${(ssm.address() as AddressInfo).port}`;
@@ -299,17 +313,20 @@ async function invokeFunction(name: string, event: object) {
     AWS_SESSION_TOKEN: 'session-of-the-role',
     AWS_ENDPOINT_URL_SSM: aws,
     AWS_ENDPOINT_URL_LAMBDA: aws,
+    CLOUDFRONT_SECRET_PARAMETER: undefined,
     SOCKET_ENDPOINT: posts({ FunctionName: `chat-service-dev-${name}` }) ? `${aws}/dev` : undefined,
     SOCKET_URL: undefined,
     MONGODB_URI: undefined,
     MONGODB_DATABASE: process.env.MONGODB_DATABASE,
     LOG_LEVEL: 'silent',
+    ...settings,
   };
   const script = `const { handler } = await import('${bundle}');
     const { statusCode: status, ...rest } = await handler(${JSON.stringify(event)}, { awsRequestId: 'one' });
-    process.stdout.write(JSON.stringify({ status, ...rest }), () => process.exit());`;
+    process.stdout.write('\\n' + JSON.stringify({ status, ...rest }), () => process.exit());`;
   const { code, stdout, stderr } = await runCommand(['node', '--input-type=module', '--eval', script], { environment });
-  return { code, stderr, answer: stdout && JSON.parse(stdout) };
+  const end = stdout.lastIndexOf('\n') + 1;
+  return { code, stderr, logged: stdout.slice(0, end), answer: stdout && JSON.parse(stdout.slice(end)) };
 }
 
 describe('a packaged function', () => {
@@ -350,11 +367,35 @@ describe('a packaged function', () => {
     expect(asked).toEqual([]);
   });
 
+  it('behind CloudFront answers only what comes through it, and takes the address of its viewer', async () => {
+    const settings = { CLOUDFRONT_SECRET_PARAMETER: '/chat-service/dev/cloudfront-secret', LOG_LEVEL: 'info' };
+    const ask = async (headers: Record<string, string>) => {
+      const { event } = await invocation('GET', '/api/health', { headers, source: '130.176.0.1' });
+      return invokeFunction('health', event(), settings);
+    };
+    const around = await ask({ 'cloudfront-viewer-address': '198.51.100.10:46532' });
+    expect({ status: around.answer.status, ...JSON.parse(around.answer.body) }).toMatchObject({
+      status: 403,
+      code: 'not_through_cloudfront',
+    });
+    expect(around.logged).toContain('"source":"130.176.0.1"');
+    const secret = { 'x-origin-verify': 'what-only-cloudfront-sends' };
+    const through = await ask({ ...secret, 'cloudfront-viewer-address': '198.51.100.10:46532' });
+    expect({ status: through.answer.status, logged: through.logged }).toEqual({
+      status: 200,
+      logged: expect.stringContaining('"source":"198.51.100.10"'),
+    });
+    expect((await ask(secret)).answer.status).toBe(500);
+  });
+
   it('sends e-mails through the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
     expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
-    expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual(Object.keys(parameters));
+    expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual([
+      '/chat-service/dev/mongodb-uri',
+      '/chat-service/dev/smtp-url',
+    ]);
   });
 
   it('fails to start with an invalid mail server, without revealing the secret', async () => {
