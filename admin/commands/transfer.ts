@@ -9,6 +9,7 @@ import {
 import { fillWords } from '../../lib/messages/fill-words.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
+import { print } from '../output.ts';
 import { progressBar } from '../progress.ts';
 
 export const transferCommands: Record<string, Run> = {
@@ -17,7 +18,7 @@ export const transferCommands: Record<string, Run> = {
       await confirm(`Replace ${file}?`, options.force === true, streams, `${file} exists: pass --force to replace it.`);
     const result = await transfer(streams, (progress) => exportTo(file, progress));
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
-      streams.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
+      print(streams.stderr, 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.');
     return { ...result, isNote: isStandardOutput(file) };
   },
   import: ([file = ''], _options, streams) =>
