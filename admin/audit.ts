@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { toPrintableJson } from '../lib/printable-json.ts';
 
 /**
  * Notes that someone ran a command, and how it ended: in the file of the setting AUDIT_LOG, or else in the data directory of the embedded
@@ -10,7 +11,7 @@ export function noteCommand(command: string, words: string[], outcome: 'done' | 
   const file = auditFile();
   if (!file) return;
   const line = { time: new Date().toISOString(), by: userInfo().username, command, words, outcome };
-  appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  appendFileSync(file, `${toPrintableJson(line)}\n`, { mode: 0o600 });
 }
 
 function auditFile(): string | undefined {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Streams } from './command.ts';
+import { harmless } from './output.ts';
 
 /**
  * Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes; `refusal` says which option
@@ -16,7 +17,7 @@ export async function confirm(
   const terminal = createInterface({ input: stdin, output: stderr });
   try {
     const interrupted = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-    const answer = await Promise.race([terminal.question(`${question} Type yes to continue: `), interrupted]);
+    const answer = await Promise.race([terminal.question(`${harmless(question)} Type yes to continue: `), interrupted]);
     if (answer.trim().toLowerCase() !== 'yes') throw new Error('Nothing was changed.');
   } finally {
     terminal.close();

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { explainFailure } from '../lib/errors.ts';
 import { noteCommand } from './audit.ts';
 import { type Command, required, type Streams, UsageError } from './command.ts';
+import { print, printJson } from './output.ts';
 
 /** Opens the database for as long as some work of a command takes. */
 export type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
@@ -16,7 +17,7 @@ export async function run(words: string[], streams: Streams, withDatabase: WithD
     if (name === undefined || command === undefined) return showOverview(words, commands, streams);
     return await runCommand(name, command, words.slice(name.split(' ').length), streams, withDatabase);
   } catch (error) {
-    streams.stderr.write(`${explainFailure(error)}\n`);
+    print(streams.stderr, explainFailure(error));
     return 1;
   }
 }
@@ -26,8 +27,8 @@ function showOverview(words: string[], commands: Record<string, Command>, { stdo
   const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h' || word === 'help');
   const group = Object.keys(commands).filter((name) => name.startsWith(`${words[0]} `));
   const names = group.length > 0 ? group : Object.keys(commands);
-  if (!isHelp) stderr.write(`There is no command '${words.join(' ')}'.\n`);
-  (isHelp ? stdout : stderr).write(overviewOf(names, commands));
+  if (!isHelp) print(stderr, `There is no command '${words.join(' ')}'.`);
+  print(isHelp ? stdout : stderr, overviewOf(names, commands));
   return isHelp ? 0 : 2;
 }
 
@@ -42,7 +43,7 @@ async function runCommand(
   try {
     const { values, positionals } = parse(command, words);
     if (values.help) {
-      stdout.write(`${usageOf(name, command)}\n${command.summary}\n`);
+      print(stdout, `${usageOf(name, command)}\n\n${command.summary}`);
       return 0;
     }
     const { data, text, isNote } = await withDatabase(command, async () => {
@@ -50,11 +51,13 @@ async function runCommand(
       const work = await loadRun(name);
       return noted(name, words, () => work(positionals, values, streams));
     });
-    (isNote ? stderr : stdout).write(`${values.json ? JSON.stringify(data) : text}\n`);
+    const stream = isNote ? stderr : stdout;
+    if (values.json) printJson(stream, data);
+    else print(stream, text);
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    stderr.write(`${error.message}\n${usageOf(name, command)}`);
+    print(stderr, `${error.message}\n${usageOf(name, command)}`);
     return 2;
   }
 }
@@ -88,7 +91,7 @@ function parse(command: Command, words: string[]) {
 
 const prefix = 'npm run --silent admin --';
 
-const usageOf = (name: string, { usage }: Command) => `Usage:\n  ${prefix} ${name} ${usage}`.trimEnd().concat('\n');
+const usageOf = (name: string, { usage }: Command) => `Usage:\n  ${prefix} ${name} ${usage}`.trimEnd();
 
 function overviewOf(names: string[], commands: Record<string, Command>): string {
   const width = Math.max(...names.map((name) => name.length));
@@ -98,8 +101,7 @@ function overviewOf(names: string[], commands: Record<string, Command>): string 
 
 ${lines.join('')}
 With --help, a command says how it is used; with --json, it prints its result for programs.
-It exits with 0 when it is done, with 1 when it is refused or fails, with 2 when it is not used like this.
-`;
+It exits with 0 when it is done, with 1 when it is refused or fails, with 2 when it is not used like this.`;
 }
 
 /** Up to what would be a second one, or details. */

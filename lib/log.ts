@@ -1,11 +1,12 @@
 import { config, isOnLambda } from './config.ts';
+import { toPrintableJson } from './printable-json.ts';
 
 const levels = { debug: 0, info: 1, error: 2, silent: 3 } as const;
 
 /** Writes one JSON line to stdout, where CloudWatch and every log collector pick it up. */
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
-  const line = `${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`;
+  const line = `${toPrintableJson({ time: new Date().toISOString(), level, message, ...fields })}\n`;
   // A frozen process writes nothing: on Lambda the line goes out at once.
   if (isOnLambda) process.stdout.write(line);
   else buffer(line);

@@ -8,6 +8,7 @@ import { checkAllPages, readFileState } from '../../lib/database/file-state.ts';
 import { fillWords } from '../../lib/messages/fill-words.ts';
 import { ensureIndexes } from '../../lib/prepare.ts';
 import type { Run } from '../command.ts';
+import { print } from '../output.ts';
 
 export const databaseCommands: Record<string, Run> = {
   'database check': async (_operands, { full }) => {
@@ -35,7 +36,7 @@ export const databaseCommands: Record<string, Run> = {
     try {
       const documents = await backUp(directory);
       const { dropped } = await readFileState();
-      if (dropped) stderr.write(`${dropped}\n`);
+      if (dropped) print(stderr, dropped);
       const lines = [`The database was copied into ${directory}, and the copy is right.`, ...countLines(documents)];
       return { data: { directory, documents, dropped }, text: lines.join('\n') };
     } catch (error) {

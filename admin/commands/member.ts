@@ -10,7 +10,7 @@ import { removeMember } from '../../lib/members/remove.ts';
 import { noSuchMember } from '../../lib/rooms/permissions.ts';
 import { type Run, required } from '../command.ts';
 import { everyItem } from '../every-item.ts';
-import { table } from '../table.ts';
+import { table } from '../output.ts';
 import { readRoomId } from './room.ts';
 import { readUsername } from './user.ts';
 

@@ -7,7 +7,7 @@ import { createRoom, listRooms, roomName } from '../../lib/rooms/rooms.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
-import { table, yesOrNo } from '../table.ts';
+import { table, yesOrNo } from '../output.ts';
 import { readUsername } from './user.ts';
 
 export const roomCommands: Record<string, Run> = {

@@ -6,7 +6,7 @@ import { commandLine } from '../../lib/identity/caller.ts';
 import { listAllTokens, type Token } from '../../lib/identity/tokens.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { type Run, required, UsageError } from '../command.ts';
-import { harmless, table } from '../table.ts';
+import { table } from '../output.ts';
 import { readUsername } from './user.ts';
 
 export const tokenCommands: Record<string, Run> = {
@@ -26,7 +26,7 @@ export const tokenCommands: Record<string, Run> = {
   },
   'token revoke': async ([word]) => {
     const token = await revokeAnyToken(readParameters({ id }, { id: word }).id);
-    return { data: token, text: `Revoked the token ${harmless(token.name)}.` };
+    return { data: token, text: `Revoked the token ${token.name}.` };
   },
   'session list': async ([word]) => {
     const tokens = await listAllTokens(await findUserId(readUsername(word)));

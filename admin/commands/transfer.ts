@@ -10,8 +10,8 @@ import { fillWords } from '../../lib/messages/fill-words.ts';
 import { collectionNames } from '../../lib/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
+import { print } from '../output.ts';
 import { progressBar } from '../progress.ts';
-import { harmless } from '../table.ts';
 
 export const transferCommands: Record<string, Run> = {
   export: async ([file = ''], options, streams) => {
@@ -23,13 +23,13 @@ export const transferCommands: Record<string, Run> = {
       const exported = await exportTo(file, { collections: collectionNames, skipDamaged, progress });
       leftOut.push(...exported.leftOut);
       for (const [name, count] of Object.entries(exported.unreadable))
-        if (count > 0) streams.stderr.write(`Left out: ${count} documents of ${name} that cannot be read.\n`);
+        if (count > 0) print(streams.stderr, `Left out: ${count} documents of ${name} that cannot be read.`);
       return exported.documents;
     });
     if (leftOut.length > 0)
-      streams.stderr.write(`Left out, because they are not collections of the service: ${leftOut.map(harmless).join(', ')}.\n`);
+      print(streams.stderr, `Left out, because they are not collections of the service: ${leftOut.join(', ')}.`);
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
-      streams.stderr.write('There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n');
+      print(streams.stderr, 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.');
     return { ...result, isNote: isStandardOutput(file) };
   },
   import: ([file = ''], _options, streams) =>

@@ -9,8 +9,8 @@ import { email, findUserByName, findUserId, listUsers, newUsername, username } f
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
+import { table, yesOrNo } from '../output.ts';
 import { askPassword } from '../password.ts';
-import { table, yesOrNo } from '../table.ts';
 
 /** Reads a username as the API does. */
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;

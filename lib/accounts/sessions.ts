@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { normaliseName } from '../../packages/client/src/texts.ts';
 import type { DateTime } from '../api/extended-json.ts';
 import type { Listed, Page } from '../api/pages.ts';
 import { aFlag, record, type Shown } from '../api/schema.ts';
@@ -25,7 +26,7 @@ export async function createSession(
   const { token, expires_at } = await insertToken(
     {
       user: user._id,
-      name: agent?.trim().slice(0, 100) || 'session',
+      name: nameOf(agent) || 'session',
       kind: 'session',
       scopes: [],
       generation: user.session_generation,
@@ -35,6 +36,14 @@ export async function createSession(
   await endOldest(user._id);
   return { token, expires_at: expires_at as DateTime };
 }
+
+/** What a program calls itself, as a name is stored; from others than browsers anything may come. */
+const nameOf = (agent = '') =>
+  normaliseName(agent)
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, 100)
+    .toWellFormed();
 
 /** Ends the oldest sessions of a user who has too many. */
 async function endOldest(user: ObjectId): Promise<void> {

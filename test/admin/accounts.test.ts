@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { rateLimits } from '../../lib/collections/rate-limits.ts';
+import { tokens } from '../../lib/collections/tokens.ts';
 import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { anyDate, anyId, anyToken } from '../support/responses.ts';
 import { admin } from '../support/run-command.ts';
@@ -156,12 +158,33 @@ describe('token', () => {
     expect((await call('POST', '/api/rooms', { token: created.token, body: { name: 'General' } })).status).toBe(403);
   });
 
-  it('list shows no control characters of a name', async () => {
+  it('list a program that calls itself by control characters without them', async () => {
     const { username, password } = await anAccount();
-    const headers = { 'user-agent': 'red \u009b31m' };
+    const headers = { 'user-agent': ' \u202ered \u009b31m\u0090\u0007 fox\u2069 ' };
     expect((await call('POST', '/api/sessions', { headers, body: { username, password } })).status).toBe(201);
-    const { stdout } = await admin(['token', 'list', username]);
-    expect(stdout).toContain('red \ufffd31m');
+    expect(await json('session', 'list', username)).toEqual([expect.objectContaining({ name: 'red  fox' })]);
+  });
+
+  it('print nothing that a terminal takes for a command, whatever was stored, and give programs what was', async () => {
+    const account = await anAccount();
+    const { username, id } = account;
+    await aSession(call, account);
+    const name = 'a\u009b31m\u001b[2J\u007f\u202eb\u2066\u061cc\u2028d\te\nf';
+    await tokens.updateOne({ user: new ObjectId(id), kind: 'session' }, { $set: { name } });
+    const [session]: { name: string; _id: { $oid: string } }[] = await json('session', 'list', username);
+    expect(session?.name).toBe(name);
+    const raw = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+    for (const words of [
+      ['session', 'list', username],
+      ['session', 'list', username, '--json'],
+      ['token', 'revoke', session?._id.$oid ?? ''],
+      ['token', name],
+      ['user', 'show', name],
+    ]) {
+      const { stdout, stderr } = await admin(words);
+      expect(`${stdout}${stderr}`).toMatch(/./);
+      expect(`${stdout}${stderr}`).not.toMatch(raw);
+    }
   });
 
   it('list prints tokens and sessions without their secrets, and revoke ends one', async () => {

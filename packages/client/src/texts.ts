@@ -10,9 +10,11 @@
 export const normaliseText = (text: string): string =>
   text.replace(terminalSequences, '').replace(lineBreaks, '\n').replace(longMarks, withFewMarks);
 
-/** A name as it is stored: a text on one line. */
+/** A name as it is stored: a text on one line, without characters that turn the direction of what stands around it. */
 export const normaliseName = (text: string): string =>
-  normaliseText(text).replace(/\n+/g, (breaks, at, all) => (at === 0 || at + breaks.length === all.length ? '' : ' '));
+  normaliseText(text)
+    .replace(directions, '')
+    .replace(/\n+/g, (breaks, at, all) => (at === 0 || at + breaks.length === all.length ? '' : ' '));
 
 /** What someone typed or pasted to sign in, such as a username, an address or a code: without blanks around it, also those that nobody sees. */
 export function normaliseCredential(text: string): string {
@@ -51,6 +53,8 @@ const terminalSequences = new RegExp(
   ].join('|'),
   'g',
 );
+
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const lineBreaks = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 

@@ -8,6 +8,7 @@ import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
 import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
+import { safeName } from './text/names.ts';
 import { announce } from './view/announcer.tsx';
 
 const key = 'chat-notify';
@@ -33,7 +34,7 @@ export function startNotifying(): void {
     const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
     const count = allMentions.value;
     const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
-    document.title = `${mark}${name === undefined ? '' : `${name} – `}${settings.name}`;
+    document.title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
     const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
     const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
     shown?.catch(() => {});
@@ -71,7 +72,7 @@ export function startNotifying(): void {
 async function tellOf(room: MyRoom, count: number): Promise<void> {
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
-  const text = strings.announce.messages(count, room.name);
+  const text = strings.announce.messages(count, safeName(room.name));
   announce(text, { isPatient: true });
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.

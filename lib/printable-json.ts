@@ -1,0 +1,9 @@
+/**
+ * A value as JSON that changes nothing about the terminal on which it is shown: with escapes, too, for control characters after the first 32, for
+ * those that end a line for some programs, and for those that turn the direction of what follows.
+ */
+export const toPrintableJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
