@@ -2,9 +2,11 @@ import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
+import { log } from '../../lib/log.ts';
 import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { serveMetrics } from './metrics.ts';
@@ -76,6 +78,7 @@ function closeOnSignal(server: Server): void {
 }
 
 function announce(host: string, port: number, beginning: Beginning): void {
+  log('info', 'started', { version: manifest.version, host, port, process: process.pid });
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const isOpen = config.registration === 'open';
   process.stderr.write(
