@@ -28,6 +28,8 @@ export const handler = endpoint({
     status: 200,
     answer: memberSchema,
     refusals: memberChangeRefusals,
+    security: ({ body: { role } }, { _id }) =>
+      role === undefined ? undefined : { event: 'role changed', whom: _id.$oid, what: role },
     run: ({ path: { member }, body, caller }) => changeMember(member, body, caller),
   }),
   DELETE: operation({

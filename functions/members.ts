@@ -57,6 +57,8 @@ export const handler = endpoint({
     status: 201,
     answer: memberSchema,
     refusals: joinRefusals,
+    security: ({ body: { role } }, { _id }) =>
+      role === 'member' ? undefined : { event: 'role changed', whom: _id.$oid, what: role },
     run: ({ body, caller }) => joinAs(body, caller),
   }),
 });

@@ -12,6 +12,11 @@ export const handler = endpoint({
     path: { room: idOf('room'), invitation: idOf('invitation') },
     status: 204,
     refusals: [...invitationRefusals, noSuchInvitation],
+    security: ({ path: { room, invitation } }) => ({
+      event: 'invitation revoked',
+      whom: invitation.toHexString(),
+      what: `room ${room.toHexString()}`,
+    }),
     run: ({ path: { room, invitation }, caller }) => revokeInvitation(room, invitation, caller),
   }),
 });

@@ -36,6 +36,7 @@ export const handler = endpoint({
     status: 201,
     answer: newInvitationSchema,
     refusals: inviteRefusals,
+    security: ({ path: { room } }, { _id }) => ({ event: 'invitation made', whom: _id.$oid, what: `room ${room.toHexString()}` }),
     run: ({ path: { room }, body, caller }) => invite(room, body, caller),
   }),
 });

@@ -51,6 +51,7 @@ export const handler = endpoint({
     path,
     status: 204,
     hasTag: true,
+    security: ({ path: { room } }) => ({ event: 'room deleted', what: `room ${room.toHexString()}` }),
     run: ({ path: { room }, request: { headers } }) =>
       deleteRoom(room, { time: deletionTime, precondition: preconditionOf(headers) }),
   }),

@@ -14,9 +14,13 @@ export function announcement(url: string, { hasAdministrator, setupCode }: Begin
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Without the directory of the data, it would make another database, beside the one that is served. */
+/** Without the place of the data, it would make another database, beside the one that is served. The connection string is a secret. */
 function command(): string {
-  const { DATA_DIR: directory = '' } = process.env;
-  const where = directory && `DATA_DIR=${/^[\w./-]+$/.test(directory) ? directory : `'${directory.replaceAll("'", "'\\''")}'`} `;
+  const { DATA_DIR: directory = '', MONGODB_DATABASE: name = '', SERVER_OF_DATABASE: server } = process.env;
+  const isGiven = Boolean(server);
+  const where = isGiven ? `MONGODB_URI="$MONGODB_URI" ${set('MONGODB_DATABASE', name)}` : set('DATA_DIR', directory);
   return `${where}npm run --silent admin -- user create <username> --email <email> --admin`;
 }
+
+const set = (variable: string, value: string): string =>
+  value && `${variable}=${/^[\w./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`} `;

@@ -2,10 +2,15 @@ import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
+
 import { refreshFileState } from '../../lib/database/file-state.ts';
+
+import { log } from '../../lib/log.ts';
+
 import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { scheduleBackups } from './backups.ts';
 import { type Snapshot, snapshot } from './counters.ts';
@@ -87,6 +92,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
 }
 
 function announce(host: string, port: number, beginning: Beginning): void {
+  log('info', 'started', { version: manifest.version, host, port, process: process.pid });
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const isOpen = config.registration === 'open';
   process.stderr.write(

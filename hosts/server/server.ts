@@ -72,7 +72,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       query,
       body: undefined,
     };
-    const found = route(request.method ?? '', path);
+    const found = isPlain(request) ? route(request.method ?? '', path) : { ...route('GET', path), handler: ambiguous };
     if (!hasBody(request)) return send(response, await invoke(found, request, received));
 
     const givenUp = Promise.withResolvers<Handler>();
@@ -186,5 +186,11 @@ const headersTooLarge = rejectWith(
       title: 'Request header fields too large',
       description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
     }),
+);
+// Node.js takes the first of two hosts, where a proxy may have taken the last; and it takes HTTP/0.9, which knows no headers.
+const isPlain = ({ httpVersion, rawHeaders }: IncomingMessage) =>
+  httpVersion.startsWith('1.') && rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length < 2;
+const ambiguous = rejectWith(
+  () => new HttpError(400, { title: 'Bad request', description: 'The request must be HTTP/1.1 with one Host header.' }),
 );
 const notHttp = rejectWith(() => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.' }));

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { client } from '../../../lib/database/client.ts';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
-import { anAdmin } from '../../support/accounts.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { overHttp } from '../../support/transports.ts';
 
@@ -126,6 +129,45 @@ describe('npm run serve', () => {
     expect((await overHttp(service.url)('GET', '/api/rooms?limit=1', { token })).status).toBe(200);
     expect(await service.stop()).toBe(0);
     expect(service.output()).not.toContain(token);
+  });
+
+  it('logs that it has started, and who invites, gives roles and deletes rooms', async () => {
+    const service = await serve({ LOG_LEVEL: 'info' });
+    const [owner, member, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
+    const room = await aRoom({ owner });
+    const call = overHttp(service.url);
+    const path = `/api/rooms/${room.id}`;
+    const { body } = await succeed(call('POST', `${path}/invitations`, { token: owner.token, body: {} }));
+    const invitation = (body as { _id: { $oid: string } })._id.$oid;
+    await succeed(call('DELETE', `${path}/invitations/${invitation}`, { token: owner.token }));
+    const added = await addMember(room, member, 'member', call);
+    await succeed(call('PATCH', `/api/members/${added}`, { token: owner.token, body: { role: 'moderator' } }));
+    await succeed(call('DELETE', path, { token: admin.token }));
+    expect(await service.stop()).toBe(0);
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged.filter(({ message }) => message === 'started')).toMatchObject([{ port: Number(new URL(service.url).port) }]);
+    const what = `room ${room.id}`;
+    expect(logged.filter(({ message }) => message === 'security')).toMatchObject([
+      { event: 'invitation made', whom: invitation, what, by: owner.id },
+      { event: 'invitation revoked', whom: invitation, what, by: owner.id },
+      { event: 'role changed', whom: added, what: 'moderator', by: owner.id },
+      { event: 'room deleted', what, by: admin.id },
+    ]);
+  });
+
+  it('prints a command for the first administrator that works on the database that it serves', async () => {
+    const settings = { MONGODB_DATABASE: `chat_test_start_${randomBytes(6).toString('hex')}` };
+    const service = await serve(settings);
+    onTestFinished(async () => {
+      await service.stop();
+      await client.db(settings.MONGODB_DATABASE).dropDatabase();
+    });
+    const command = `MONGODB_URI="$MONGODB_URI" MONGODB_DATABASE=${settings.MONGODB_DATABASE} npm run --silent admin -- user create`;
+    expect(service.output()).toContain(`Or by a command: ${command}`);
   });
 
   it('ends with its workers, even when it learns of their end before their channels close', async () => {
