@@ -2,11 +2,8 @@ import cluster from 'node:cluster';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
-
 import { refreshFileState } from '../../lib/database/file-state.ts';
-
 import { log } from '../../lib/log.ts';
-
 import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
 import { misspelledSettings } from '../../lib/setting-names.ts';
