@@ -11,7 +11,7 @@ import { aRoomOf } from '../../support/rooms.ts';
 
 /*
  * Three servers on one database, behind what spreads connections over them. While messages are sent, each is killed again and again. The
- * figures are printed, not asserted: SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 SEVERAL_KILLS=4 SEVERAL_RATE=50 is what issue 41 asks for.
+ * figures are printed, not asserted. A full run: SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 SEVERAL_KILLS=4 SEVERAL_RATE=50.
  */
 const numberOf = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const clients = numberOf('SEVERAL_SOCKETS', 12);
