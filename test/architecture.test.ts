@@ -26,7 +26,7 @@ const mayImport: Record<string, string[]> = {
   lib: ['packages', 'package.json'],
   functions: ['lib', 'docs', 'packages'],
   admin: ['lib'],
-  hosts: ['lib', 'functions', 'packages'],
+  hosts: ['lib', 'functions', 'packages', 'package.json'],
   packages: [],
   tools: ['lib', 'hosts', 'packages', 'package.json'],
 };
