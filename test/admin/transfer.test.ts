@@ -51,7 +51,7 @@ describe('admin', () => {
     const file = join(directory, 'all.ndjson');
     const exported = await source.run('export', file, '--json');
     expect(exported.code).toBe(0);
-    expect(JSON.parse(exported.stdout).documents).toMatchObject({ rooms: 2, messages: 1_203, users: 0 });
+    expect(JSON.parse(exported.stdout).documents).toEqual({ rooms: 2, messages: 1_203 });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
     const first = await target.run('import', file, '--json');
