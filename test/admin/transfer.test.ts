@@ -64,7 +64,10 @@ describe('admin', () => {
 
     const again = join(directory, 'again.ndjson');
     await target.run('export', again);
-    expect(await readFile(again, 'utf8')).toBe(await readFile(file, 'utf8'));
+    // An import makes the other collections as well, which are empty.
+    const documentsIn = async (path: string) =>
+      (await readFile(path, 'utf8')).split('\n').filter((line) => line.startsWith('{"collection"'));
+    expect(await documentsIn(again)).toEqual(await documentsIn(file));
   });
 
   it.each([

@@ -28,6 +28,7 @@ describe('the files of a database', () => {
       'database.sock': '600',
       'database.sqlite': '600',
       'database.sqlite-wal': '600',
+      'database.sums': '600',
       'holder.json': '600',
     });
     expect(modes(join(parent, 'copies', 'first'))).toEqual({ '.': '700', 'database.sqlite': '600' });
