@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
@@ -31,12 +32,8 @@ async function startOrJoin(dataDir: string): Promise<Found> {
     const database = await launchDatabase({ dataDir });
     // A database that is caught in a damaged file does not notice that this process is gone.
     process.once('exit', database.closeNow);
-    for (const [signal, number] of [
-      ['SIGTERM', 15],
-      ['SIGINT', 2],
-      ['SIGHUP', 1],
-    ] as const)
-      process.once(signal, () => process.exit(128 + number));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.once(signal, () => process.exit(128 + constants.signals[signal]));
     return database;
   } catch (error) {
     const holder = readHolder(dataDir);

@@ -4,6 +4,6 @@
  */
 export const toPrintableJson = (value: unknown): string =>
   JSON.stringify(value).replace(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    /[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Document, MongoClient, MongoServerError } from 'mongodb';
+import { type Document, MongoClient } from 'mongodb';
 import { clientOptions } from './client.ts';
 import { connectionString } from './connection-string.ts';
+import { isUnknownCommand } from './failures.ts';
 
 /** How many documents a copy has, by database and collection. */
 export type CopyCounts = Record<string, number>;
@@ -20,7 +21,7 @@ async function call(command: Document): Promise<Document> {
     const admin = client.db('admin');
     return await Promise.race([admin.command(command), unansweredPings(ended.signal)]);
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === commandNotFound)
+    if (isUnknownCommand(error))
       throw new Error('Only the embedded database copies itself: use the backups of your cluster, or export.');
     throw error;
   } finally {
@@ -49,4 +50,3 @@ async function unansweredPings(signal: AbortSignal): Promise<never> {
 
 const pingMillis = 5_000;
 const patienceMillis = 60_000;
-const commandNotFound = 59;

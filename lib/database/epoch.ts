@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { MongoServerError } from 'mongodb';
 import { collection } from './bounded.ts';
-import { client } from './client.ts';
 import { isDuplicateKey } from './failures.ts';
+import { askEmbedded } from './file-state.ts';
 import { stateOf } from './within-process.ts';
 
 /*
@@ -91,15 +90,6 @@ export async function noteFile(): Promise<void> {
   else await renewEpoch();
 }
 
-async function findFileId(): Promise<string | undefined> {
-  try {
-    return String((await client.db('admin').command({ fileId: 1 })).id);
-  } catch (error) {
-    if (error instanceof MongoServerError && error.code === commandNotFound) return undefined;
-    throw error;
-  }
-}
-
-const commandNotFound = 59;
+const findFileId = async (): Promise<string | undefined> => (await askEmbedded({ fileId: 1 }))?.id;
 
 const randomEpoch = () => randomBytes(8).toString('hex').slice(1);

@@ -4,9 +4,10 @@ import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BSON, type Document, MongoServerError } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
 import { renewEpoch } from './epoch.ts';
+import { isUnknownCommand } from './failures.ts';
 
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
@@ -138,12 +139,10 @@ async function* readableDocumentsOf(collection: string, unreadable: Counts): Asy
 }
 
 function explainMissing(error: unknown): never {
-  if (error instanceof MongoServerError && error.code === commandNotFound)
+  if (isUnknownCommand(error))
     throw new Error('Only what is left of an embedded database can be exported: leave out --skip-damaged.');
   throw error;
 }
-
-const commandNotFound = 59;
 
 const exactTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
 

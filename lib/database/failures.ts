@@ -10,6 +10,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a database does not know a command, as others than the embedded one don't know what is its own. */
+export const isUnknownCommand = (error: unknown): boolean => error instanceof MongoServerError && error.code === 59;
+
 /** Whether the database found its file damaged. */
 export const isDamagedDatabase = (error: unknown): boolean => error instanceof MongoServerError && error.code === 366;
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoServerError } from 'mongodb';
+import type { Document } from 'mongodb';
 import { client } from './client.ts';
+import { isUnknownCommand } from './failures.ts';
 
 /** What is known of the embedded database's file, as sentences; each is missing where nothing is wrong. */
 export type FileState = {
@@ -15,7 +16,7 @@ export type FileState = {
 /** Asks the database for a sign of life, and what it knows of its file; another database than the embedded one has nothing to tell. */
 export async function readFileState(): Promise<FileState> {
   if (isEmbedded) {
-    const state = await ask({ fileId: 1 });
+    const state = await askEmbedded({ fileId: 1 });
     if (state) return note(state);
     isEmbedded = false;
   }
@@ -28,7 +29,7 @@ export async function readFileState(): Promise<FileState> {
  * there are; undefined for another database.
  */
 export async function checkPages(from: number): Promise<{ next: number; pages: number; state: FileState } | undefined> {
-  const answer = await ask({ checkPages: 1, from });
+  const answer = await askEmbedded({ checkPages: 1, from });
   return answer && { next: answer.next, pages: answer.pages, state: note(answer) };
 }
 
@@ -48,20 +49,17 @@ export const refreshFileState = (): Promise<unknown> => Promise.race([readFileSt
 let isEmbedded = true;
 let last: FileState = {};
 
-function note({ damage, dropped, readOnly }: Answer): FileState {
+function note({ damage, dropped, readOnly }: Document): FileState {
   last = { ...(damage && { damage }), ...(dropped && { dropped }), ...(readOnly && { readOnly }) };
   return last;
 }
 
-type Answer = { next: number; pages: number } & { [Field in keyof FileState]: string | null };
-
-async function ask(command: object): Promise<Answer | undefined> {
+/** The answer of the embedded database to a command of its own; undefined for another database. */
+export async function askEmbedded(command: Document): Promise<Document | undefined> {
   try {
-    return (await client.db('admin').command(command)) as unknown as Answer;
+    return await client.db('admin').command(command);
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === commandNotFound) return undefined;
+    if (isUnknownCommand(error)) return undefined;
     throw error;
   }
 }
-
-const commandNotFound = 59;

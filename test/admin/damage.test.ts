@@ -1,24 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
 import { commands, freePort, startService } from '../../tools/harness/service.ts';
+import { dataDirectories } from '../support/data-directories.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const directory = join(tmpdir(), `chat-damage-${randomUUID()}`);
-beforeAll(() => mkdir(directory));
-afterAll(() => rm(directory, { recursive: true }));
-
-const environmentOf = (name: string) => ({
-  MONGODB_URI: '',
-  MONGODB_DATABASE: 'chat',
-  AUDIT_LOG: '',
-  DATA_DIR: join(directory, name),
-});
+const { directory, environmentOf } = dataDirectories('chat-damage');
 const administer = (name: string, ...words: string[]) =>
   runCommand(['node', 'admin/main.ts', ...words], { input: 'open sesame\n', environment: environmentOf(name) });
 

@@ -1,21 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import { dataDirectories } from '../support/data-directories.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const directory = join(tmpdir(), `chat-admin-${randomUUID()}`);
-beforeAll(() => mkdir(directory));
-afterAll(() => rm(directory, { recursive: true }));
-
-const environmentOf = (name: string) => ({
-  MONGODB_URI: '',
-  MONGODB_DATABASE: 'chat',
-  AUDIT_LOG: '',
-  DATA_DIR: join(directory, name),
-});
+const { directory, environmentOf } = dataDirectories('chat-admin');
 const administer = (name: string, words: string[], input = '') =>
   runCommand(['node', 'admin/main.ts', ...words], { input, environment: environmentOf(name) });
 

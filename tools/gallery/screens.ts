@@ -36,7 +36,7 @@ export const screens: Screen[] = [
     name: 'invitations',
     path: ({ room }) => `/rooms/${room}?panel=members`,
     act: async (page) => {
-      await page.getByText('Invitation links').click();
+      await page.getByText('Invitation links', { exact: true }).click();
       await page.getByRole('button', { name: 'Create a link' }).click();
       await page.getByLabel('Invitation link').waitFor();
       await page.getByRole('button', { name: 'Create a link' }).scrollIntoViewIfNeeded();

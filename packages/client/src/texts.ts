@@ -54,7 +54,7 @@ const terminalSequences = new RegExp(
   'g',
 );
 
-const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const directions = /\p{Bidi_Control}/gu;
 
 const lineBreaks = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 

@@ -92,7 +92,7 @@ export const strings = {
   },
   setup: {
     title: 'Create the first administrator',
-    text: 'There are no accounts yet. Start with an account for yourself.',
+    text: 'There is no administrator yet. Start with an account for yourself.',
     code: 'One-time code',
     codeHint: 'The service prints a link with this code when it starts. It is valid for a day.',
     submit: 'Create administrator',

@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 it('the link that a new service prints makes its first administrator, and a visitor without it is told the command', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
-  const stranger = await visit(browser, { path: '/rooms/000000000000000000000000', baseUrl: service.url });
+  const stranger = await visit(browser, { path: '/', baseUrl: service.url });
   await stranger.page.getByText('Without a code').click();
   await stranger.page.getByText('admin -- user create').waitFor();
   await stranger.page.getByLabel('One-time code').fill('a guess');

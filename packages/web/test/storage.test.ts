@@ -48,7 +48,7 @@ async function refused(script: string, path: string) {
   return { ...(await openPage(context, `${serveUrl}${path}`)), context };
 }
 
-const said = (page: Page) => page.locator('.banner', { hasText: 'does not keep data of this page' });
+const said = (page: Page) => page.locator('.banner', { hasText: 'does not store data for this page' });
 
 describe('a browser in which', () => {
   it.each(refusals)('%s shows the page, reads and sends', async (what, script) => {
@@ -80,7 +80,7 @@ describe('a browser in which', () => {
       await route.continue({ headers });
     });
     await signIn(page, owner);
-    await page.locator('.banner', { hasText: 'you have to sign in again each time' }).waitFor();
+    await page.locator('.banner', { hasText: 'you have to sign in each time' }).waitFor();
     await say(page, 'without a cookie');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'without a cookie' }).waitFor();
     expect([await context.cookies(), problems]).toEqual([[], []]);

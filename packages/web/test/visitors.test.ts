@@ -58,7 +58,7 @@ describe('someone who is not signed in', () => {
     await page.getByLabel('E-mail address').fill('nobody');
     await page.getByLabel('Password').pressSequentially('short');
     await submit.click();
-    expect(await said('Username')).toMatch(/^A username has letters, digits/);
+    expect(await said('Username')).toMatch(/^A username can have letters, digits/);
     expect(await said('E-mail address')).toMatch(/^Enter an e-mail address/);
     expect(await said('Password')).toBe('Enter at least 8 characters.');
     const name = aName();

@@ -5,6 +5,7 @@ import { recallJson, remember } from '../storage.ts';
 import { draftOf } from './drafts.ts';
 import type { MyRoom } from './kept.ts';
 import { roomOf } from './rooms.ts';
+import { knownTimeline } from './timelines.ts';
 
 /*
  * Conversations that the lists of rooms leave out: those in which nobody has said anything yet, which whoever began them may have thought better
@@ -32,7 +33,9 @@ export function isListed(room: MyRoom): boolean {
 export function hideRoom(id: string): void {
   const room = roomOf(id);
   if (!room) return;
-  hidden.value = { ...recallJson<Record<string, number>>(nameOf(), {}), [id]: room.seq };
+  // What was just sent here reaches the open room before the list of rooms.
+  const seq = Math.max(room.seq, knownTimeline(id)?.cursor ?? 0);
+  hidden.value = { ...recallJson<Record<string, number>>(nameOf(), {}), [id]: seq };
   remember(nameOf(), JSON.stringify(hidden.value));
 }
 

@@ -32,7 +32,7 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {!isSetUp.value && route.value.name !== 'login' ? (
+        {!isSetUp.value && (route.value.name === 'home' || route.value.name === 'setup') ? (
           <SetUp />
         ) : route.value.name === 'password' ? (
           <ForgottenPassword />

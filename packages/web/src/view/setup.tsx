@@ -1,12 +1,13 @@
 import { Failure } from '../api.ts';
 import { go } from '../routes.ts';
 import { isSetUp, setUp } from '../session.ts';
+import { settings } from '../settings.ts';
 import { strings } from '../strings.ts';
 import { AccountFields } from './account-fields.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 
-/** What a service shows that has no administrator yet: its first administrator is made here, by the code that it printed. */
+/** The start page of a service without an administrator, who is created here with the code that the service printed. */
 export function SetUp() {
   const code = location.hash.slice(1);
   const submit = async ({ code: sent = '', username = '', email = '', password = '' }: Record<string, string>) => {
@@ -47,6 +48,7 @@ export function SetUp() {
         </pre>
       </details>
       <a href="/login">{strings.login.submit}</a>
+      {settings.registration !== 'closed' && <a href="/signup">{strings.login.toSignUp}</a>}
     </>
   );
 }
