@@ -56,6 +56,13 @@ export const settingNames: readonly string[] = [
   'SMTP_URL_VERSION',
   'CLOUDFRONT_SECRET',
   'CLOUDFRONT_SECRET_VERSION',
+  'DOMAIN_NAME',
+  'SOCKET_DOMAIN_NAME',
+  'CERTIFICATE_ARN',
+  'VPC_SUBNETS',
+  'VPC_SECURITY_GROUPS',
+  'RESOURCE_TAGS',
+  'LOG_KEY_ARN',
 ];
 
 /** A sentence for each variable whose name is almost that of a setting: it changes nothing, and whoever set it thinks that it does. */

@@ -1,6 +1,6 @@
 import type { Carrier, Posted } from '../../lib/carrier.ts';
 import { describeError, log } from '../../lib/log.ts';
-import { region, sendSigned } from './signed-request.ts';
+import { sendSigned } from './signed-request.ts';
 
 /*
  * Takes the place of `lib/carrier.ts` in the bundles. A function that need not reach anybody is not told where they are, and may not: it has no
@@ -20,7 +20,7 @@ export const carrier: Carrier | undefined = pushFunction || socketEndpoint ? { i
 async function invoke(event: string): Promise<void> {
   const response = await sendSigned({
     service: 'lambda',
-    endpoint: AWS_ENDPOINT_URL_LAMBDA ?? `https://lambda.${region}.amazonaws.com`,
+    endpoint: AWS_ENDPOINT_URL_LAMBDA ?? '',
     method: 'POST',
     path: `/2015-03-31/functions/${pushFunction}/invocations`,
     headers: { 'Content-Type': 'application/json', 'X-Amz-Invocation-Type': 'Event' },

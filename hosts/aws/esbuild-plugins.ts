@@ -43,10 +43,13 @@ const webClient: Plugin = {
   },
 };
 
-/** Lets the modules here take the place of those in `lib/` with the same names. */
+/** Lets the modules here take the place of those in `lib/`, and of the package, with the same names. */
 const filesOfAws: Plugin = {
   name: 'files-of-aws',
   setup({ onResolve }) {
+    onResolve({ filter: /^@aws-sdk\/credential-providers$/ }, () => ({
+      path: fileURLToPath(import.meta.resolve('./credential-providers.ts')),
+    }));
     onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|cloudfront-secrets|carrier)\.ts$/ }, ({ path }) => ({
       path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
     }));

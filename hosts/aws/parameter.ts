@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
 import { attempt } from '../../lib/deadline.ts';
-import { region, sendSigned } from './signed-request.ts';
+import { sendSigned } from './signed-request.ts';
 
 /*
  * The secrets of a deployment are SecureStrings of SSM Parameter Store, so that they stand in no function's configuration. A function reads what
@@ -32,7 +32,7 @@ async function getParameter(name: string): Promise<Reply> {
   try {
     const response = await sendSigned({
       service: 'ssm',
-      endpoint: AWS_ENDPOINT_URL_SSM ?? `https://ssm.${region}.amazonaws.com`,
+      endpoint: AWS_ENDPOINT_URL_SSM ?? '',
       method: 'POST',
       path: '/',
       headers: { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': 'AmazonSSM.GetParameter' },

@@ -2,14 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { noSetting, settingNames } from '../../lib/setting-names.ts';
+import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
   alarmTopic,
   apiAlarms,
   concurrencyFor,
   type Deployed,
+  domainOf,
   mostPushes,
   pushAlarms,
   roleOf,
+  serviceAddress,
   socketAddress,
   throttleAlarmOf,
   throttledRoutes,
@@ -22,6 +25,7 @@ type Definition = {
   role?: string;
   reservedConcurrency?: number;
   environment?: Record<string, unknown>;
+  vpc?: { subnetIds: string[]; securityGroupIds: string[] };
 };
 type Serverless = {
   serviceDir: string;
@@ -31,7 +35,7 @@ type Serverless = {
     service: string;
     functions: Record<string, Definition>;
     custom: {
-      deployment: {
+      deployment: WrittenSettings & {
         connectionString: string;
         connectionStringVersion: string;
         withoutDatabase: string[];
@@ -47,16 +51,21 @@ type Serverless = {
     };
     provider: {
       tracing: { lambda: string };
-      environment: Record<string, unknown> & { MONGODB_POOL_SIZE: string; SMTP_URL: string };
+      environment: Record<string, unknown> & { MONGODB_POOL_SIZE: string; SMTP_URL: string; PUBLIC_URL: string };
+      tags?: Record<string, string>;
+      stackTags?: Record<string, string>;
     };
     resources: {
       Resources?: Record<string, unknown>;
-      extensions: { HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] } };
+      Outputs?: Record<string, unknown>;
+      extensions: Record<string, { Properties: Record<string, unknown> }> & {
+        HttpApiStage: { Properties: Record<string, unknown>; DependsOn?: string[] };
+      };
     };
   };
   getProvider: (name: 'aws') => {
     getStage: () => string;
-    naming: { getNormalizedFunctionName: (name: string) => string; getHttpApiRouteLogicalId: (route: string) => string };
+    naming: Record<'getNormalizedFunctionName' | 'getHttpApiRouteLogicalId' | 'getLogGroupLogicalId', (name: string) => string>;
   };
 };
 
@@ -80,8 +89,10 @@ export default class DeploymentPlugin {
     this.hooks = {
       initialize: inOneSentence(() => requireSettings(serverless)),
       'before:package:initialize': inOneSentence(async () => {
+        useDomains(serverless);
         await checkSettings(serverless);
         addResources(serverless);
+        tagAndEncrypt(serverless);
         throttleRoutes(serverless);
       }),
     };
@@ -130,6 +141,33 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
 }
 
+/** Domains of the deployment's own, and the addresses that the service gives of itself then. */
+function useDomains({ service }: Serverless): void {
+  const { domain, socketDomain, tags } = readDeploymentSettings(service.custom.deployment);
+  const { environment } = service.provider;
+  if (domain) environment.PUBLIC_URL ||= `https://${domain.name}`;
+  if (socketDomain && environment.SOCKET_URL === '/socket') environment.SOCKET_URL = `wss://${socketDomain.name}`;
+  for (const { resources, outputs } of [
+    ...(domain ? [domainOf('', domain, tags, 'HttpApi', 'HttpApiStage')] : []),
+    ...(socketDomain ? [domainOf('Socket', socketDomain, tags, 'WebsocketsApi', 'WebsocketsDeploymentStage')] : []),
+  ]) {
+    service.resources.Resources = { ...service.resources.Resources, ...resources };
+    service.resources.Outputs = { ...service.resources.Outputs, ...outputs };
+  }
+}
+
+/** Tags what there is, also what takes over the tags of the stack, and encrypts the logs. */
+function tagAndEncrypt(serverless: Serverless): void {
+  const { service } = serverless;
+  const { naming } = serverless.getProvider('aws');
+  const { tags, logKey } = readDeploymentSettings(service.custom.deployment);
+  service.provider.tags = { ...service.provider.tags, ...tags };
+  service.provider.stackTags = { ...service.provider.stackTags, ...tags };
+  if (logKey === undefined) return;
+  const groups = ['HttpApiLogGroup', ...Object.keys(service.functions).map((name) => naming.getLogGroupLogicalId(name))];
+  for (const group of groups) service.resources.extensions[group] = { Properties: { KmsKeyId: logKey } };
+}
+
 const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
 
 function addResources(serverless: Serverless): void {
@@ -154,6 +192,7 @@ function addResources(serverless: Serverless): void {
   // Unless WebSockets have a domain of their own.
   if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
   const pushFunction = service.functions.push?.name;
+  const { vpc } = readDeploymentSettings(deployment);
 
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
@@ -172,16 +211,19 @@ function addResources(serverless: Serverless): void {
       isTraced: service.provider.tracing.lambda === 'Active',
       invokes: withoutDatabase.includes(name) || withoutNotices.includes(name) ? undefined : pushFunction,
       posts: name === 'socket' || name === 'push',
+      isInVpc: vpc !== undefined && usesDatabase,
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
     if (name === 'push') Object.assign(resources, pushAlarms(deployed, actions));
     else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
+    if (vpc && usesDatabase) definition.vpc = vpc;
     definition.environment = {
       ...definition.environment,
       ...(usesDatabase && { MONGODB_URI_PARAMETER: connectionString }),
       ...(isBehindCloudfront && { CLOUDFRONT_SECRET_PARAMETER: cloudfrontSecret }),
-      ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes }),
+      ...(deployed.parameters.length > 0 && { AWS_ENDPOINT_URL_SSM: serviceAddress('ssm') }),
+      ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes, AWS_ENDPOINT_URL_LAMBDA: serviceAddress('lambda') }),
       ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
       // Nobody reads the versions: a configuration that has changed starts the functions anew, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),

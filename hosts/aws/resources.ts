@@ -1,3 +1,5 @@
+import type { Domain } from './deployment-settings.ts';
+
 /** What the resources of a function depend on. */
 export type Deployed = {
   name: string;
@@ -10,17 +12,19 @@ export type Deployed = {
   invokes: string | undefined;
   /** Whether it sends to WebSockets, and ends them. */
   posts: boolean;
+  isInVpc: boolean;
 };
 
 /**
  * A function's role: it may write its own log (and traces, if enabled), read the secrets, invoke `push` and send to WebSockets if it
  * needs that, and nothing else.
  */
-export const roleOf = ({ functionName, parameters, isTraced, invokes, posts }: Deployed) => ({
+export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isInVpc }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
       Version: '2012-10-17',
+      // Its name is the same in every partition.
       Statement: [{ Effect: 'Allow', Principal: { Service: ['lambda.amazonaws.com'] }, Action: ['sts:AssumeRole'] }],
     },
     Policies: [
@@ -51,12 +55,30 @@ export const roleOf = ({ functionName, parameters, isTraced, invokes, posts }: D
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
               : []),
+            ...(isInVpc ? mayJoinVpc(functionName) : []),
           ],
         },
       },
     ],
   },
 });
+
+/** Lambda manages the network interfaces of a function with the function's role, whose code needs none of that. */
+const mayJoinVpc = (functionName: string) => {
+  const Action = [
+    'ec2:CreateNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:DeleteNetworkInterface',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
+  ];
+  const Condition = { ArnEquals: { 'lambda:SourceFunctionArn': [arn('lambda', `function:${functionName}`)] } };
+  return [
+    { Effect: 'Allow', Action, Resource: ['*'] },
+    { Effect: 'Deny', Action, Resource: ['*'], Condition },
+  ];
+};
 
 /** A SecureString, whichever key of the account it is encrypted with: SSM tells the key for which parameter it decrypts. */
 const mayRead = (parameter: string) => [
@@ -115,6 +137,39 @@ export const pushAlarms = ({ functionName, logicalId }: Deployed, actions: unkno
 /** The address of the WebSocket API, for clients or for functions that send to its connections. */
 export const socketAddress = (scheme: 'wss' | 'https', stage: string) => ({
   'Fn::Sub': `${scheme}://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/${stage}`,
+});
+
+/** The address of a service of AWS in the function's region, in the domain of its partition: `amazonaws.com`, in China `amazonaws.com.cn`. */
+export const serviceAddress = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
+
+/** A domain that leads to a stage of an API, in a template whose names begin with `id`, and what its DNS record leads to. */
+export const domainOf = (
+  id: string,
+  { name, certificate }: Domain,
+  tags: Record<string, string>,
+  api: string,
+  stage: string,
+) => ({
+  resources: {
+    [`${id}Domain`]: {
+      Type: 'AWS::ApiGatewayV2::DomainName',
+      Properties: {
+        DomainName: name,
+        DomainNameConfigurations: [{ CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' }],
+        Tags: tags,
+      },
+    },
+    [`${id}DomainMapping`]: {
+      Type: 'AWS::ApiGatewayV2::ApiMapping',
+      Properties: { ApiId: { Ref: api }, DomainName: { Ref: `${id}Domain` }, Stage: { Ref: stage } },
+    },
+  },
+  outputs: {
+    [`${id}DomainTarget`]: {
+      Description: `What the DNS record of ${name} leads to`,
+      Value: { 'Fn::GetAtt': [`${id}Domain`, 'RegionalDomainName'] },
+    },
+  },
 });
 
 /** How many instances of `push` may run concurrently: what they send shares the account's rate with every request. */

@@ -16,7 +16,8 @@ export type Packaged = {
   name: string;
   /** The size of its archive, in bytes. */
   zipped: number;
-  /** Where its code was unpacked. */
+  /** Where its archive was unpacked, and its code therein. */
+  directory: string;
   bundle: string;
 };
 
@@ -32,13 +33,14 @@ export async function packageAll(
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
   return Promise.all(
-    archives.map(async (file) => {
-      const name = file.replace(/\.zip$/, '');
-      const archive = await readFile(join(directory, 'packages', file));
-      const bundle = join(directory, name, 'bundle.mjs');
-      await mkdir(dirname(bundle));
-      await writeFile(bundle, firstFileIn(archive));
-      return { name, zipped: archive.length, bundle };
+    archives.map(async (zip) => {
+      const name = zip.replace(/\.zip$/, '');
+      const archive = await readFile(join(directory, 'packages', zip));
+      const file = firstFileIn(archive);
+      const bundle = join(directory, name, file.path);
+      await mkdir(dirname(bundle), { recursive: true });
+      await writeFile(bundle, file.content);
+      return { name, zipped: archive.length, directory: join(directory, name), bundle };
     }),
   );
 }
@@ -81,11 +83,12 @@ function esbuildOptions() {
   return { bundle, minify, sourcemap, platform, target, format, banner, external: exclude, plugins: esbuildPlugins };
 }
 
-/** The content of the first file of a zip archive: its local header is 30 bytes, followed by its name and extra field. */
-function firstFileIn(archive: Buffer): Buffer {
+/** The first file of a zip archive, the only one that a function has: its local header is 30 bytes, followed by its name and extra field. */
+function firstFileIn(archive: Buffer): { path: string; content: Buffer } {
   const directory = archive.readUInt32LE(archive.length - 6);
   const packedLength = archive.readUInt32LE(directory + 20);
   const begin = 30 + archive.readUInt16LE(26) + archive.readUInt16LE(28);
   const packed = archive.subarray(begin, begin + packedLength);
-  return archive.readUInt16LE(8) === 0 ? packed : inflateRawSync(packed);
+  const path = archive.toString('utf8', 30, 30 + archive.readUInt16LE(26));
+  return { path, content: archive.readUInt16LE(8) === 0 ? packed : inflateRawSync(packed) };
 }

@@ -7,13 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { addConnection, greetConnection, removeConnection } from '../../../lib/push/connections.ts';
 import { packageAll } from '../../../tools/bench/package.ts';
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
+import { startCluster } from '../../support/iam-cluster.ts';
 import { mailsTo } from '../../support/mail.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -181,6 +182,19 @@ describe('a deployment', () => {
   });
 });
 
+it('names the services of AWS in the domain of the partition, in no other', () => {
+  for (const properties of deployed) {
+    const { AWS_ENDPOINT_URL_SSM: ssm, AWS_ENDPOINT_URL_LAMBDA: lambda } = properties.Environment.Variables;
+    const address = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
+    expect(ssm).toEqual(usesDatabase(properties) || isBehindCloudfront(properties) ? address('ssm') : undefined);
+    expect(lambda).toEqual(tells(properties) ? address('lambda') : undefined);
+  }
+  const fixed = JSON.stringify(template).match(/[\w.-]*amazonaws\.com/g) ?? [];
+  // Principals have the same names in all partitions.
+  expect([...new Set(fixed)].sort()).toEqual(['apigateway.amazonaws.com', 'lambda.amazonaws.com']);
+  for (const { bundle } of packaged) expect(readFileSync(bundle, 'utf8')).not.toMatch(/https:\/\/[^"'`]*amazonaws\.com/);
+});
+
 describe('the WebSockets of a deployment', () => {
   const names = (is: (properties: Properties) => boolean) =>
     deployed.filter(is).map(({ FunctionName }) => FunctionName.replace('chat-service-dev-', ''));
@@ -195,6 +209,14 @@ describe('the WebSockets of a deployment', () => {
 
   it('have the address that tickets name, and that pages may connect to', () => {
     for (const { Environment } of deployed) expect(Environment.Variables.SOCKET_URL).toEqual(address);
+  });
+
+  it('may be invoked by the one gateway alone', () => {
+    const all = of('AWS::Lambda::Permission').filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
+    for (const { SourceArn } of all) expect(SourceArn).toBeDefined();
+    expect(template.Resources.SocketLambdaPermissionWebsockets?.Properties.SourceArn).toEqual({
+      'Fn::Sub': `${account('execute-api')}:\${WebsocketsApi}/*`,
+    });
   });
 
   it('are served by a push function that is invoked once, soon or never', () => {
@@ -226,16 +248,86 @@ describe('the settings of a deployment', () => {
     return runCommand(['sh', '-c', script], { environment: { ...own, ...mail, ...limits, ...environment } });
   };
 
-  it('are read from the file of the stage at each deployment', async () => {
-    const ended = await deploy('REGISTRATION=closed\nCONNECTION_LIMIT=1500\nALARM_EMAIL=ops@example.org\nCONCURRENCY_ROOMS=9\n');
+  const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000';
+  const key = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
+  const settings = [
+    'REGISTRATION=closed',
+    'CONNECTION_LIMIT=1500',
+    'ALARM_EMAIL=ops@example.org',
+    'CONCURRENCY_ROOMS=9',
+    'DOMAIN_NAME=chat.example.org',
+    'SOCKET_DOMAIN_NAME=socket.example.org',
+    `CERTIFICATE_ARN=${certificate}`,
+    'VPC_SUBNETS=subnet-0a1b2c3d,subnet-4e5f6a7b',
+    'VPC_SECURITY_GROUPS=sg-0a1b2c3d',
+    'RESOURCE_TAGS=project=chat,owner=ops@example.org',
+    `LOG_KEY_ARN=${key}`,
+  ];
+  let Resources: Template['Resources'];
+  let Outputs: Template['Outputs'];
+  beforeAll(async () => {
+    const ended = await deploy(`${settings.join('\n')}\n`);
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
     const file = join(directory, 'prod', 'cloudformation-template-update-stack.json');
-    const { Resources }: Template = JSON.parse(await readFile(file, 'utf8'));
+    ({ Resources, Outputs } = JSON.parse(await readFile(file, 'utf8')));
+  });
+  const all = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
+
+  it('are read from the file of the stage at each deployment', () => {
     expect(Resources.RoomsLambdaFunction?.Properties).toMatchObject({
       ReservedConcurrentExecutions: 9,
       Environment: { Variables: { REGISTRATION: 'closed' } },
     });
     expect(Resources.AlarmTopic?.Properties).toEqual({ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] });
+  });
+
+  it('give both APIs domains of their own, by which the service calls itself', () => {
+    const configuration = { CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
+    expect(all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
+      { DomainName: 'chat.example.org', DomainNameConfigurations: [configuration] },
+      { DomainName: 'socket.example.org', DomainNameConfigurations: [configuration] },
+    ]);
+    expect(all('AWS::ApiGatewayV2::ApiMapping').map(({ Properties }) => Properties)).toEqual([
+      { ApiId: { Ref: 'HttpApi' }, DomainName: { Ref: 'Domain' }, Stage: { Ref: 'HttpApiStage' } },
+      { ApiId: { Ref: 'WebsocketsApi' }, DomainName: { Ref: 'SocketDomain' }, Stage: { Ref: 'WebsocketsDeploymentStage' } },
+    ]);
+    expect(Outputs).toMatchObject({
+      DomainTarget: { Value: { 'Fn::GetAtt': ['Domain', 'RegionalDomainName'] } },
+      SocketDomainTarget: { Value: { 'Fn::GetAtt': ['SocketDomain', 'RegionalDomainName'] } },
+    });
+    const urls = { PUBLIC_URL: 'https://chat.example.org', SOCKET_URL: 'wss://socket.example.org' };
+    for (const { Properties } of all('AWS::Lambda::Function')) expect(Properties.Environment.Variables).toMatchObject(urls);
+    // Connections are reached where AWS has them.
+    expect(Resources.PushLambdaFunction?.Properties.Environment.Variables.SOCKET_ENDPOINT).toEqual({
+      'Fn::Sub': `https://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/prod`,
+    });
+  });
+
+  it('have the functions with a database run in a VPC, whose interfaces Lambda may manage, and not their code', () => {
+    for (const { Properties } of all('AWS::Lambda::Function')) {
+      const isInVpc = !withoutDatabase.includes(Properties.FunctionName.replace('chat-service-prod-', ''));
+      expect(Properties.VpcConfig).toEqual(
+        isInVpc ? { SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'], SecurityGroupIds: ['sg-0a1b2c3d'] } : undefined,
+      );
+      const role = Resources[Properties.Role['Fn::GetAtt'][0]]?.Properties;
+      const statements = role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) as Statement[];
+      const ofInterfaces = statements.filter(({ Action }) => Action.includes('ec2:CreateNetworkInterface'));
+      const code = { 'Fn::Sub': `${account('lambda')}:function:${Properties.FunctionName}` };
+      const denied = { Effect: 'Deny', Condition: { ArnEquals: { 'lambda:SourceFunctionArn': [code] } } };
+      expect(ofInterfaces).toMatchObject(isInVpc ? [{ Effect: 'Allow' }, denied] : []);
+    }
+  });
+
+  it('tag what is deployed, and encrypt every log with a key', () => {
+    const Tags = [
+      { Key: 'project', Value: 'chat' },
+      { Key: 'owner', Value: 'ops@example.org' },
+    ];
+    for (const { Properties } of all('AWS::Lambda::Function')) expect(Properties.Tags).toEqual(expect.arrayContaining(Tags));
+    for (const { Properties } of all('AWS::ApiGatewayV2::Api')) expect(Properties.Tags).toMatchObject({ project: 'chat' });
+    const groups = all('AWS::Logs::LogGroup');
+    expect(groups).toHaveLength(functions.length + 1);
+    for (const { Properties } of groups) expect(Properties.KmsKeyId).toBe(key);
   });
 
   it.each([
@@ -248,6 +340,7 @@ describe('the settings of a deployment', () => {
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
     ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
+    ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`);
@@ -388,6 +481,23 @@ describe('a packaged function', () => {
     expect((await ask(secret)).answer.status).toBe(500);
   });
 
+  it('shows itself to a cluster of Atlas by its role, where the connection string has no password', async () => {
+    const cluster = await startCluster();
+    const name = '/chat-service/dev/mongodb-uri';
+    const { [name]: right } = parameters;
+    parameters[name] =
+      `mongodb://127.0.0.1:${cluster.port}/?authSource=%24external&authMechanism=MONGODB-AWS&directConnection=true`;
+    await invoke('GET', '/api/health');
+    parameters[name] = right;
+    cluster.close();
+    const credential = /^AWS4-HMAC-SHA256 Credential=id-of-the-role\/\d{8}\/eu-central-1\/sts\/aws4_request/;
+    expect(cluster.shown[0]).toEqual({
+      a: expect.stringMatching(credential),
+      d: expect.any(String),
+      t: 'session-of-the-role',
+    });
+  });
+
   it('sends e-mails through the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
@@ -463,7 +573,11 @@ type Properties = Record<string, unknown> & {
   Environment: { Variables: Record<string, unknown> };
   Policies: { PolicyDocument: { Statement: unknown[] } }[];
 };
-type Template = { Resources: Record<string, { Type: string; Properties: Properties; DependsOn?: string | string[] }> };
+type Template = {
+  Resources: Record<string, { Type: string; Properties: Properties; DependsOn?: string | string[] }>;
+  Outputs: Record<string, unknown>;
+};
+type Statement = { Effect: string; Action: string[] };
 
 const reading = (name: string) => {
   const parameter = { 'Fn::Sub': `${account('ssm')}:parameter/chat-service/dev/${name}` };
