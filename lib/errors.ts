@@ -2,7 +2,7 @@
 export type ErrorBody = {
   title: string;
   description: string;
-  code?: string;
+  code: string;
   link?: { href: string; rel: string; text: string };
 };
 
@@ -37,26 +37,43 @@ export type Refusal = () => HttpError;
 
 /** 400: a required parameter is absent. */
 export const missingParameter = (name: string) =>
-  new HttpError(400, { title: 'Missing parameter', description: `The '${name}' parameter is required.` });
+  new HttpError(400, {
+    title: 'Missing parameter',
+    description: `The '${name}' parameter is required.`,
+    code: 'missing_parameter',
+  });
 
 /** 400: all of several parameters are absent, of which one is required. */
 export const missingEvery = (names: string[]) =>
   new HttpError(400, {
     title: 'Missing parameter',
     description: `At least one of the parameters ${names.map((name) => `'${name}'`).join(', ')} is required.`,
+    code: 'missing_parameter',
+  });
+
+/** 400: the body has a field that the operation does not know; `meant` is the parameter whose name is nearest, if one is near. */
+export const unknownParameter = (name: string, meant: string | undefined) =>
+  new HttpError(400, {
+    title: 'Unknown parameter',
+    description: `There is no '${name}' parameter.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`,
+    code: 'unknown_parameter',
   });
 
 /** 400: a parameter breaks its rule; `rule` completes "The 'limit' parameter must ...". */
 export const invalidParameter = (name: string, rule: string) =>
-  new HttpError(400, { title: 'Invalid parameter', description: `The '${name}' parameter must ${rule}.` });
+  new HttpError(400, {
+    title: 'Invalid parameter',
+    description: `The '${name}' parameter must ${rule}.`,
+    code: 'invalid_parameter',
+  });
 
 /** 400: the body is unusable; `description` is a sentence. */
 export const invalidJson = (description = 'The request body is not a JSON object.') =>
-  new HttpError(400, { title: 'Invalid JSON', description });
+  new HttpError(400, { title: 'Invalid JSON', description, code: 'invalid_json' });
 
 /** 401; the specification fixes the spelling of the title. */
 export const unauthenticated = (description = 'Please provide an auth token or login.') =>
-  new HttpError(401, { title: 'Not authentificated', description });
+  new HttpError(401, { title: 'Not authentificated', description, code: 'unauthenticated' });
 
 /** 403: the caller is known, and has no permission for this. */
 export const permissionDenied = (code: string, description: string) =>
@@ -65,17 +82,19 @@ export const permissionDenied = (code: string, description: string) =>
 /** 403: only administrators may do this. */
 export const adminRequired: Refusal = () => permissionDenied('admin_required', 'Admin required.');
 
-/** 404: the thing does not exist, or the caller may not see it. */
-export const notFound = (thing: string) => new HttpError(404, { title: 'Not found', description: `No such ${thing}.` });
+/** 404: the thing, one word, does not exist, or the caller may not see it. */
+export const notFound = (thing: string) =>
+  new HttpError(404, { title: 'Not found', description: `No such ${thing}.`, code: `${thing}_not_found` });
 
 /** 405, without a body; `allow` lists the path's methods. */
 export const methodNotAllowed = (allow: string) => new HttpError(405, undefined, { allow });
 
-/** 406: the caller and this service have no common media type. */
+/** 406: the caller does not accept JSON, or does not send it to a path of the specification. */
 export const notAcceptable = (docsUrl: string) =>
   new HttpError(406, {
     title: 'Media type not acceptable',
     description: 'This API only supports responses encoded as JSON.',
+    code: 'not_acceptable',
     link: { href: `${docsUrl}/api/json`, rel: 'help', text: 'How to ask for JSON and how to send it' },
   });
 
@@ -87,28 +106,49 @@ export const gone = (code: string, description: string) => new HttpError(410, { 
 
 /** 412: it looks different than the request's `If-Match` says. */
 export const preconditionFailed: Refusal = () =>
-  new HttpError(412, { title: 'Precondition failed', description: "It is not as 'If-Match' says: read it again." });
+  new HttpError(412, {
+    title: 'Precondition failed',
+    description: "The resource has changed ('If-Match' does not match). Fetch it again.",
+    code: 'precondition_failed',
+  });
 
 /** 413: the body is larger than the service reads, in bytes. */
 export const payloadTooLarge = (most: number) =>
-  new HttpError(413, { title: 'Payload too large', description: `The body must not exceed ${most} bytes.` });
+  new HttpError(413, {
+    title: 'Payload too large',
+    description: `The body must not exceed ${most} bytes.`,
+    code: 'body_too_large',
+  });
 
 /** 413: the answer is larger than one response can be. */
 export const answerTooLarge: Refusal = () =>
   new HttpError(413, {
     title: 'Payload too large',
     description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
+    code: 'answer_too_large',
+  });
+
+/** 415: the body is not JSON. */
+export const unsupportedMediaType = () =>
+  new HttpError(415, {
+    title: 'Unsupported media type',
+    description: "Send a JSON body with 'Content-Type: application/json'.",
+    code: 'unsupported_media_type',
   });
 
 /** 422: the idempotency key of a request was used with another one. */
 export const keyReused: Refusal = () =>
-  new HttpError(422, { title: 'Idempotency key reused', description: 'The key was used with a different request.' });
+  new HttpError(422, {
+    title: 'Idempotency key reused',
+    description: 'The key was used with a different request.',
+    code: 'key_reused',
+  });
 
 /** 429: too many requests in too short a time; a retry makes sense after so many seconds (12 in the documentation's example). */
 export const tooManyRequests = (seconds = 12, headers: Record<string, string> = {}) =>
   new HttpError(
     429,
-    { title: 'Too many requests', description: `Too many attempts. Try again ${inTime(seconds)}.` },
+    { title: 'Too many requests', description: `Too many attempts. Try again ${inTime(seconds)}.`, code: 'too_many_requests' },
     { ...headers, 'Retry-After': String(seconds) },
   );
 
@@ -125,11 +165,15 @@ function inTime(seconds: number): string {
 
 /** 500: says nothing but where to look. */
 export const internalError = (requestId: string) =>
-  new HttpError(500, { title: 'Internal error', description: `The request failed and has been logged as ${requestId}.` });
+  new HttpError(500, {
+    title: 'Internal error',
+    description: `The request failed and has been logged as ${requestId}.`,
+    code: 'internal_error',
+  });
 
 /** 503: the database is down, silent or slow; a retry makes sense. */
 export const serviceUnavailable = (description = 'The database did not answer in time.') =>
-  new HttpError(503, { title: 'Service unavailable', description }, { 'Retry-After': '2' });
+  new HttpError(503, { title: 'Service unavailable', description, code: 'service_unavailable' }, { 'Retry-After': '2' });
 
 /** One sentence about a failure for people at a terminal, which says what to do where that is known. */
 export function explainFailure(error: unknown): string {

@@ -1,3 +1,5 @@
+import { nearestName } from './nearest-name.ts';
+
 /**
  * Every setting of the service, wherever it runs; docs/settings.md says what each means. A list of its own, because loading `config.ts` reads
  * the settings, which is too early where they are yet to be set.
@@ -68,37 +70,11 @@ export const settingNames: readonly string[] = [
 /** A sentence for each variable whose name is almost that of a setting: it changes nothing, and whoever set it thinks that it does. */
 export function misspelledSettings(environment: Record<string, string | undefined>): string[] {
   return Object.keys(environment).flatMap((name) => {
-    const meant = settingNames.includes(name) ? undefined : similarSetting(name);
+    const meant = settingNames.includes(name) ? undefined : nearestName(name, settingNames);
     return meant === undefined ? [] : [noSetting(name, meant)];
   });
 }
 
 /** The sentence about a name that no setting has. */
-export const noSetting = (name: string, meant = similarSetting(name)): string =>
+export const noSetting = (name: string, meant = nearestName(name, settingNames)): string =>
   `${name} is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}`;
-
-const similarSetting = (name: string): string | undefined =>
-  settingNames.find((setting) => setting.length > 5 && differences(name, setting) <= (setting.length < 9 ? 1 : 2));
-
-/** How many letters must be added, left out, replaced or swapped with the next one to make one word of the other. */
-function differences(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
-  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= one.length; row++) {
-    rows.push([row]);
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      rows[row]?.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + Number(!isSame),
-          isSwapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return at(one.length, other.length);
-}

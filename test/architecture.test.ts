@@ -18,7 +18,7 @@ const layers = [
   ['mail'],
   ['smtp-url'],
   ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
-  ['cloudfront-secrets', 'config', 'errors', 'printable-json', 'recent'],
+  ['cloudfront-secrets', 'config', 'errors', 'nearest-name', 'printable-json', 'recent'],
 ];
 
 /** What each top-level folder may import, besides packages and itself. */

@@ -185,12 +185,20 @@ const headersTooLarge = rejectWith(
     new HttpError(431, {
       title: 'Request header fields too large',
       description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
+      code: 'headers_too_large',
     }),
 );
 // Node.js takes the first of two hosts, where a proxy may have taken the last; and it takes HTTP/0.9, which knows no headers.
 const isPlain = ({ httpVersion, rawHeaders }: IncomingMessage) =>
   httpVersion.startsWith('1.') && rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length < 2;
 const ambiguous = rejectWith(
-  () => new HttpError(400, { title: 'Bad request', description: 'The request must be HTTP/1.1 with one Host header.' }),
+  () =>
+    new HttpError(400, {
+      title: 'Bad request',
+      description: 'The request must be HTTP/1.1 with one Host header.',
+      code: 'bad_request',
+    }),
 );
-const notHttp = rejectWith(() => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.' }));
+const notHttp = rejectWith(
+  () => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.', code: 'bad_request' }),
+);

@@ -25,12 +25,12 @@ import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from '.
 export function endpoint(operations: Operations, options: ChainOptions = {}): Handler {
   const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
 
-  const hasCodes = Object.values(operations).every(({ isSpecified }) => !isSpecified);
+  const isSpecified = Object.values(operations).some((one) => one.isSpecified);
 
-  const chain = baseChain(allow, { whyUnavailable, hasCodes, ...options })
+  const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified, ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
-    .use(mediaType({ docsUrl: config.docsUrl }))
+    .use(mediaType({ docsUrl: config.docsUrl, isSpecified }))
     .use(method({ operations, allow }))
     .use(permission(operations))
     .use(jsonBody(operations))

@@ -1,4 +1,5 @@
 import { flag, withDefault } from '../api/parameters.ts';
+import { isToken } from '../api/schema.ts';
 import { config } from '../config.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import { log } from '../log.ts';
@@ -21,9 +22,16 @@ export const cookieHeader = {
   description: "The session's token, out of reach of scripts: `__Host-session` over https, `session` over plain http.",
 } as const;
 
-/** The token that a request carries: in `X-Auth-Token`, or else in the cookie if a page of the service's own origin sent it. */
+/** The token in the headers of a request: in `X-Auth-Token`, or else in `Authorization: Bearer`, unless a proxy uses that for tokens of its own. */
+export function headerToken({ 'x-auth-token': token, authorization = '' }: Headers): string | undefined {
+  if (token !== undefined) return token;
+  const bearer = /^bearer +(.*?) *$/i.exec(authorization)?.[1];
+  return isToken(bearer) ? bearer : undefined;
+}
+
+/** The token that a request carries: in its headers, or else in the cookie if a page of the service's own origin sent it. */
 export function tokenOf({ headers, cookies = [] }: Pick<ApiEvent, 'headers' | 'cookies'>): string | undefined {
-  const token = headers['x-auth-token'];
+  const token = headerToken(headers);
   const start = `${nameFor(headers)}=`;
   const cookie = token === undefined ? cookies.find((one) => one.startsWith(start))?.slice(start.length) : undefined;
   return cookie !== undefined && isFromOwnOrigin(headers) ? cookie : token;
@@ -39,7 +47,7 @@ export function requireOwnOrigin(headers: Headers): void {
 }
 
 /** Whether the token of a caller came in the cookie. */
-export const hasCookie = (headers: Headers): boolean => headers['x-auth-token'] === undefined;
+export const hasCookie = (headers: Headers): boolean => headerToken(headers) === undefined;
 
 /** Answers with a new session whose token only the browser gets to know. */
 export const answerInCookie = <T extends { token: string }>({ token, ...shown }: T, headers: Headers) =>

@@ -1,29 +1,35 @@
 import { HttpError, unauthenticated } from '../errors.ts';
+import { headerToken } from '../http/session-cookie.ts';
 import { findCaller } from '../identity/authenticate.ts';
 import { type Caller, requireScope } from '../identity/caller.ts';
 import { protocol, socketLimits, ticketPrefix } from './frames.ts';
 import { redeemTicket } from './tickets.ts';
 
 /**
- * Who opens a connection, by the headers of its handshake: whoever has a ticket, or a token in `X-Auth-Token`. A cookie does not count, which
+ * Who opens a connection, by the headers of its handshake: whoever has a ticket, or a token in `X-Auth-Token` or `Authorization`. A cookie does not count, which
  * browsers would send for every page. Throws 400 without our subprotocol, 401 without a valid ticket or token, 403 without the scope.
  */
 export async function findOpener(headers: Record<string, string | undefined>): Promise<Caller> {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(protocol)) throw noSuchProtocol();
   const ticket = offered.find((name) => name.startsWith(ticketPrefix))?.slice(ticketPrefix.length);
-  const caller = await (ticket === undefined ? findCaller(headers['x-auth-token']) : redeemTicket(ticket));
+  const caller = await (ticket === undefined ? findCaller(headerToken(headers)) : redeemTicket(ticket));
   if (!caller) throw unauthenticated();
   requireScope(caller, 'messages:read');
   return caller;
 }
 
 const noSuchProtocol = () =>
-  new HttpError(400, { title: 'Bad request', description: `The subprotocols must include '${protocol}'.` });
+  new HttpError(400, {
+    title: 'Bad request',
+    description: `The subprotocols must include '${protocol}'.`,
+    code: 'subprotocol_required',
+  });
 
 /** 429: the new connection is refused, and those that there are stay. */
 export const tooManyConnections = () =>
   new HttpError(429, {
     title: 'Too many requests',
     description: `The user has ${socketLimits.perUser} connections already: close one of them.`,
+    code: 'too_many_connections',
   });

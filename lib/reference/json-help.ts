@@ -7,7 +7,8 @@ export const jsonHelpPage = (reference: string): Page =>
     'How to ask for JSON and how to send it',
     html`<main>
 <h1>How to ask for JSON and how to send it</h1>
-<p>The API answers <code>406 Media type not acceptable</code>, with the same words, to three mistakes. Look at your request in this order:</p>
+<p>The API answers <code>415 Unsupported media type</code> to the first two of these mistakes and <code>406 Media type not acceptable</code> to the third;
+<code>/api/rooms</code> answers 406 to all three. Look at your request in this order:</p>
 <ol>
 <li><strong>What you send.</strong> The most frequent one: POST, PUT and PATCH need the header <code>Content-Type: application/json</code>. A charset after it is fine,
 and so are types such as <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>, which is what curl's <code>-d</code> alone

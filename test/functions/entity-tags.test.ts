@@ -12,7 +12,11 @@ import { type Call, inProcess, type Sent, transports } from '../support/transpor
 
 const mismatch = {
   status: 412,
-  body: { title: 'Precondition failed', description: "It is not as 'If-Match' says: read it again." },
+  body: {
+    title: 'Precondition failed',
+    description: "The resource has changed ('If-Match' does not match). Fetch it again.",
+    code: 'precondition_failed',
+  },
 };
 const tagOf = async (call: Call, path: string, token: string) => (await succeed(call('GET', path, { token }))).headers.etag ?? '';
 
@@ -106,9 +110,10 @@ describe('If-Match', () => {
     const { call, end } = await callThrough(4, {});
     for (const [, make] of things) {
       const { token, path, changes } = await make();
-      const [[method] = ['']] = changes;
+      const [[method, example = {}] = ['']] = changes;
       const etag = await tagOf(inProcess, path, token);
-      const texts = Array.from({ length: 10 }, (_, at) => ({ name: `${at}`, topic: `${at}`, text: `${at}` }));
+      const [field = ''] = Object.keys(example);
+      const texts = Array.from({ length: 10 }, (_, at) => ({ [field]: `${at}` }));
       const replies = await Promise.all(texts.map((body) => call(method, path, { token, body, headers: { 'if-match': etag } })));
       expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
     }

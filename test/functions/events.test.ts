@@ -20,6 +20,7 @@ const gone = { title: 'Gone', description: 'The cursor is older than the kept hi
 const invalid = (name: string, rule: string) => ({
   title: 'Invalid parameter',
   description: `The '${name}' parameter must ${rule}.`,
+  code: 'invalid_parameter',
 });
 const denied = { title: 'Permission Denied', description: 'Room membership required.', code: 'membership_required' };
 const replaced = {
@@ -27,7 +28,7 @@ const replaced = {
   description: 'The history was replaced, as by a restored backup: start over without a cursor.',
   code: 'history_replaced',
 };
-const noSuchRoom = { title: 'Not found', description: 'No such room.' };
+const noSuchRoom = { title: 'Not found', description: 'No such room.', code: 'room_not_found' };
 
 describe.each(transports())('/api/events, %s', (_transport, call) => {
   const read = async (of: string, query = '', { token } = owner) => {
@@ -111,7 +112,13 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     ['for a stranger', `?room=${room}`, stranger.token, 403, denied],
     ['of a hidden room, for a stranger', `?room=${hidden}`, stranger.token, 404, noSuchRoom],
     ['of an unknown room', `?room=${'f'.repeat(24)}`, owner.token, 404, noSuchRoom],
-    ['without a room', '', owner.token, 400, { title: 'Missing parameter', description: "The 'room' parameter is required." }],
+    [
+      'without a room',
+      '',
+      owner.token,
+      400,
+      { title: 'Missing parameter', description: "The 'room' parameter is required.", code: 'missing_parameter' },
+    ],
     ['of a malformed room', '?room=x', owner.token, 400, invalid('room', 'be an id of 24 hexadecimal characters')],
     ['after a malformed seq', `?room=${room}&after=x`, owner.token, 400, invalid('after', "be an 'X-Next-Cursor', or a 'seq'")],
     ['after a future seq', `?room=${hidden}&after=1`, owner.token, 410, replaced],

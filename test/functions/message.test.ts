@@ -23,7 +23,7 @@ const room = await aRoomOf(crowd);
 
 const date = { $date: expect.stringMatching(/^\d{4}-.*Z$/) };
 const { denied, conflict } = refusals;
-const noSuchMessage = { status: 404, body: { title: 'Not found', description: 'No such message.' } };
+const noSuchMessage = { status: 404, body: { title: 'Not found', description: 'No such message.', code: 'message_not_found' } };
 const isDeleted = conflict('The message is deleted.');
 const isArchived = conflict('The room is archived.');
 
@@ -180,7 +180,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const description = "The 'emoji' parameter must be one emoji, or one word of at most 64 characters.";
     const sent = { token: member.token, body: {} };
-    const refusal = { status: 400, body: { title: 'Invalid parameter', description } };
+    const refusal = { status: 400, body: { title: 'Invalid parameter', description, code: 'invalid_parameter' } };
     expect(outcome(await call('PUT', path + encodeURIComponent(emoji), sent))).toEqual(refusal);
     expect(outcome(await call('DELETE', path + encodeURIComponent(emoji), { token: member.token }))).toEqual(refusal);
     expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);

@@ -15,12 +15,17 @@ const archived = await aRoomOf([owner, member], { archived_at: new Date() });
 const nowhere = 'f'.repeat(24);
 
 const objectId = expect.stringMatching(/^[0-9a-f]{24}$/);
-const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
+const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.`, code: `${thing}_not_found` });
 const invalid = (name: string, rule: string) => ({
   title: 'Invalid parameter',
   description: `The '${name}' parameter must ${rule}.`,
+  code: 'invalid_parameter',
 });
-const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
+const missing = (name: string) => ({
+  title: 'Missing parameter',
+  description: `The '${name}' parameter is required.`,
+  code: 'missing_parameter',
+});
 const textRule = 'have 1 to 10000 characters and not be blank';
 
 const searchRule = 'have 1 to 2000 characters, none of them control characters, and not be blank';
@@ -95,7 +100,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       'without a token',
       { token: undefined },
       401,
-      { title: 'Not authentificated', description: 'Please provide an auth token or login.' },
+      { title: 'Not authentificated', description: 'Please provide an auth token or login.', code: 'unauthenticated' },
     ],
     ['from a stranger', { token: stranger.token }, 403, denied('Room membership required.')],
     ['from an admin who is not a member', { token: admin.token }, 403, denied('Room membership required.')],

@@ -273,7 +273,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       allow: 'GET, POST, OPTIONS',
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST, OPTIONS',
-      'access-control-allow-headers': 'X-Auth-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+      'access-control-allow-headers': 'X-Auth-Token, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     });
     expect(answered).not.toHaveProperty('access-control-allow-credentials');
   });
@@ -321,7 +321,10 @@ describe.each(transports())('any other path, %s', (_transport, call) => {
     async (path) => {
       for (const account of [admin, undefined] satisfies (Account | undefined)[]) {
         const { status, headers, body } = await call('GET', path, { token: account?.token });
-        expect({ status, body }).toEqual({ status: 404, body: { title: 'Not found', description: 'No such path.' } });
+        expect({ status, body }).toEqual({
+          status: 404,
+          body: { title: 'Not found', description: 'No such path.', code: 'path_not_found' },
+        });
         expect(headers['content-type']).toBe('application/json');
       }
     },

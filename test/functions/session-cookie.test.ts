@@ -97,6 +97,22 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(wrong.headers).not.toHaveProperty('set-cookie');
   });
 
+  it('gives way to a token in Authorization, but not to what a proxy puts there', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const { headers } = await call('POST', '/api/sessions', {
+      body: { username: ann.username, password: ann.password, cookie: true },
+    });
+    const cookie = headers['set-cookie']?.split(';')[0] ?? '';
+    const callerOf = async (authorization: string) => {
+      const { status, body } = await call('GET', '/api/users/me', { headers: { cookie, authorization } });
+      return status === 200 ? (body as { username: string }).username : status;
+    };
+    expect(await callerOf(`Bearer ${bob.token}`)).toBe(bob.username);
+    expect(await callerOf(`Bearer ${'a'.repeat(32)}`)).toBe(401);
+    expect(await callerOf('Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl')).toBe(ann.username);
+    expect(await callerOf('Basic YW5uOm9wZW4=')).toBe(ann.username);
+  });
+
   it('gives way to X-Auth-Token, also to one that is not valid', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const cookie = cookieOf(await logIn(call, ann));

@@ -41,6 +41,15 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       expect(outcome(created)).toMatchObject({ status: 201, body: { expires_at: { $date: at.toISOString() } } });
     });
 
+    it('creates a token that is also taken as a bearer token, unless X-Auth-Token has another', async () => {
+      const [ann, bob] = [await anAccount(), await anAccount()];
+      const authorization = `bearer  ${ann.token}`;
+      const mine = await call('GET', '/api/users/me', { headers: { authorization } });
+      expect(mine).toMatchObject({ status: 200, body: { username: ann.username } });
+      const his = await call('GET', '/api/users/me', { token: bob.token, headers: { authorization } });
+      expect(his).toMatchObject({ status: 200, body: { username: bob.username } });
+    });
+
     it('restricts it to scopes', async () => {
       const { token } = await aToken(call, admin.token, { scopes: ['rooms:read', 'admin'] });
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);

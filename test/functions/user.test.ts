@@ -108,12 +108,13 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
     it.each<[string, Record<string, unknown>, unknown]>([
       [
         'nothing to change',
-        { username: 'ann' },
+        {},
         {
           status: 400,
           body: {
             title: 'Missing parameter',
             description: "At least one of the parameters 'email', 'password', 'is_admin', 'is_active' is required.",
+            code: 'missing_parameter',
           },
         },
       ],

@@ -10,23 +10,37 @@ const codes = new Map(
 );
 
 /** The bodies of the errors. */
-export const unauthenticated = { title: 'Not authentificated', description: 'Please provide an auth token or login.' };
+export const unauthenticated = {
+  title: 'Not authentificated',
+  description: 'Please provide an auth token or login.',
+  code: 'unauthenticated',
+};
 export const denied = (description = 'Admin required.') => ({
   title: 'Permission Denied',
   description,
   code: codes.get(description),
 });
-export const missing = (name: string) => ({ title: 'Missing parameter', description: `The '${name}' parameter is required.` });
+export const missing = (name: string) => ({
+  title: 'Missing parameter',
+  description: `The '${name}' parameter is required.`,
+  code: 'missing_parameter',
+});
 export const missingEvery = (...names: string[]) => ({
   title: 'Missing parameter',
   description: `At least one of the parameters ${names.map((name) => `'${name}'`).join(', ')} is required.`,
+  code: 'missing_parameter',
 });
 export const invalid = (name: string, rule: string) => ({
   title: 'Invalid parameter',
   description: `The '${name}' parameter must ${rule}.`,
+  code: 'invalid_parameter',
 });
-export const invalidJson = (description = 'The request body is not a JSON object.') => ({ title: 'Invalid JSON', description });
-export const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.` });
+export const invalidJson = (description = 'The request body is not a JSON object.') => ({
+  title: 'Invalid JSON',
+  description,
+  code: 'invalid_json',
+});
+export const noSuch = (thing: string) => ({ title: 'Not found', description: `No such ${thing}.`, code: `${thing}_not_found` });
 export const conflict = (description: string) => ({ title: 'Conflict', description, code: codes.get(description) });
 
 /** The errors with their statuses. */

@@ -40,7 +40,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
       license: { name: manifest.license, identifier: manifest.license },
     },
     servers: [{ url: '/', description: 'This service' }],
-    security: [{ token: [] }, { cookie: [] }],
+    security: [{ token: [] }, { bearer: [] }, { cookie: [] }],
     tags: tags
       .filter(({ segments }) => paths.some(({ path }) => segments.some((segment) => path.split('/').includes(segment))))
       .map(({ name, description }) => ({ name, description })),
@@ -57,12 +57,18 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
           name: 'X-Auth-Token',
           description: `The 32 characters of a session token or a named token. A named token may be restricted to scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
         },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The same 32 characters, for programs that can only send `Authorization`. It counts only without `X-Auth-Token`.',
+        },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-session',
           description:
-            "A session that a browser keeps, out of reach of scripts; over plain http its name is `session`. It counts only in requests from pages of the service's own origin, and only without `X-Auth-Token`.",
+            "A session that a browser keeps, out of reach of scripts; over plain http its name is `session`. It counts only in requests from pages of the service's own origin, and only without a token in the headers.",
         },
       },
       schemas,
@@ -111,21 +117,23 @@ const refusalsBefore = {
   401: { $ref: '#/components/responses/Unauthenticated' },
   403: { $ref: '#/components/responses/PermissionDenied' },
   406: { $ref: '#/components/responses/NotAcceptable' },
+  415: { $ref: '#/components/responses/UnsupportedMediaType' },
   503: { $ref: '#/components/responses/ServiceUnavailable' },
 };
 
 const description = `Accounts, rooms and messages. Requests and responses are JSON.
 
-- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs. Browsers may keep a session token in a
+- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs; so does
+  \`Authorization: Bearer\` where \`X-Auth-Token\` is absent. Browsers may keep a session token in a
   cookie instead (\`cookie: true\` at login and sign-up), which counts in requests from pages of the service's own origin.
 - Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
 - Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
-- Every error has a \`title\` and a \`description\` of one sentence; 405 has no body. A 403 or a 409 also has a \`code\`, but for \`/api/rooms\`.
+- Every error has a \`title\`, a \`description\` of one sentence and a \`code\` for programs; \`/api/rooms\` has no \`code\`, and 405 has no body.
 - A room, its details and a message have an \`ETag\`: \`If-None-Match\` saves what is known already (304), \`If-Match\` keeps a change from undoing
   another (412).
-- Checks come in this order: token (401), a path for administrators only (403), media type (406), method (405), permission for the method
+- Checks come in this order: token (401), a path for administrators only (403), media type (406, 415), method (405), permission for the method
   (403), body and parameters (400, 413), the object (404), its state (409).
 - OPTIONS on any path needs no token and gets 204 with \`Allow\`.
 - A method that a path does not have gets 405 with \`Allow\`, any other path 404.
-- Operations ignore unknown fields of a body. In its texts every line break becomes a newline, the sequences that colour a terminal go, and a
-  letter has at most 20 combining marks; other control characters but tabs are refused. A name is one line, and what shows nothing is blank.`;
+- A body with a field that the operation does not know is refused (400); \`/api/rooms\` ignores it. In texts every line break becomes
+  a newline, the sequences that colour a terminal go, and a letter has at most 20 combining marks; other control characters but tabs are refused. A name is one line, and what shows nothing is blank.`;

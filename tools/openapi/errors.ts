@@ -18,6 +18,8 @@ import {
   serviceUnavailable,
   tooManyRequests,
   unauthenticated,
+  unknownParameter,
+  unsupportedMediaType,
 } from '../../lib/errors.ts';
 import { always, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
@@ -28,7 +30,12 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   400: {
     name: 'BadRequest',
     meaning: 'A parameter is missing or invalid, or the body is not JSON.',
-    samples: [missingParameter('name'), invalidParameter('limit', 'be from 1 to 200'), invalidJson()],
+    samples: [
+      missingParameter('name'),
+      invalidParameter('limit', 'be from 1 to 200'),
+      unknownParameter('Name', 'name'),
+      invalidJson(),
+    ],
   },
   401: {
     name: 'Unauthenticated',
@@ -36,10 +43,14 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
     samples: [unauthenticated()],
   },
   403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [adminRequired()] },
-  404: { name: 'NotFound', meaning: 'It does not exist, or the caller may not see it.', samples: [notFound('room')] },
+  404: {
+    name: 'NotFound',
+    meaning: 'It does not exist, or the caller may not see it.',
+    samples: [notFound('room'), notFound('path')],
+  },
   406: {
     name: 'NotAcceptable',
-    meaning: 'The caller does not accept JSON, or does not send it.',
+    meaning: 'The caller does not accept JSON.',
     samples: [notAcceptable(config.docsUrl)],
   },
   409: {
@@ -58,6 +69,11 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
     samples: [preconditionFailed()],
   },
   413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(limits.jsonBody)] },
+  415: {
+    name: 'UnsupportedMediaType',
+    meaning: 'The body is not JSON.',
+    samples: [unsupportedMediaType()],
+  },
   422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
   429: { name: 'TooManyRequests', meaning: 'There were too many requests in too short a time.', samples: [tooManyRequests()] },
   500: {
@@ -98,7 +114,7 @@ function errorResponse(description: string, samples: HttpError[], codes?: string
 }
 
 // The title distinguishes the errors of one status; the description is for people.
-function errorSchema(samples: HttpError[], codes?: string[]): JsonSchema {
+function errorSchema(samples: HttpError[], known: string[] = []): JsonSchema {
   const titles = [...new Set(samples.map(({ body }) => body?.title))];
   const link = samples.some(({ body }) => body?.link) && { link: linkSchema };
   const title = {
@@ -106,10 +122,11 @@ function errorSchema(samples: HttpError[], codes?: string[]): JsonSchema {
     ...(titles.length === 1 ? { const: titles[0] } : { enum: titles }),
   };
   const properties = { title, description: { description: 'What went wrong, in a sentence for people.', ...sentence }, ...link };
-  const code = codes && {
+  const codes = [...new Set([...samples.flatMap(({ body }) => body?.code ?? []), ...known])].sort();
+  const code = {
     code: {
       description: 'What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`.',
-      enum: codes,
+      ...(codes.length === 1 ? { const: codes[0] } : { enum: codes }),
     },
   };
   const required = Object.keys(properties);
@@ -130,5 +147,5 @@ const linkSchema = {
 };
 
 const examplesOf = (samples: HttpError[]) => ({
-  examples: Object.fromEntries(samples.map(({ body }) => [String(body?.title).replaceAll(' ', ''), { value: body }])),
+  examples: Object.fromEntries(samples.map(({ body }) => [body?.code ?? '', { value: body }])),
 });

@@ -20,8 +20,8 @@ export function describeOperation(method: string, route: string, defined: Define
     description: whoMayCall(defined),
     tags: [tagOf(route)],
     ...(access === 'anyone'
-      ? { security: [{}, { token: [] }, { cookie: [] }] }
-      : { security: [{ token: scope ? [scope] : [] }, { cookie: [] }] }),
+      ? { security: [{}, { token: [] }, { bearer: [] }, { cookie: [] }] }
+      : { security: [{ token: scope ? [scope] : [] }, { bearer: scope ? [scope] : [] }, { cookie: [] }] }),
     ...(access === 'admin' && { 'x-admin-only': true }),
     ...parametersOf(method, route, defined, example),
     ...(body && { requestBody: requestBody(method, route, defined, example) }),
@@ -105,11 +105,12 @@ const notModified = {
 
 const ruleOf = ({ rule }: Parameter) => `Must ${rule}.`;
 
-function requestBody(method: string, route: string, { body, needsAny }: Defined, example: Step | undefined) {
+function requestBody(method: string, route: string, { body, needsAny, isSpecified }: Defined, example: Step | undefined) {
   const parameters = Object.entries(body as Parameters);
   const required = parameters.filter(([, { optional }]) => !optional).map(([name]) => name);
   const schema = {
     type: 'object',
+    ...(!isSpecified && { additionalProperties: false }),
     properties: Object.fromEntries(
       parameters.map(([name, parameter]) => [
         name,
@@ -170,7 +171,7 @@ const errorsOfPath = (path: Parameters = {}): HttpError[] =>
 /** The codes of the errors of some operations, by status. */
 export function codesOf(all: Operations[]): Map<number, string[]> {
   const errors = all.flatMap((operations) =>
-    Object.entries(operations).flatMap(([method, defined]) => knownErrors(method, defined)),
+    Object.entries(operations).flatMap(([method, defined]) => [...knownErrors(method, defined), ...errorsOfPath(defined.path)]),
   );
   const codes = Map.groupBy(
     errors.filter(({ body }) => body?.code),
@@ -189,6 +190,7 @@ function refusalsOf(method: string, defined: Defined) {
     ...(body ? [413] : []),
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
+    ...(sends && !isSpecified ? [415] : []),
     ...[406, 500, 503],
   ];
   const known = knownErrors(method, defined);
@@ -198,7 +200,8 @@ function refusalsOf(method: string, defined: Defined) {
   return Object.fromEntries(
     [...all].map((status) => {
       const ofStatus = known.filter((one) => one.status === status).map(sentenceOf);
-      const sentences = status === 406 && sends ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
+      const sentences =
+        status === 406 && sends && isSpecified ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
       return [status, refusal(status, [...new Set(sentences)])];
     }),
   );

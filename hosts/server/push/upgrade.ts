@@ -135,5 +135,10 @@ const noRoom = () => serviceUnavailable('The service has no room for another con
 const full: Handler = rejectWith(noRoom);
 // Only on releases of Node.js that can't ignore what a request wants to be upgraded to.
 const notSupported: Handler = rejectWith(
-  () => new HttpError(400, { title: 'Bad request', description: `Only ${path} can be upgraded, and only to a WebSocket.` }),
+  () =>
+    new HttpError(400, {
+      title: 'Bad request',
+      description: `Only ${path} can be upgraded, and only to a WebSocket.`,
+      code: 'upgrade_refused',
+    }),
 );

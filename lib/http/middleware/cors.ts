@@ -9,7 +9,7 @@ export function cors({ origins, allow }: { origins: string[]; allow: string }): 
   const anyOrigin = origins.includes('*');
   const preflight = {
     'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers': 'X-Auth-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    'Access-Control-Allow-Headers': 'X-Auth-Token, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     'Access-Control-Max-Age': '7200',
   };
 

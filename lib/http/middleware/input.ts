@@ -1,15 +1,23 @@
 import { readParameters, readTexts } from '../../api/parameters.ts';
-import { missingEvery } from '../../errors.ts';
+import { missingEvery, unknownParameter } from '../../errors.ts';
+import { nearestName } from '../../nearest-name.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
 import type { Step } from '../request.ts';
 
-/** Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as it must be. */
+/**
+ * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as it must be, and 400 for a field
+ * of the body that it does not declare. The specification ignores those.
+ */
 export function input(operations: Operations): Step<{ json?: Record<string, unknown>; input: Input }> {
   return {
     before: function readInput({ event }) {
       const declared = operationFor(operations, event);
       const query = readTexts(declared.query ?? {}, event.queryStringParameters ?? {});
-      const body = readParameters(declared.body ?? {}, event.json ?? {});
+      const sent = event.json ?? {};
+      const parameters = declared.body ?? {};
+      const unknown = declared.isSpecified ? undefined : Object.keys(sent).find((name) => !Object.hasOwn(parameters, name));
+      if (unknown !== undefined) throw unknownParameter(unknown, nearestName(unknown, Object.keys(parameters)));
+      const body = readParameters(parameters, sent);
       if (declared.needsAny && Object.keys(body).length === 0) throw missingEvery(Object.keys(declared.body));
       event.input = {
         path: readTexts(declared.path ?? {}, event.pathParameters ?? {}),

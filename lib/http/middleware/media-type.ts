@@ -1,15 +1,16 @@
 import Negotiator from 'negotiator';
-import { notAcceptable } from '../../errors.ts';
+import { notAcceptable, unsupportedMediaType } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /** The media type of every response with a body. */
 export const json = 'application/json; charset=utf-8';
 
-/** Rejects, with 406, requests that do not accept JSON, and those that do not send it. */
-export function mediaType({ docsUrl }: { docsUrl: string }): Step {
+/** Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the specification. */
+export function mediaType({ docsUrl, isSpecified }: { docsUrl: string; isSpecified: boolean }): Step {
   return {
     before: function negotiate({ event }) {
-      if (!acceptsJson(event) || !sendsJson(event)) throw notAcceptable(docsUrl);
+      if (!acceptsJson(event)) throw notAcceptable(docsUrl);
+      if (!sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
     },
   };
 }

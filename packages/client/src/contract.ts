@@ -543,9 +543,11 @@ export type ByeFrame = {
 /** A parameter is missing or invalid, or the body is not JSON. */
 export type BadRequest = {
   /** What kind of error it is: the same words for every error of its kind. */
-  title: 'Missing parameter' | 'Invalid parameter' | 'Invalid JSON';
+  title: 'Missing parameter' | 'Invalid parameter' | 'Unknown parameter' | 'Invalid JSON';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'invalid_json' | 'invalid_parameter' | 'missing_parameter' | 'unknown_parameter';
 };
 
 /** There is no token, or it is not valid. */
@@ -554,6 +556,8 @@ export type Unauthenticated = {
   title: 'Not authentificated';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'unauthenticated';
 };
 
 /** The caller may not do this. */
@@ -572,9 +576,11 @@ export type NotFound = {
   title: 'Not found';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found';
 };
 
-/** The caller does not accept JSON, or does not send it. */
+/** The caller does not accept JSON. */
 export type NotAcceptable = {
   /** What kind of error it is: the same words for every error of its kind. */
   title: 'Media type not acceptable';
@@ -589,6 +595,8 @@ export type NotAcceptable = {
     /** What the page is about. */
     text: string;
   };
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'not_acceptable';
 };
 
 /** The current state does not allow it. */
@@ -617,6 +625,8 @@ export type PreconditionFailed = {
   title: 'Precondition failed';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'precondition_failed';
 };
 
 /** The body is too large. */
@@ -625,6 +635,18 @@ export type PayloadTooLarge = {
   title: 'Payload too large';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'answer_too_large' | 'body_too_large';
+};
+
+/** The body is not JSON. */
+export type UnsupportedMediaType = {
+  /** What kind of error it is: the same words for every error of its kind. */
+  title: 'Unsupported media type';
+  /** What went wrong, in a sentence for people. */
+  description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'unsupported_media_type';
 };
 
 /** The `Idempotency-Key` was used with a different request. */
@@ -633,6 +655,8 @@ export type KeyReused = {
   title: 'Idempotency key reused';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'key_reused';
 };
 
 /** There were too many requests in too short a time. */
@@ -641,6 +665,8 @@ export type TooManyRequests = {
   title: 'Too many requests';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'too_many_requests';
 };
 
 /** The service failed; its log has the details. */
@@ -649,6 +675,8 @@ export type InternalError = {
   title: 'Internal error';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'internal_error';
 };
 
 /** The database is down or slow. */
@@ -657,10 +685,12 @@ export type ServiceUnavailable = {
   title: 'Service unavailable';
   /** What went wrong, in a sentence for people. */
   description: string;
+  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  code?: 'service_unavailable';
 };
 
 /** Every error that has a body; its `title` names its kind. */
-export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
@@ -760,6 +790,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -791,6 +822,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -861,6 +893,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -909,6 +942,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1006,6 +1040,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1058,6 +1093,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1148,6 +1184,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1196,6 +1233,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1268,6 +1306,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
@@ -1317,6 +1356,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1363,6 +1403,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1411,6 +1452,7 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1512,6 +1554,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1569,6 +1612,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1619,6 +1663,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1646,6 +1691,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1673,6 +1719,7 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
@@ -1722,6 +1769,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1770,6 +1818,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1863,6 +1912,7 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -1925,6 +1975,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };

@@ -65,7 +65,9 @@ describe('the client', () => {
 
   it('throws an error response with its status from unwrap()', async () => {
     const call = unwrap(client.GET('/api/messages/{message}', { params: { path: { message: '0'.repeat(24) } } }));
-    await expect(call).rejects.toThrow(new ChatError(404, { title: 'Not found', description: 'No such message.' }));
+    await expect(call).rejects.toThrow(
+      new ChatError(404, { title: 'Not found', description: 'No such message.', code: 'message_not_found' }),
+    );
   });
 
   it("turns a proxy's error page into a ChatError", async () => {

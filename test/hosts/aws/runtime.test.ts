@@ -127,7 +127,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     const bare = ({ queryStringParameters: _query, pathParameters: _path, body: _body, ...event }: GatewayEvent) => event;
     expect(await call('GET', '/api/messages', { token: ann.token }, bare)).toMatchObject({
       status: 400,
-      body: { title: 'Missing parameter', description: expect.stringContaining("'room'") },
+      body: { title: 'Missing parameter', description: expect.stringContaining("'room'"), code: 'missing_parameter' },
     });
     expect(await call('POST', '/api/messages', { token: ann.token, body: {} }, bare)).toMatchObject({
       status: 400,

@@ -135,7 +135,11 @@ describe('the server', () => {
 });
 
 describe('the limits of the gateway', () => {
-  const tooLarge = { title: 'Payload too large', description: 'The body must not exceed 10485760 bytes.' };
+  const tooLarge = {
+    title: 'Payload too large',
+    description: 'The body must not exceed 10485760 bytes.',
+    code: 'body_too_large',
+  };
 
   it.each([
     ['10 MB', 10_485_760, 200],
@@ -182,6 +186,7 @@ describe('the limits of the gateway', () => {
       expect(JSON.parse(answer.body)).toEqual({
         title: 'Request header fields too large',
         description: 'The request line and the headers together must not exceed 10240 bytes.',
+        code: 'headers_too_large',
       });
   });
 

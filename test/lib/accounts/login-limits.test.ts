@@ -66,7 +66,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     const seconds = Number(headers['retry-after']);
     expect({ status, body }).toEqual({
       status: 429,
-      body: { title: 'Too many requests', description: 'Too many attempts. Try again in 15 minutes.' },
+      body: { title: 'Too many requests', description: 'Too many attempts. Try again in 15 minutes.', code: 'too_many_requests' },
     });
     expect(seconds).toBeGreaterThan(14 * 60);
     expect(seconds).toBeLessThanOrEqual(15 * 60);
@@ -169,7 +169,7 @@ describe('the limits', () => {
     await limits.updateMany(of(id), { $set: { attempts: 'none that can be read' } });
     expect(outcome(await logIn(inProcess, username, password, source))).toEqual({
       status: 503,
-      body: { title: 'Service unavailable', description: 'The database did not answer in time.' },
+      body: { title: 'Service unavailable', description: 'The database did not answer in time.', code: 'service_unavailable' },
     });
     await limits.deleteMany(of(id));
     expect((await logIn(inProcess, username, password, source)).status).toBe(201);

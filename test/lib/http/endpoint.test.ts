@@ -54,7 +54,7 @@ describe('endpoint', () => {
       'any other error is a 500 that reveals only where it was logged',
       () => Promise.reject(new Error('secret detail')),
       500,
-      { title: 'Internal error', description: 'The request failed and has been logged as request-1.' },
+      { title: 'Internal error', description: 'The request failed and has been logged as request-1.', code: 'internal_error' },
     ],
   ])('answers: %s', async (_what, run, status, body, isSpecified) => {
     const response = await endpoint({
@@ -107,6 +107,7 @@ describe('endpoint', () => {
     expect(await ask({ limit: '201' })).toEqual({
       title: 'Invalid parameter',
       description: "The 'limit' parameter must be from 1 to 200.",
+      code: 'invalid_parameter',
     });
   });
 });

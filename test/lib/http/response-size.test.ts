@@ -10,6 +10,7 @@ const largestResponse = limits.response;
 const tooLarge = {
   title: 'Payload too large',
   description: "The answer would exceed 6 MB: ask for it page by page with the 'limit' parameter.",
+  code: 'answer_too_large',
 };
 
 describe('a response', () => {

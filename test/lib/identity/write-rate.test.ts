@@ -67,6 +67,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
       body: {
         title: 'Too many requests',
         description: `Too many attempts. Try again in ${Math.ceil(Number(headers['retry-after']) / 60)} minutes.`,
+        code: 'too_many_requests',
       },
     });
     expect(Number(headers['retry-after'])).toBeGreaterThan(900);
