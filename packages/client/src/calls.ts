@@ -1,5 +1,6 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import { idempotent, type paths } from './contract.ts';
+import { ChatError } from './errors.ts';
 import { type RetrySettings, retrying } from './retry.ts';
 
 /** The service's address, the caller's token, and how often requests are retried. */
@@ -21,7 +22,7 @@ export function createCalls({ baseUrl, token, fetch = globalThis.fetch, retry = 
   // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
   const safe = { baseUrl, redirect: 'error' } as const;
   const calls = createClient<paths>({ ...safe, fetch: retrying((request) => fetch(request), settings) });
-  calls.use(authentication(token), idempotency);
+  calls.use(authentication(token), idempotency, unanswered);
   return calls;
 }
 
@@ -31,6 +32,12 @@ const authentication = (token: CallSettings['token']): Middleware => ({
     if (value !== undefined) request.headers.set('X-Auth-Token', value);
   },
 });
+
+// Without this, a dead address is a `TypeError: fetch failed`. What the caller aborts stays what `fetch` throws.
+const unanswered: Middleware = {
+  onError: ({ request, error }) =>
+    request.signal.aborted ? undefined : new ChatError(0, undefined, { address: new URL(request.url).origin, cause: error }),
+};
 
 const idempotency: Middleware = {
   onRequest({ request, schemaPath }) {

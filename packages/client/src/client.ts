@@ -1,6 +1,7 @@
 import { type CallSettings, type Calls, createCalls } from './calls.ts';
 import { connectionOf } from './connection.ts';
 import { type Following, type FollowSettings, follow, type Live, type LiveSettings, live } from './follow.ts';
+import { type ListPath, type PageOf, type PagesSettings, pages } from './pages.ts';
 
 /** The service's address, the caller's token, how often requests are retried, and how news come. */
 export type ClientSettings = CallSettings & {
@@ -8,8 +9,10 @@ export type ClientSettings = CallSettings & {
   WebSocket?: typeof globalThis.WebSocket | null;
 };
 
-/** The calls of the API (`GET`, `POST`, ... by path), and a way to follow a room. */
+/** The calls of the API (`GET`, `POST`, ... by path), lists page by page, and a way to follow a room. */
 export type ChatClient = Calls & {
+  /** The pages of a list, one after the other: `for await (const page of chat.pages('/api/directory'))`. */
+  pages: <Path extends ListPath>(path: Path, settings?: PagesSettings<Path>) => AsyncGenerator<PageOf<Path>, void>;
   /** The events of a room after `after` (an event's `cursor`), or from now on, until the caller stops iterating. */
   events: (room: string, settings?: FollowSettings) => Following;
   /** The news of all the caller's rooms: the events of each after its cursor in `after`, or from now on. */
@@ -21,6 +24,7 @@ export function createChatClient({ WebSocket = globalThis.WebSocket, ...settings
   const client = createCalls(settings);
   const chat = { client, connection: connectionOf(client, { baseUrl: settings.baseUrl, WebSocket: WebSocket ?? undefined }) };
   return Object.assign(client, {
+    pages: <Path extends ListPath>(path: Path, options?: PagesSettings<Path>) => pages(client, path, options),
     events: (room: string, options?: FollowSettings) => follow(chat, room, options),
     live: (options?: LiveSettings) => live(chat, options),
   });

@@ -2,21 +2,30 @@ import type { ErrorBody } from './contract.ts';
 
 export type { ErrorBody };
 
-/** An error response as an exception: its status, and its body, whose `title` names the kind of error. */
+/** Why a call did not succeed: the status and the body of the response, or status 0 and the `cause` where the service did not answer. */
 export class ChatError extends Error {
   override name = 'ChatError';
   readonly status: number;
   readonly body: ErrorBody | undefined;
-  /** Of a 403, a 409 or a 410, what went wrong: `room_archived`, `history_replaced`, ... */
+  /** What went wrong, for programs: `room_archived`, `history_replaced`, ... */
   readonly code: string | undefined;
 
-  constructor(status: number, body: ErrorBody | undefined) {
-    super(body?.description ?? `The service answered ${status}.`);
+  constructor(status: number, body?: ErrorBody, unanswered?: { address: string; cause: unknown }) {
+    super(
+      unanswered
+        ? `No answer from ${unanswered.address}: ${reasonOf(unanswered.cause)}`
+        : (body?.description ?? `The service answered ${status}.`),
+      unanswered && { cause: unanswered.cause },
+    );
     this.status = status;
     this.body = body;
     this.code = body && 'code' in body ? body.code : undefined;
   }
 }
+
+// `fetch` of Node.js says why in the cause of what it throws.
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? (error.cause instanceof Error && error.cause.message) || error.message : String(error);
 
 /** The exception for an error response; without a body where that is not the service's own, but a proxy's page. */
 export function errorOf({ status }: Response, error: unknown): ChatError {

@@ -5,6 +5,7 @@ import { readCursor, writeCursor } from './cursor.ts';
 import { type Ask, Cursors, type EventPage, type Followed, type Left, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
 import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
+import { nextQuery } from './pages.ts';
 
 /** Where to start following a room, and how. */
 export type FollowSettings = PaceSettings & {
@@ -205,18 +206,21 @@ async function fetchEvents(
 async function fetchMoved(client: Client<paths>, since: string | undefined, signal: AbortSignal) {
   const members: Member[] = [];
   let next: string | undefined;
-  let after: string | undefined;
-  do {
-    const query = { user: 'me' as const, limit: 200, ...(since && { since }), ...(after && { after }) };
-    const answer = await client.GET('/api/members', { params: { query }, signal }).catch(() => undefined);
+  let query: Record<string, unknown> | undefined = { user: 'me', limit: 200, ...(since && { since }) };
+  while (query) {
+    const answer: MembersAnswer | undefined = await client
+      .GET('/api/members', { params: { query }, signal })
+      .catch(() => undefined);
     if (!answer || isTemporary(answer.response)) return undefined;
     if (!answer.data) throw errorOf(answer.response, answer.error);
     members.push(...answer.data);
     next ??= answer.response.headers.get('X-Next-Cursor') ?? undefined;
-    after = /[?&]after=([^&>]+)/.exec(answer.response.headers.get('Link') ?? '')?.[1];
-  } while (after !== undefined);
+    query = nextQuery(answer.response);
+  }
   return { members, since: next };
 }
+
+type MembersAnswer = { data?: Member[]; error?: unknown; response: Response };
 
 const isReplaced = (error: unknown) => error instanceof ChatError && error.code === 'history_replaced';
 

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
 import {
   ChatError,
   type Conflict,
@@ -70,6 +71,37 @@ describe('the client', () => {
     );
   });
 
+  it('says which address did not answer, and why, as a ChatError', async () => {
+    const dead = createChatClient({ baseUrl: 'http://127.0.0.1:9', retry: { attempts: 2, firstWait: 1 } });
+    const error = await unwrap(dead.GET('/api/rooms')).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ChatError);
+    expect(error).toMatchObject({ status: 0, body: undefined, code: undefined, cause: expect.any(TypeError) });
+    expect(error.message).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /);
+  });
+
+  it('leaves what the caller aborts to the caller', async () => {
+    const call = client.GET('/api/rooms', { signal: AbortSignal.abort(new Error('no longer wanted')) });
+    await expect(call).rejects.toThrow('no longer wanted');
+  });
+
+  it('reads a list page by page', async () => {
+    const owner = await anAccount();
+    const chat = createChatClient({ baseUrl, token: owner.token });
+    const room = await aRoomOf([owner]);
+    const texts = Array.from({ length: 5 }, (_, at) => `message ${at}`);
+    for (const text of texts) await unwrap(chat.POST('/api/messages', { body: { room, text } }));
+    const read: string[][] = [];
+    for await (const page of chat.pages('/api/messages', { params: { query: { room, limit: 2 } } })) {
+      expectTypeOf(page).toEqualTypeOf<Message[]>();
+      read.unshift(page.map(({ text }) => text));
+    }
+    expect(read).toEqual([texts.slice(0, 1), texts.slice(1, 3), texts.slice(3)]);
+    // @ts-expect-error an account is no list
+    void (() => chat.pages('/api/users/{user}'));
+    const others = chat.pages('/api/messages', { params: { query: { room: '0'.repeat(24) } } });
+    await expect(others.next()).rejects.toMatchObject({ status: 404, code: 'room_not_found' });
+  });
+
   it("turns a proxy's error page into a ChatError", async () => {
     const proxied = createChatClient({
       baseUrl,
@@ -118,7 +150,7 @@ describe('the client', () => {
     });
     const redirecting = await listen((_request, response) => response.writeHead(status, { Location: other }).end());
     const redirected = createChatClient({ baseUrl: redirecting, token: 'secret', retry: { attempts: 1 } });
-    await expect(redirected.GET('/api/rooms')).rejects.toThrow('fetch failed');
+    await expect(redirected.GET('/api/rooms')).rejects.toThrow('unexpected redirect');
     expect(asked).toEqual([]);
   });
 });
