@@ -15,7 +15,7 @@ import { jsonBody } from './middleware/json-body.ts';
 import { json, mediaType } from './middleware/media-type.ts';
 import { method } from './middleware/method.ts';
 import { permission } from './middleware/permission.ts';
-import { type Handler, type Input, type Operations, operationFor } from './operation.ts';
+import { allowedMethods, type Handler, type Input, isSpecified, type Operations, operationFor } from './operation.ts';
 import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
 
 /**
@@ -23,14 +23,12 @@ import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from '.
  * `baseChain()` has the steps whose headers are on every response, here are those that may refuse.
  */
 export function endpoint(operations: Operations, options: ChainOptions = {}): Handler {
-  const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
+  const allow = allowedMethods(operations);
 
-  const isSpecified = Object.values(operations).some((one) => one.isSpecified);
-
-  const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified, ...options })
+  const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified(operations), ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
-    .use(mediaType({ docsUrl: config.docsUrl, isSpecified }))
+    .use(mediaType({ docsUrl: config.docsUrl, isSpecified: isSpecified(operations) }))
     .use(method({ operations, allow }))
     .use(permission(operations))
     .use(jsonBody(operations))

@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts';
 import { baseChain, toLambdaHandler } from './base-chain.ts';
 import { acceptedEncoding } from './middleware/compression.ts';
 import { method } from './middleware/method.ts';
-import { type Handler, operation } from './operation.ts';
+import { allowedMethods, type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
 
 /** A file with its media type, and the policy of a worker: as text, or compressed, in base64. */
@@ -16,7 +16,7 @@ export function fileEndpoint(
   isImmutable: (path: string) => boolean,
 ): Handler {
   const operations = { GET: operation({ summary, access: 'anyone', type: '*/*', status: 200, run: async () => '' }) };
-  const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
+  const allow = allowedMethods(operations);
   const chain = baseChain(allow)
     .use(method({ operations, allow }))
     .handler(async (event) => {

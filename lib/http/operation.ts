@@ -88,6 +88,17 @@ export const operation = <Path extends Parameters, Query extends Parameters, Bod
   definition: Operation<Path, Query, Body, Who, Shown>,
 ): Operation<Path, Query, Body, Who, Shown> => definition;
 
+/** Whether the interface specification says to the letter what a path does. */
+export const isSpecified = (operations: Operations): boolean => Object.values(operations).some((one) => one.isSpecified);
+
+/** The methods of a path, as `Allow` lists them. What can be read has HEAD, but where the specification says which methods there are. */
+export function allowedMethods(operations: Operations): string {
+  const own = Object.keys(operations).flatMap((method) =>
+    method === 'GET' && !isSpecified(operations) ? ['GET', 'HEAD'] : [method],
+  );
+  return [...own, 'OPTIONS'].join(', ');
+}
+
 /** Whether an operation is a message or a change, which count against the rate of the caller's account. */
 export const isWrite = (method: string, { access }: Operations[string]): boolean => access !== 'anyone' && method !== 'GET';
 

@@ -1,14 +1,14 @@
 import type { Page } from '../reference/page.ts';
 import { baseChain, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { method } from './middleware/method.ts';
-import { type Handler, operation } from './operation.ts';
+import { allowedMethods, type Handler, operation } from './operation.ts';
 
 /** The handler of a path that shows a page to people: to anyone, whatever the request accepts. */
 export function pageEndpoint(summary: string, page: Page): Handler {
   const { source } = page;
   const run = async () => source;
   const operations = { GET: operation({ summary, access: 'anyone', type: 'text/html', status: 200, run }) };
-  const allow = [...Object.keys(operations), 'OPTIONS'].join(', ');
+  const allow = allowedMethods(operations);
   const chain = baseChain(allow)
     .use(method({ operations, allow }))
     .handler(async () => ({ statusCode: 200, headers: pageHeaders(page), body: await run() }));

@@ -21,5 +21,8 @@ export type ApiResponse = APIGatewayProxyStructuredResultV2 & { statusCode: numb
 /** One step of the chain: `Needs` is what it finds on the event. */
 export type Step<Needs = unknown> = MiddlewareObj<ApiEvent & Needs, ApiResponse, Error, Context>;
 
-/** The request's method, in capitals. */
-export const methodOf = (event: ApiEvent): string => event.requestContext.http.method;
+/** The method by which a request's operation is found, in capitals. HEAD gets what GET would; the host leaves the body out. */
+export const methodOf = (event: ApiEvent): string => (isHead(event) ? 'GET' : event.requestContext.http.method);
+
+/** Whether a request asks for nothing but the headers. */
+export const isHead = (event: ApiEvent): boolean => event.requestContext.http.method === 'HEAD';

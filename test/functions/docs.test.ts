@@ -14,7 +14,7 @@ describe.each(['/docs', '/docs/api/json'])('%s', (path) => {
 
   it('is read-only', async () => {
     const { status, headers } = await call('POST', path, { body: {} });
-    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, OPTIONS' });
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD, OPTIONS' });
   });
 });
 

@@ -21,4 +21,13 @@ describe.each(transports())('/api/health, %s', (_transport, call) => {
     });
     expect(reply.headers).toMatchObject(successHeaders);
   });
+
+  it.each(['/api/health', '/', '/docs'])('HEAD of %s has the status and headers of GET, and no body', async (path) => {
+    const [get, head] = [await call('GET', path), await call('HEAD', path)];
+    expect({ status: head.status, type: head.headers['content-type'], body: head.body }).toEqual({
+      status: 200,
+      type: get.headers['content-type'],
+      body: '',
+    });
+  });
 });

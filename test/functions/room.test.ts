@@ -133,7 +133,7 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
 
     it('POST, and lists the methods of the path', async () => {
       const { status, headers } = await call('POST', room.path, { token: admin.token, body: {} });
-      expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, PUT, PATCH, DELETE, OPTIONS' });
+      expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' });
     });
   });
 

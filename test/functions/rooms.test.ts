@@ -164,6 +164,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       ['PUT of JSON, accepting JSON', 'PUT', { ...posting, headers: { accept: 'application/json' } }, 405, ''],
       ['PATCH of JSON', 'PATCH', posting, 405, ''],
       ['DELETE', 'DELETE', getting, 405, ''],
+      ['HEAD', 'HEAD', getting, 405, ''],
       ['POST without a name', 'POST', { ...posting, body: {} }, 400, nameMissing],
       ['POST of only an unknown field', 'POST', { ...posting, body: { title: 'General' } }, 400, nameMissing],
       ['POST of an empty JSON body', 'POST', { token: admin.token, headers: json }, 400, nameMissing],

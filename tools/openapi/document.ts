@@ -133,7 +133,7 @@ const description = `Accounts, rooms and messages. Requests and responses are JS
   another (412).
 - Checks come in this order: token (401), a path for administrators only (403), media type (406, 415), method (405), permission for the method
   (403), body and parameters (400, 413), the object (404), its state (409).
-- OPTIONS on any path needs no token and gets 204 with \`Allow\`.
+- OPTIONS on any path needs no token and gets 204 with \`Allow\`. HEAD gets what GET would, without the body, but on \`/api/rooms\`.
 - A method that a path does not have gets 405 with \`Allow\`, any other path 404.
 - A body with a field that the operation does not know is refused (400); \`/api/rooms\` ignores it. In texts every line break becomes
   a newline, the sequences that colour a terminal go, and a letter has at most 20 combining marks; other control characters but tabs are refused. A name is one line, and what shows nothing is blank.`;

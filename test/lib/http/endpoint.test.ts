@@ -79,8 +79,8 @@ describe('endpoint', () => {
   });
 
   it.each([
-    ['of its operations', 'PUT', 'GET, POST, OPTIONS'],
-    ['but no inherited properties', 'constructor', 'GET, POST, OPTIONS'],
+    ['of its operations', 'PUT', 'GET, HEAD, POST, OPTIONS'],
+    ['but no inherited properties', 'constructor', 'GET, HEAD, POST, OPTIONS'],
   ])('allows the methods %s', async (_what, method, allow) => {
     const some = operation({ summary: '', access: 'anyone', status: 200, run: async () => 'done' });
     const handler = endpoint({ GET: some, POST: some });
