@@ -1,9 +1,10 @@
 import manifest from '../package.json' with { type: 'json' };
 import { limits } from './api/limits.ts';
 import { aCount, aFlag, aText, aWord, record, type Shown } from './api/schema.ts';
-import { config, emailConfirmations, registrations, roomCreations } from './config.ts';
+import { config } from './config.ts';
 import { readFileState } from './database/file-state.ts';
 import { serviceUnavailable } from './errors.ts';
+import { emailConfirmations, registrations, roomCreations } from './settings.ts';
 
 /** That the service works, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {

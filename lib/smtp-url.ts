@@ -1,4 +1,5 @@
-import { ConfigError, config, isParameter } from './config.ts';
+import { config } from './config.ts';
+import { ConfigError, isParameter } from './settings.ts';
 
 if (isParameter(config.smtpUrl))
   throw new ConfigError(

@@ -17,8 +17,10 @@ const layers = [
   ['database'],
   ['mail'],
   ['smtp-url'],
-  ['carrier', 'deadline', 'log', 'metrics', 'setting-names'],
-  ['cloudfront-secrets', 'config', 'errors', 'nearest-name', 'printable-json', 'recent'],
+  ['carrier', 'deadline', 'log', 'metrics'],
+  ['cloudfront-secrets', 'config', 'errors', 'printable-json', 'recent'],
+  ['settings'],
+  ['nearest-name'],
 ];
 
 /** What each top-level folder may import, besides packages and itself. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { noSetting, settingNames } from '../../lib/setting-names.ts';
+import { isParameter, settings, unknownSetting } from '../../lib/settings.ts';
 import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
   alarmTopic,
@@ -116,17 +116,17 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   const { service } = serverless;
   const file = settingsFile(serverless);
   const concurrency = Object.keys(service.functions).map(concurrencyOf);
-  const isKnown = (name: string) => settingNames.includes(name) || concurrency.includes(name) || name.startsWith('AWS_');
+  const isKnown = (name: string) => name in settings || concurrency.includes(name) || name.startsWith('AWS_');
   const names = file.isThere ? Object.keys(parseEnv(readFileSync(file.path, 'utf8'))) : [];
   const unknown = [...names, ...Object.keys(process.env).filter((name) => name.startsWith('CONCURRENCY_'))].find(
     (name) => !isKnown(name),
   );
-  if (unknown !== undefined) throw new Error(`${noSetting(unknown)} (${file.name})`);
+  if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
   const { SMTP_URL } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
-  const { isParameter, readConfig } = await import('../../lib/config.ts');
+  const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
   const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
   const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;

@@ -1,4 +1,5 @@
-import { config, isMailServer, isParameter } from '../../lib/config.ts';
+import { config } from '../../lib/config.ts';
+import { isMailServer, isParameter } from '../../lib/settings.ts';
 import { readParameter } from './parameter.ts';
 
 /** Where e-mails go out: what the SSM parameter says that is set instead. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Carrier, setCarrier } from '../../lib/carrier.ts';
-import { misspelledSettings } from '../../lib/setting-names.ts';
+import { misspelledSettings } from '../../lib/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
 import { likeApiGateway } from './gateway.ts';
 

@@ -6,7 +6,7 @@ import { refreshFileState } from '../../lib/database/file-state.ts';
 import { log } from '../../lib/log.ts';
 import { fillWordsMeanwhile } from '../../lib/messages/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/prepare.ts';
-import { misspelledSettings } from '../../lib/setting-names.ts';
+import { misspelledSettings } from '../../lib/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { scheduleBackups } from './backups.ts';

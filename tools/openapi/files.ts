@@ -10,11 +10,12 @@ import { apiPage } from './api-page.ts';
 import { describeSocket } from './asyncapi.ts';
 import { clientTypes } from './client-types.ts';
 import { describeService } from './document.ts';
+import { settingsPage } from './settings-page.ts';
 import { stabilise } from './stable.ts';
 
 const project = new URL('../../', import.meta.url);
 
-/** Every file that is generated from the operations, with its content. */
+/** Every file that is generated from the operations and the settings, with its content. */
 export async function makeFiles(): Promise<Map<URL, string>> {
   const steps = firstSteps(await walkThroughAll());
   const source = JSON.stringify(describeService(await loadPaths(), steps), null, 2);
@@ -24,6 +25,7 @@ export async function makeFiles(): Promise<Map<URL, string>> {
     [new URL('docs/openapi.json', project), `${source}\n`],
     [new URL('docs/asyncapi.json', project), `${JSON.stringify(socket, null, 2)}\n`],
     [new URL('docs/api.md', project), apiPage(document, steps)],
+    [new URL('docs/settings.md', project), settingsPage()],
     [new URL('packages/client/src/contract.ts', project), clientTypes(document, socket.components.schemas)],
   ]);
 }

@@ -332,7 +332,7 @@ describe('the settings of a deployment', () => {
 
   it.each([
     ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
-    ['CONCURRENCY_MESAGES=60', 'CONCURRENCY_MESAGES is no setting'],
+    ['CONCURRENCY_MESAGES=60', 'Unknown setting CONCURRENCY_MESAGES.'],
     [
       'SMTP_URL=smtps://chat:secret@mail.example.org',
       'Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.',

@@ -240,7 +240,7 @@ describe('npm run serve', () => {
 
   it('says that everyone can sign up, and that a setting is misspelled', async () => {
     const open = await serve({ REGISTRATON: 'closed' });
-    expect(open.output()).toContain('REGISTRATON is no setting: did you mean REGISTRATION?\n');
+    expect(open.output()).toContain('Unknown setting REGISTRATON. Did you mean REGISTRATION?\n');
     expect(open.output()).toContain(
       'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n',
     );

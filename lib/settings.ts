@@ -1,0 +1,390 @@
+import { nearestName } from './nearest-name.ts';
+
+/*
+ * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it, docs/settings.md is generated from it.
+ * Nothing here reads the environment, as `config.ts` does when it is loaded: plugins and the server set settings before that.
+ */
+
+/** How a value is read: undefined for one that breaks the rule. */
+type Rule<T> = {
+  read: (text: string) => T | undefined;
+  /** What the value must be: completes "Set PORT to ...". */
+  says: (text: string) => string;
+  /** Whether an error must not repeat the value. */
+  isSecret?: true;
+};
+
+/** A setting: a variable of the environment. */
+export type Setting<T = unknown> = {
+  rule: Rule<T>;
+  /** The value where the variable is not set. */
+  fallback: string;
+  /** The default as documentation shows it, where that is not `fallback`. */
+  shown?: string;
+  /** What it does, in Markdown. */
+  meaning: string;
+  /** Who reads it: the functions wherever they run, a server on a machine, `npm run serve` alone, or a deployment on AWS. */
+  where: 'service' | 'machine' | 'serve' | 'aws';
+  /** The option of `npm run serve`. */
+  option?: string;
+};
+
+const text: Rule<string> = { read: (value) => value, says: () => 'a text' };
+
+const wholeNumber = (least: number, most: number): Rule<number> => ({
+  read: (value) => (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined),
+  says: () => `a whole number from ${least} to ${most}`,
+});
+
+const oneOf = <const Choice extends string>(...choices: Choice[]): Rule<Choice> => ({
+  read: (value) => choices.find((choice) => choice === value),
+  says: () => `one of ${choices.join(', ')}`,
+});
+
+const matching = (pattern: RegExp, what: string): Rule<string> => ({
+  read: (value) => (pattern.test(value) ? value : undefined),
+  says: () => what,
+});
+
+const origins: Rule<string[]> = {
+  read: (value) => {
+    const all = value.split(/[\s,]+/);
+    return all.every((one) => one === '*' || URL.parse(one)?.origin === one) ? all : undefined;
+  },
+  says: () => '* or to origins such as https://chat.example.org',
+};
+
+const connectionString: Rule<string> = {
+  read: (value) => (/^mongodb(\+srv)?:\/\//.test(value) ? value : undefined),
+  says: (value) =>
+    value
+      ? 'a connection string that starts with mongodb:// or mongodb+srv://'
+      : "the connection string of a MongoDB database, or start with 'npm start', which brings its own",
+  isSecret: true,
+};
+
+/** Whether a text is the address of a mail server. */
+export const isMailServer = (value: string): boolean => /^smtps?:\/\/[^\s/]+/.test(value);
+
+/** Whether a text is the name of an SSM parameter, which stands for a secret in a deployment on AWS. */
+export const isParameter = (value: string): boolean => /^ssm:(\/[\w.-]+)+$/.test(value);
+
+const mailServer: Rule<string> = {
+  read: (value) => (value === '' || isMailServer(value) || isParameter(value) ? value : undefined),
+  says: () => 'the address of a mail server that starts with smtps:// or smtp://',
+  isSecret: true,
+};
+
+const ownAddress: Rule<string> = {
+  read: (value) => (/^(https?:\/\/[^\s/]+)?$/.test(value.replace(/\/+$/, '')) ? value.replace(/\/+$/, '') : undefined),
+  says: (value) =>
+    /^https?:/.test(value)
+      ? 'an address without a path (the service needs a host name, or a port, of its own)'
+      : 'an address such as https://chat.example.org',
+};
+
+const timeSpan: Rule<number> = {
+  read: (value) => {
+    const [, count = '', unit = ''] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
+    return Number(count) > 0 ? Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'] : undefined;
+  },
+  says: () => 'a time such as 30m, 12h or 7d',
+};
+
+const wordOr = <const Word extends string, T>(word: Word, rule: Rule<T>): Rule<Word | T> => ({
+  ...rule,
+  read: (value) => (value === word ? word : rule.read(value)),
+});
+
+const setting = <T>(
+  where: Setting['where'],
+  rule: Rule<T>,
+  fallback: string,
+  meaning: string,
+  more: Pick<Setting, 'shown' | 'option'> = {},
+): Setting<T> => ({ where, rule, fallback, meaning, ...more });
+
+/** The rules whose words the API shows as well. */
+export const registrations = ['open', 'invited', 'closed'] as const;
+export const roomCreations = ['admins', 'users'] as const;
+export const emailConfirmations = ['off', 'required'] as const;
+
+export const settings = {
+  MONGODB_URI: setting(
+    'machine',
+    connectionString,
+    '',
+    'Connection string of a MongoDB replica set. A deployment on AWS reads it from a [parameter](deploying.md#2-the-connection-string).',
+    { shown: 'the embedded database' },
+  ),
+  DATA_DIR: setting('machine', text, './data', 'Directory of the embedded database.'),
+  DATABASE_PORT: setting(
+    'machine',
+    text,
+    '',
+    'A port of the embedded database on `127.0.0.1`, in addition to its socket in `DATA_DIR`. Every account of the machine can use it, without a password.',
+  ),
+  AUDIT_LOG: setting('machine', text, '', 'File that gets a line for each command of `npm run admin`.', {
+    shown: '`audit.log` in `DATA_DIR`, if that exists',
+  }),
+  WEBSOCKET_PORT: setting('machine', wholeNumber(0, 65_535), '3001', 'Port of the [WebSockets](push.md) under `npm start`.'),
+  HTTP_PORT: setting('machine', wholeNumber(0, 65_535), '3000', 'Port of the API; 0 is any free port.', { option: 'port' }),
+  HTTP_HOST: setting('serve', text, 'localhost', 'Address to listen on; `0.0.0.0` and `::` are all addresses.', {
+    option: 'host',
+  }),
+  WORKERS: setting(
+    'serve',
+    wordOr('auto', wholeNumber(0, 256)),
+    '1',
+    'Processes that share the port; `auto` is one for each core. A process that fails is replaced.',
+    { option: 'workers' },
+  ),
+  TRUST_PROXY: setting(
+    'serve',
+    wholeNumber(0, 16),
+    '0',
+    'Number of reverse proxies in front of the server, whose `X-Forwarded-For` is trusted.',
+    { option: 'trust-proxy' },
+  ),
+  MAX_CONNECTIONS: setting(
+    'serve',
+    wholeNumber(0, 65_535),
+    '10000',
+    'Connections of a process. Half of them may be WebSockets; one address may have a quarter, unless a proxy is trusted.',
+    { option: 'max-connections' },
+  ),
+  METRICS_PORT: setting(
+    'serve',
+    wordOr('', wholeNumber(0, 65_535)),
+    '',
+    'Port of [`/metrics`](operating.md#what-to-watch), for Prometheus.',
+    { option: 'metrics-port' },
+  ),
+  BACKUP_DIR: setting(
+    'serve',
+    text,
+    '',
+    'Directory for regular [backups](self-hosting.md#backup-and-restore) of the embedded database.',
+    { option: 'backup-dir' },
+  ),
+  BACKUP_EVERY: setting('serve', timeSpan, '24h', 'Time between backups, such as `30m`, `12h` or `7d`.', {
+    option: 'backup-every',
+  }),
+  BACKUP_KEEP: setting('serve', wholeNumber(0, 10_000), '7', 'Number of regular backups that are kept.', {
+    option: 'backup-keep',
+  }),
+  MONGODB_DATABASE: setting('service', text, 'chat', 'Name of the database.'),
+  MONGODB_POOL_SIZE: setting(
+    'service',
+    wholeNumber(1, 500),
+    '5',
+    'Connections of one process to the database. Under `npm run serve`, also the number of requests that run concurrently; others wait in order, 5 seconds at most.',
+    { shown: '`5`; `20` under `npm start` and `npm run serve`' },
+  ),
+  DOCS_URL: setting('service', text, '/docs', 'Address of the documentation; the 406 error links to `<DOCS_URL>/api/json`.'),
+  SOCKET_URL: setting(
+    'service',
+    text,
+    '/socket',
+    'Address of the [WebSockets](push.md): a path of the service, or an address such as `wss://socket.example.org`.',
+    { shown: "`/socket`; the gateway's on AWS and under `npm start`" },
+  ),
+  REGISTRATION: setting(
+    'service',
+    oneOf(...registrations),
+    'open',
+    '`invited`: people with an invitation to a room can sign up. `closed`: only administrators create accounts. [Reserved names](../lib/accounts/reserved-names.ts) such as `admin` are always given by administrators only.',
+  ),
+  ROOM_CREATION: setting('service', oneOf(...roomCreations), 'admins', '`users`: everyone can create rooms.'),
+  SMTP_URL: setting(
+    'service',
+    mailServer,
+    '',
+    'Mail server that sends links for new passwords, such as `smtps://user:password@mail.example.org`; on AWS [the name of a parameter](deploying.md#e-mail) that has it. `smtp://` encrypts if the server offers it, and always with `?requireTLS=true` at the end. Needs `MAIL_FROM` and `PUBLIC_URL`.',
+  ),
+  MAIL_FROM: setting('service', text, '', 'Sender of e-mails, such as `Chat <chat@example.org>`.'),
+  PUBLIC_URL: setting(
+    'service',
+    ownAddress,
+    '',
+    'Address at which people reach the service, such as `https://chat.example.org`, without a path. Links in e-mails begin with it, and its pages count as the service’s own, whatever a proxy says.',
+  ),
+  EMAIL_CONFIRMATION: setting(
+    'service',
+    oneOf(...emailConfirmations),
+    'off',
+    '`required`: a new account, or a new address of an account, needs a code that is sent to the address. Needs `SMTP_URL`.',
+  ),
+  BRAND_NAME: setting('service', text, 'Chat', 'Name of the web client, in its title and on its icon.'),
+  BRAND_COLOR: setting(
+    'service',
+    matching(/^#[0-9a-f]{6}$/i, 'a colour such as #0f766e'),
+    '#0f766e',
+    'Accent colour of the web client.',
+  ),
+  SESSION_DAYS: setting('service', wholeNumber(1, 3_650), '30', 'Days that a session lasts.'),
+  ROOM_MEMBERS: setting('service', wholeNumber(1, 10_000), '1000', 'Members that a room may have.'),
+  PAGE_SIZE: setting(
+    'service',
+    wholeNumber(1, 200),
+    '50',
+    'Length of a page of a list where a request has no `limit`, 1 to 200.',
+  ),
+  EVENT_DAYS: setting('service', wholeNumber(1, 3_650), '30', 'Days for which a client can resume the feed of a room.'),
+  FEED_PATIENCE: setting(
+    'service',
+    wholeNumber(1, 600),
+    '35',
+    'Seconds after which a feed passes a gap that a killed function left. Servers that know of all others on their database wait 2 seconds at most.',
+  ),
+  CORS_ORIGINS: setting(
+    'service',
+    origins,
+    '*',
+    'Origins (`https://chat.example.org`), separated by commas, whose pages may call the API.',
+  ),
+  HSTS: setting(
+    'service',
+    oneOf('host', 'subdomains'),
+    'host',
+    '`subdomains`: browsers use HTTPS for all subdomains of the host as well (`includeSubDomains`).',
+  ),
+  BCRYPT_COST: setting('service', wholeNumber(4, 16), '12', 'Cost of password hashes, 4 to 16.'),
+  RATE_LIMITS: setting(
+    'service',
+    oneOf('on', 'off'),
+    'on',
+    '`off`: the limits below do not hold, and under `npm run serve` one caller may take all of the time; for benchmarks and trusted networks. The limits on guessing passwords always hold.',
+  ),
+  WRITES_PER_SECOND: setting(
+    'service',
+    wholeNumber(1, 10_000),
+    '10',
+    'Messages and changes a second that an account may make for long.',
+  ),
+  WRITE_BURST: setting(
+    'service',
+    wholeNumber(1, 100_000),
+    '50',
+    'Messages and changes that an account may make at the same time. `npm run admin -- user limit` sets another rate for one account, such as a bot; `user unlimit` forgets what was counted.',
+  ),
+  SIGN_UPS_PER_HOUR: setting(
+    'service',
+    wholeNumber(1, 100_000),
+    '10',
+    'Sign-ups an hour from one address, taken names included. An IPv6 network of 64 bits counts as one address.',
+  ),
+  SIGN_UPS_PER_DAY: setting(
+    'service',
+    wholeNumber(1, 100_000),
+    '100',
+    'Sign-ups a day from one address; with an invitation, sign-ups an hour for each inviter and for each address.',
+  ),
+  LOGINS_PER_MINUTE: setting('service', wholeNumber(1, 10_000), '20', 'Logins a minute to one account with its right password.'),
+  TOKENS_PER_USER: setting('service', wholeNumber(1, 10_000), '100', 'Named tokens of one account.'),
+  SESSIONS_PER_USER: setting(
+    'service',
+    wholeNumber(1, 10_000),
+    '50',
+    'Sessions of one account. The oldest ends when there are more.',
+  ),
+  ROOMS_PER_USER: setting(
+    'service',
+    wholeNumber(1, 100_000),
+    '1000',
+    'Rooms that one account may join, conversations that it may begin, and rooms to which others may add it. Administrators have no such limit.',
+  ),
+  STRANGERS_PER_DAY: setting(
+    'service',
+    wholeNumber(1, 100_000),
+    '50',
+    'Conversations that one account may begin in 24 hours with people with whom it shares no room. Administrators have no such limit.',
+  ),
+  LOG_LEVEL: setting('service', oneOf('debug', 'info', 'error', 'silent'), 'info', '`debug`, `info`, `error` or `silent`.'),
+  METRICS: setting(
+    'service',
+    oneOf('off', 'on'),
+    'off',
+    '`on`, on AWS: each log line of a request or a push is a metric of CloudWatch as well.',
+  ),
+  CONNECTION_LIMIT: setting(
+    'aws',
+    text,
+    '',
+    'Connections that the cluster accepts, which the functions [share](deploying.md#connections-and-how-many-functions-run-concurrently).',
+  ),
+  MONGODB_URI_VERSION: setting(
+    'aws',
+    text,
+    '',
+    'Version of the parameter with the connection string. [Another one](deploying.md#rotate-the-databases-password) restarts the functions.',
+  ),
+  SMTP_URL_VERSION: setting(
+    'aws',
+    text,
+    '',
+    'Version of the parameter with the [mail server](deploying.md#e-mail). Another one restarts the function.',
+  ),
+  CLOUDFRONT_SECRET: setting(
+    'aws',
+    text,
+    '',
+    'Parameter with the secret of [CloudFront](deploying.md#cloudfront-in-front), such as `ssm:/chat-service/prod/cloudfront-secret`.',
+  ),
+  CLOUDFRONT_SECRET_VERSION: setting('aws', text, '', 'Version of that parameter. Another one restarts the functions.'),
+  DOMAIN_NAME: setting('aws', text, '', '[A domain of your own](deploying.md#a-domain-of-your-own) for the API and the page.'),
+  SOCKET_DOMAIN_NAME: setting('aws', text, '', 'A domain of your own for the WebSockets.'),
+  CERTIFICATE_ARN: setting('aws', text, '', 'Certificate of ACM for these domains.'),
+  VPC_SUBNETS: setting(
+    'aws',
+    text,
+    '',
+    'Subnets, separated by commas, for the functions with a database [in a VPC](deploying.md#in-a-vpc).',
+  ),
+  VPC_SECURITY_GROUPS: setting('aws', text, '', 'Security groups there, separated by commas.'),
+  RESOURCE_TAGS: setting('aws', text, '', 'Tags of the stack and all its resources, such as `project=chat,owner=ops`.'),
+  LOG_KEY_ARN: setting(
+    'aws',
+    text,
+    '',
+    'Key of KMS that encrypts the logs. Its policy must let [CloudWatch Logs](https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html) use it.',
+  ),
+  ALARM_EMAIL: setting('aws', text, '', 'Address that gets the alarms; AWS asks for confirmation first.'),
+  TRACING: setting('aws', text, 'PassThrough', '`Active` turns X-Ray on.'),
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof settings)[Name]['rule']['read']>>;
+
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+/** A setting has an unusable value; the message names the setting and says what it should be. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Reads a setting from an environment; throws a `ConfigError` for a value that breaks its rule. */
+export function readSetting<Name extends SettingName>(
+  name: Name,
+  environment: Record<string, string | undefined>,
+): ValueOf<Name> {
+  const { rule, fallback, option }: Setting = settings[name];
+  const value = environment[name]?.trim() || fallback;
+  const read = rule.read(value);
+  if (read !== undefined) return read as ValueOf<Name>;
+  const called = option === undefined ? name : `--${option} or ${name}`;
+  throw new ConfigError(`Set ${called} to ${rule.says(value)}${rule.isSecret ? '' : `, not '${value}'`}.`);
+}
+
+/** A sentence for each variable whose name is almost that of a setting: it changes nothing, and its owner thinks that it does. */
+export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>
+  Object.keys(environment).flatMap((name) => {
+    const meant = name in settings ? undefined : nearestName(name, settingNames);
+    return meant === undefined ? [] : [unknownSetting(name)];
+  });
+
+/** The sentence about a name that no setting has. */
+export function unknownSetting(name: string): string {
+  const meant = nearestName(name, settingNames);
+  return `Unknown setting ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}

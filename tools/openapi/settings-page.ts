@@ -1,0 +1,36 @@
+import { type Setting, settings } from '../../lib/settings.ts';
+
+/** docs/settings.md: every setting, by who reads it. */
+export const settingsPage = (): string => `# Settings
+
+<!-- Generated from lib/settings.ts by 'npm run openapi'. -->
+
+Settings are environment variables. An invalid value stops the service with a message that names the variable. A misspelled variable prints a warning.
+
+${tableOf('service')}
+
+## On a machine
+
+${tableOf('machine')}
+
+\`npm run serve\` also has these. Each has an option that goes before the variable: \`npm run serve -- --port 8080\`.
+
+${tableOf('serve')}
+
+## On AWS
+
+A [deployment](deploying.md) reads its settings from \`.env.<stage>\`. \`AWS_REGION\` (default \`eu-central-1\`) is the cluster's region, and \`CONCURRENCY_<NAME>\` the
+[reserved concurrency](deploying.md#connections-and-how-many-functions-run-concurrently) of one function.
+
+${tableOf('aws')}
+`;
+
+function tableOf(where: Setting['where']): string {
+  const rows = Object.entries<Setting>(settings).filter(([, setting]) => setting.where === where);
+  return ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows.map(rowOf)].join('\n');
+}
+
+function rowOf([name, { fallback, shown, option, meaning }]: [string, Setting]): string {
+  const byDefault = shown ?? (fallback === '' ? 'none' : `\`${fallback}\``);
+  return `| \`${name}\`${option === undefined ? '' : `, \`--${option}\``} | ${byDefault} | ${meaning} |`;
+}
