@@ -11,7 +11,6 @@ import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
 import type { Dropped } from './storage/page-sums.ts';
 import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
-import { upgrade } from './storage/upgrade.ts';
 import { decodeStored } from './values/bson.ts';
 
 /** How often expired documents, cursors and answers are looked for. */
@@ -31,7 +30,6 @@ export type Engine = {
 export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis): Promise<Engine> {
   const file = await openDatabaseFile(dataDir);
   try {
-    upgrade(file, dataDir);
     const database = assemble(file);
     tellDropped(database);
     const sweep = () => {

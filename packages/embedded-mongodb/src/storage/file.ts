@@ -23,10 +23,8 @@ import { openPageSums, type PageSums, readMark, sumsName } from './page-sums.ts'
 import { checkVersion, sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 
-/** The format that this version writes; a later one is refused and never rewritten. */
-export const currentFormat = 3;
-/** The earliest that `upgrade` makes one of the present. */
-const earliestFormat = 1;
+/** The format that this version reads and writes; another one is refused and never rewritten. */
+const currentFormat = 3;
 /** "ChDb": tells our files from other SQLite files. */
 const applicationId = 0x43684462;
 const logName = `${databaseFileName}-wal`;
@@ -52,7 +50,6 @@ const schema = `
 
 /** An open database file, locked for this process, with its prepared statements. */
 export type DatabaseFile = {
-  readonly format: number;
   /** Stays the same for as long as the file is no copy of another. */
   readonly id: string;
   /** A statement that is prepared once; rows come as arrays. */
@@ -87,7 +84,7 @@ export type DatabaseFile = {
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
   checkVersion();
   const mark = keptSums(directory) ? readMark(directory) : undefined;
-  const { database, format } = await openPatiently(directory);
+  const database = await openPatiently(directory);
   const noCheckpoint = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   const frames = () => logState(noCheckpoint).frames;
   const unusable = findUnusable(directory, mark, frames());
@@ -108,7 +105,6 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     if (sums.damage !== undefined) throw damaged(describeDamage(sums.damage));
   };
   return {
-    format,
     id,
     sums,
     verify,
@@ -172,9 +168,7 @@ function findUnusable(directory: string, mark: ReturnType<typeof readMark>, usab
   return { acknowledged, others: present > intact ? present - usable : 0 };
 }
 
-type Opened = { readonly database: DatabaseSync; readonly format: number };
-
-async function openPatiently(directory: string): Promise<Opened> {
+async function openPatiently(directory: string): Promise<DatabaseSync> {
   for (const deadline = Date.now() + patienceMillis; ; await setTimeout(50)) {
     try {
       return openLocked(directory);
@@ -184,7 +178,7 @@ async function openPatiently(directory: string): Promise<Opened> {
   }
 }
 
-function openLocked(directory: string): Opened {
+function openLocked(directory: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     makeDirectory(directory);
@@ -201,7 +195,7 @@ function openLocked(directory: string): Opened {
     database = new sqlite.DatabaseSync(join(directory, databaseFileName));
     // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
-    const format = formatOf(database, directory);
+    requireFormat(database, directory);
     rmSync(marker, { force: true });
     secureLog(directory);
     // FULL: a commit syncs the log, unless a client asks for no sync. Checkpoints are our own, because SQLite's would hide a failed sync. What a
@@ -210,7 +204,7 @@ function openLocked(directory: string): Opened {
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
         'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST',
     );
-    return { database, format };
+    return database;
   } catch (error) {
     database?.close();
     throw error;
@@ -262,17 +256,17 @@ function lengthenedLog(directory: string, wanted: number): number {
   }
 }
 
-/** The format of a file, which may be one that this version can upgrade; the empty file of a new database is filled first. */
-function formatOf(database: DatabaseSync, directory: string): number {
+/** Throws unless a file has the present format; the empty file of a new database is filled first. */
+function requireFormat(database: DatabaseSync, directory: string): void {
   const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (isEmpty && pragma('application_id') === 0) {
     if (!existsSync(join(directory, markerName))) throw notMade(directory, 'is a database without tables');
     database.exec(`BEGIN; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${currentFormat}; COMMIT`);
-    return currentFormat;
+    return;
   }
   const format = pragma('application_id') === applicationId ? pragma('user_version') : undefined;
-  if (format !== undefined && format >= earliestFormat && format <= currentFormat) return format;
+  if (format === currentFormat) return;
   const what =
     format === undefined
       ? 'is not a database of this program'
