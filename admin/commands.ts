@@ -24,8 +24,7 @@ export const commands: Record<string, Command> = {
   },
   'user code': {
     usage: '<username>',
-    summary:
-      'Prints, once, a link by which whoever has it sets a new password for the account within an hour; without PUBLIC_URL, its code.',
+    summary: 'Prints a one-time password-reset link, valid for one hour (only the code if PUBLIC_URL is unset).',
     operands: 1,
   },
   'user promote': { usage: '<username>', summary: 'Makes an account an administrator.', operands: 1 },
@@ -120,7 +119,7 @@ export const commands: Record<string, Command> = {
   setup: {
     usage: '',
     summary:
-      'Prints, once, a link by which whoever has it makes the first administrator in the web client within a day; without PUBLIC_URL, its path.',
+      'Prints a one-time link that creates the first administrator in the web client, valid for one day (only its path if PUBLIC_URL is unset).',
     operands: 0,
     makesDatabase: true,
   },

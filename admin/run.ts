@@ -7,7 +7,7 @@ import { print, printJson } from './output.ts';
 /** Opens the database for as long as some work of a command takes. */
 export type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
 
-/** Finds a command and runs it; writes its result, or why there is none, in one sentence. Returns the exit status. */
+/** Finds a command and runs it; writes its result, or one sentence that says why it failed. Returns the exit status. */
 export async function run(words: string[], streams: Streams, withDatabase: WithDatabase): Promise<number> {
   try {
     // Imported late, so that a setting with an unusable value is reported like any other mistake.

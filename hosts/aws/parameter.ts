@@ -5,7 +5,7 @@ import { sendSigned } from './signed-request.ts';
 /*
  * The secrets of a deployment are SecureStrings of SSM Parameter Store, so that they stand in no function's configuration. A function reads what
  * it needs when it starts. If that fails, so does the start: the reason is in the log, Lambda answers with 500, and the next request starts the
- * function anew.
+ * function again.
  */
 
 const { AWS_ENDPOINT_URL_SSM } = process.env;

@@ -225,7 +225,7 @@ function addResources(serverless: Serverless): void {
       ...(deployed.parameters.length > 0 && { AWS_ENDPOINT_URL_SSM: serviceAddress('ssm') }),
       ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes, AWS_ENDPOINT_URL_LAMBDA: serviceAddress('lambda') }),
       ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
-      // Nobody reads the versions: a configuration that has changed starts the functions anew, which then read the new secret.
+      // Nobody reads the versions: a configuration that has changed restarts the functions, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
       ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
       ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),

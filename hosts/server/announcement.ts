@@ -3,7 +3,7 @@ import type { SetupCode } from '../../lib/accounts/setup-code.ts';
 /** How far a service is set up: whether it has an administrator, and the code that makes one while there is no account at all. */
 export type Beginning = { hasAdministrator: boolean; setupCode: SetupCode | undefined };
 
-/** What whoever starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
+/** What the person who starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
 export function announcement(url: string, { hasAdministrator, setupCode }: Beginning): string {
   const lines = [
     `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,

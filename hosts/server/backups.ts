@@ -37,7 +37,7 @@ export function scheduleBackups(settings: BackupSettings): { end: () => void } {
   return { end: () => ending.abort() };
 }
 
-/** Node's timers take no more. */
+/** The longest time of Node's timers. */
 const longestTimer = 2 ** 31 - 1;
 
 /** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */

@@ -2,7 +2,7 @@
 export type Share = {
   /** Takes more bytes. */
   add: (bytes: number) => void;
-  /** From now on it can't be given up any more. */
+  /** From now on it can no longer be given up. */
   settle: () => void;
   /** Returns all of them; may be called again. */
   release: () => void;
@@ -10,7 +10,7 @@ export type Share = {
 
 /**
  * Limits the bytes that all requests and responses hold together. When they would hold more, those that have begun first, and should long be
- * done, are given up: whoever sends or reads slowly can't keep others out.
+ * done, are given up: a slow sender or reader can't keep others out.
  */
 export function createMemoryBudget(most: number) {
   const open = new Map<Share, () => void>();

@@ -4,7 +4,7 @@ export function createSemaphore(most: number) {
   const waiting = new Set<() => void>();
 
   return {
-    /** Resolves to whether a slot became free within so many milliseconds; whoever got one must release it. */
+    /** Resolves to whether a slot became free within so many milliseconds; the caller must release it. */
     acquire(milliseconds: number): true | Promise<boolean> {
       if (running < most) {
         running++;

@@ -28,7 +28,7 @@ import { sourceOf } from './source.ts';
 /** A server that listens. */
 export type Server = {
   port: number;
-  /** Takes no more requests, and resolves when the running ones are answered. */
+  /** Accepts no further requests, and resolves when the running ones are answered. */
   close: () => Promise<void>;
 };
 

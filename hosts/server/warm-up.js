@@ -28,5 +28,5 @@ const timer = setTimeout(() => server.kill('SIGKILL'), 60_000);
 const [code] = await once(server, 'close');
 clearTimeout(timer);
 rmSync(directory, { recursive: true, force: true });
-// No reason to fail an installation: whoever starts the server is told again.
+// No reason to fail an installation: the start of the server reports it again.
 if (code !== 0) process.stderr.write(`A trial start of the server with Node.js ${process.version} failed: ${said.trim()}\n`);

@@ -23,7 +23,7 @@ export class Connection {
   readonly id = randomBytes(9).toString('base64url');
   /** The id of the token on whose behalf it was opened. */
   readonly token: string;
-  /** Whether it has said hello, from when on it gets news; and whether it wants the events in them. */
+  /** Whether it has said hello, after which it gets news; and whether it wants the events in them. */
   isGreeted = false;
   wantsEvents = true;
   /** When the client sent its last frame that was no mere ping or pong, on the clock of `performance.now()`. */

@@ -138,12 +138,12 @@ export class Hub {
     if (room.noticed > room.position) void pump(this, room);
   }
 
-  /** A room does not exist any more. */
+  /** A room no longer exists. */
   gone(room: Room): void {
     for (const follower of room.followers) this.leave(follower, room);
   }
 
-  /** A user is no member of a room any more. */
+  /** A user is no longer a member of a room. */
   leave(follower: Follower, room: Room): void {
     this.#forget(follower, room);
     follower.rooms.delete(room);
@@ -168,7 +168,7 @@ export class Hub {
       if (connection.isGreeted) connection.sendNews(id, room.noticed, [signal], 'signal');
   }
 
-  /** Reads which rooms a user has; whoever asks while that is being read waits until it is read anew. */
+  /** Reads which rooms a user has; a call during that read waits for a second one. */
   refresh(follower: Follower): Promise<void> {
     follower.isStale = true;
     follower.loading ??= this.#load(follower).finally(() => {
@@ -196,7 +196,7 @@ export class Hub {
     }
   }
 
-  /** Adds the one room that a user has joined: reading all of them is for whoever has just connected. */
+  /** Adds the one room that a user has joined: reading all of them is for new connections. */
   #joinSoon(user: string, room: string): void {
     const follower = this.followers.get(user);
     if (!follower) return;
@@ -251,7 +251,7 @@ export class Hub {
     }
   }
 
-  /** What is due every second: to catch up, and to end what nobody is behind. */
+  /** What is due every second: to catch up, and to end connections whose client is gone. */
   tick(now = performance.now()): void {
     for (const connection of this.#silent) if (now - connection.heardAt > socketLimits.hello * 1_000) connection.end('silent');
     for (const connection of this.connections()) {

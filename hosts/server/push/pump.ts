@@ -10,7 +10,7 @@ import { counts } from './counts.ts';
 type Audience = {
   /** Reads from the database when it is their turn. */
   read: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Says that a user is no member of a room any more, or that nobody is. */
+  /** Says that a user is no longer a member of a room, or that nobody is. */
   leave: (follower: Follower, room: Room) => void;
   gone: (room: Room) => void;
 };

@@ -27,7 +27,7 @@ const gatherTime = 10;
 export function relayOfWorker(): Relay {
   // The channel ends with the primary, and this process with it.
   const tell = (message: Message) => process.connected && process.send?.(message, () => undefined);
-  // Whoever starts assumes that there is someone, until the primary says that there is nobody.
+  // A new worker assumes that somebody listens, until the primary says that nobody does.
   let isFollowed = true;
   let following: Promise<void> | undefined;
   let resolveFollowing: () => void;

@@ -25,7 +25,7 @@ const sweepTime = 25_000;
 export type Push = {
   /** Ends the connections; returns within how many milliseconds, which requests may take as well. */
   end: () => number;
-  /** Stops when there are none any more. */
+  /** Stops when there are no others. */
   stop: () => Promise<void>;
 };
 

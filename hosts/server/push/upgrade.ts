@@ -69,7 +69,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
     const own = takenBy.get(user) ?? 0;
     if (own >= socketLimits.perUser) throw tooManyConnections();
     if (isFull()) throw noRoom();
-    // Nobody is there any more, so that nothing will be closed.
+    // The client is gone, so that no close event will come.
     if (!socket || socket.destroyed) return;
     taken++;
     takenBy.set(user, own + 1);

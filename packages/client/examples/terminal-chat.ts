@@ -71,7 +71,7 @@ for await (const one of news) {
   } else if (!isHere) continue;
   else if (one.type === 'message.edited' && one.data) print(`* ${one.data.username} now says: ${one.data.text}`);
   else if (one.type === 'typing') showTyping(one.username);
-  else if (one.type === 'left') print('* you are in this room no more');
+  else if (one.type === 'left') print('* you are no longer in this room');
 }
 
 async function logIn(): Promise<string> {

@@ -155,7 +155,7 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
     };
   }
 
-  /** There is no connection any more, or there never was one; the next attempt comes after a while. */
+  /** The connection has ended, or there never was one; the next attempt comes after a while. */
   function end(wait?: number): void {
     attempt = socket = ping = undefined;
     clearTimeout(renewal);

@@ -18,11 +18,11 @@ export type Followed = Event & { cursor: string };
 /** One of the caller's rooms: where it is, and how far the caller has read. */
 export type Listed = { room: string; seq: number; lastRead: number };
 
-/** That the caller is in a room no more, or the room is gone. */
+/** The caller is no longer in a room, or the room is gone. */
 export type Left = { type: 'left'; room: Id };
 
 /**
- * That the service was restored from a backup, and what was yielded of this room may not exist any more. What comes next is
+ * That the service was restored from a backup, and what was yielded of this room may no longer exist. What comes next is
  * what happens after `cursor`: everything up to there is to be read again, as by `GET /api/messages`.
  */
 export type Reset = { type: 'reset'; room: Id; cursor: string };
@@ -44,7 +44,7 @@ type Cursor = {
   at: number | undefined;
   /** The epoch in which that counts, once the service has said so: in another one, the same number is another place. */
   epoch: string | undefined;
-  /** Whether the history was replaced, of which whoever iterates is told when it is known where the new one is. */
+  /** Whether the history was replaced, which the iterator is told when it is known where the new one is. */
   isReplaced: boolean;
   wanted: number;
   readAt: number;
@@ -61,7 +61,7 @@ const patience = 300;
 const firstPause = 250;
 const longestPause = 5_000;
 
-/** How many pushes of a room wait for an earlier one, and how many events for whoever iterates; what is more is read when there is room. */
+/** How many pushes of a room wait for an earlier one, and how many events for the iterator; the rest is read when there is room. */
 const mostEarly = 50;
 const mostReady = 1_000;
 
@@ -169,7 +169,7 @@ export class Cursors {
     if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now + wait);
   }
 
-  /** A push says that the caller is in a room no more, or what it says is of another epoch: the room itself has the last word. */
+  /** A push says that the caller is no longer in a room, or what it says is of another epoch: the room itself has the last word. */
   doubted(room: string, when: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;

@@ -37,14 +37,14 @@ export function follow(chat: Chat, room: string, { after, ...settings }: FollowS
   return following<Followed | Reset>(chat, cursors, settings, room);
 }
 
-/** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Those that are left are not any more. */
+/** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Rooms that are left are no longer followed. */
 export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): Live {
   const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
   const { typing } = chat.connection;
   return Object.assign(following<News>(chat, cursors, settings), { typing });
 }
 
-/** How many notices wait for whoever iterates: they are of the moment. */
+/** How many notices wait for the iterator: they are of the moment. */
 const mostNotices = 100;
 
 function following<T extends News>(

@@ -165,7 +165,7 @@ class World {
     if (writer.seq !== undefined && !writer.isStored) places[writer.seq - 1] = 'abandoned';
   }
 
-  /** What readers do when nothing can fill a gap any more. */
+  /** What readers do when nothing can fill a gap. */
   close(room: string): void {
     const feed = this.feed(room);
     feed.places = feed.places.map((place) => (place === 'abandoned' ? 'void' : place));
@@ -258,7 +258,7 @@ class World {
   list(since = '0'): Reply {
     const found = rooms.filter((room) => this.feed(room).isMine && this.feed(room).movedAt >= Number(since));
     const positions = found.map((room) => ({ room, seq: this.feed(room).places.length, lastRead: this.feed(room).marker }));
-    // Whoever follows all rooms begins where they are in the first list that arrives.
+    // A reader of all rooms begins where they are in the first list that arrives.
     if (!this.hasListed && !this.only)
       for (const { room, seq } of positions) if (!this.given.has(room)) this.feed(room).start = seq;
     return { rooms: positions, since: String(this.moves) };

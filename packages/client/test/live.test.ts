@@ -99,7 +99,7 @@ describe('the events of all rooms', () => {
       news.wake();
       for (let n = 0; n < 5; n++) await hear(`${mode} ${n}`);
     }
-    // Whoever has polled for the last time hears of the rest because there is a connection.
+    // After the last poll, the rest is heard by the connection.
     interval = never;
     for (let n = 0; n < 5; n++) await hear(`${n}`);
     await news.return();

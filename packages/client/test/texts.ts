@@ -57,7 +57,7 @@ const glued = ([word, stop, comma]: [string, string, string]): Sample[] => [
 export const texts: Record<string, Sample[]> = {
   ...Object.fromEntries(Object.entries(unspaced).map(([name, words]) => [name, [...everywhere(words), ...glued(words)]])),
   ...Object.fromEntries(Object.entries(spaced).map(([name, words]) => [name, everywhere(words)])),
-  'text that looks like a block and is none': [
+  'text that looks like a block and is not': [
     { text: '```hello' },
     { text: '```' },
     { text: '``` lunch' },

@@ -7,7 +7,7 @@ import { createGroupCommit } from '../src/storage/group-commit.ts';
 
 /*
  * Checks a copy of a database that nobody has open, and prints what it has and what is wrong with it, as JSON:
- * `node packages/embedded-mongodb/bin/check.ts DIRECTORY [--full]`. Whoever starts it ends it when it takes too long.
+ * `node packages/embedded-mongodb/bin/check.ts DIRECTORY [--full]`. The caller ends it when it takes too long.
  */
 
 process.umask(0o077);

@@ -62,7 +62,7 @@ export class Operation {
     this.#left = this.#until - performance.now();
   }
 
-  /** Refuses to go on once the time is up, or nobody waits any more. */
+  /** Refuses to go on once the time is up, or nobody waits for the answer. */
   check(): void {
     this.#now();
   }

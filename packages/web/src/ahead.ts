@@ -58,14 +58,14 @@ export function askAhead(): void {
   // As the typed client writes them.
   const asked = [`/api/events?room=${room}`, `/api/messages?room=${room}&limit=${newestPageSize}`];
   const answers = asked.map((address) => fetchInTime(new Request(address, { redirect: 'error' })));
-  // Whoever takes an answer is told why there is none.
+  // The caller that takes an answer gets its error.
   for (const answer of answers) answer.catch(() => {});
   shared.askedAhead = { user, answers: new Map(asked.map((address, at) => [address, answers[at] as Promise<Response>])) };
 }
 
 /**
  * The answer to a request that was made ahead, once, and only while the page is young and the same user is remembered. What was refused then is
- * asked for anew: somebody may have signed in since.
+ * asked for again: somebody may have signed in since.
  */
 export function takeAhead(request: Request): Promise<Response> | undefined {
   const { askedAhead } = shared;

@@ -1,5 +1,5 @@
 /*
- * The invitation by whose link somebody came who is not signed in. Whoever signs up may have to open the link of an e-mail in between, which
+ * The invitation by whose link somebody came who is not signed in. To sign up they may have to open the link of an e-mail in between, which
  * leads to another page: the invitation waits in this browser until it is used or declined, or for a day.
  */
 

@@ -42,7 +42,7 @@ function routeOf(address: string): Route {
     };
   }
   if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
-  // Behind `#`, so that no log and no other site learns the code.
+  // After `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
   if (plain) return { name: plain };
@@ -62,7 +62,7 @@ export const route = signal<Route>({ name: 'home' });
 /** Tells where somebody reads, while messages are shown. */
 export const reader: { findPlace: (() => ReadingPlace | undefined) | undefined } = { findPlace: undefined };
 
-/** Where somebody was reading, by the entries of the browser's history: whoever goes back wants to read on there. */
+/** Where somebody was reading, by the entries of the browser's history: after going back, one reads on there. */
 const places = new Map<string, ReadingPlace | undefined>();
 let entry = '';
 let entries = 0;

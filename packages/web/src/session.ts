@@ -81,7 +81,7 @@ export async function setUp(account: NewAccount & { code: string }): Promise<voi
   enter(answer);
 }
 
-/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Whoever calls it has dealt with what is unsent. */
+/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Callers deal with what is unsent before. */
 export async function logOut(): Promise<void> {
   try {
     await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));

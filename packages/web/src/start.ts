@@ -18,7 +18,7 @@ let current: string | undefined;
 
 /**
  * Begins and ends with the session what belongs to it: the store, the outbox, the sync. Resolves when the page has what this browser keeps for
- * whoever is remembered.
+ * the account that is remembered.
  */
 export function followSession(): Promise<void> {
   let entering = Promise.resolve();
@@ -34,7 +34,7 @@ export function followSession(): Promise<void> {
   return entering;
 }
 
-/** Signs out here and on the service, and deletes what this browser keeps. Whoever calls it has dealt with what is unsent. */
+/** Signs out here and on the service, and deletes what this browser keeps. Callers deal with what is unsent before. */
 export async function signOut(): Promise<void> {
   const user = current;
   await endSession();

@@ -18,7 +18,7 @@ afterAll(() => terminals.remove());
 /** For so many minutes at least; more with EVERYWHERE_MINUTES. */
 const minutes = Number(process.env.EVERYWHERE_MINUTES ?? 0);
 
-/** A restart takes as long as the machine needs, and whoever was refused waits up to half a minute until the next attempt. */
+/** A restart takes as long as the machine needs, and a refused client waits up to half a minute until its next attempt. */
 const patience = { timeout: 180_000, interval: 250 };
 
 /** How many messages a page of history has, with which the pages are compared. */
@@ -81,7 +81,7 @@ it(
         await sayAll();
         await sayAll();
         await new Promise((resolve) => setTimeout(resolve, minutes > 0 ? 15_000 : 2_000));
-        // What is on its way would come after what is not slowed any more.
+        // What is on its way would come after what is no longer slowed.
         proxy.set('down');
         proxy.set('pass');
       },

@@ -131,7 +131,7 @@ describe('the input of users', () => {
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('violation', event.violatedDirective))",
     );
-    // Whoever wrote last sees the end of it.
+    // The last author sees the end of it.
     await signIn(page, people.at(-1) as Account);
     await page.reload();
     await page.locator('li.message').first().waitFor();

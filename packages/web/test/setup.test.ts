@@ -29,7 +29,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await page.getByRole('link', { name: 'All rooms' }).first().click();
   await page.getByText('New room').waitFor();
 
-  // Whoever comes too late signs in.
+  // A visitor who comes too late signs in.
   await stranger.page.getByLabel('One-time code').fill(`https://chat.example.org${link}`);
   await stranger.page.getByRole('button', { name: 'Create administrator' }).click();
   await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();

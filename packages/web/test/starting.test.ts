@@ -51,7 +51,7 @@ describe('a room that is opened by its address', () => {
     await page.locator('.room-pane li.message', { hasText: 'said before' }).waitFor();
     await say(page, 'said now');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'said now' }).waitFor();
-    // And once more behind the cursor, for what came meanwhile.
+    // And once more after the cursor, for what came meanwhile.
     await expect.poll(() => asked.toSorted()).toEqual(['/api/events', '/api/messages', '/api/messages']);
     await context.close();
   });

@@ -1,6 +1,6 @@
 import { characterAt, characterBefore, isUnspaced } from './characters.ts';
 
-/** The address as a link may have it; undefined for one that is none, or not of the web or an e-mail. */
+/** The address as a link may have it; undefined for what is not an address of the web or of e-mail. */
 export function safeAddress(text: string): string | undefined {
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);

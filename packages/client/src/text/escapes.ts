@@ -25,7 +25,7 @@ const startsPath = /(?:^|[^\p{L}\p{N}])[A-Za-z]:\\|(?:^|\s)\\\\[\p{L}\p{N}]/u;
 
 /**
  * What shows that a word is a path or a pattern, where people type backslashes for themselves: one stands before a letter or a sign
- * that is none of Markdown, or after a drive, a dot, a variable, a domain or a `^`.
+ * that Markdown does not know, or after a drive, a dot, a variable, a domain or a `^`.
  */
 const pathOrPattern = new RegExp(
   [

@@ -2,7 +2,7 @@ import { isBlank } from './characters.ts';
 import { indentOf, isBlankLine, withoutIndent } from './indents.ts';
 import type { Found } from './pieces.ts';
 
-/** The line at or after `from` that ends the code of a fence; undefined if there is none. */
+/** The line at or after `from` that ends the code of a fence; undefined if no line does. */
 export type FindEnd = (from: number, fence: string) => number | undefined;
 
 /** The fence that a line opens: the columns before it, its signs, and what stands beside it. */
@@ -60,7 +60,7 @@ const endsWith = (line: string, fence: string) => {
   return fence[0] === '`' && typed.endsWith(fence) && typed.indexOf(fence) === typed.length - fence.length;
 };
 
-/** Finds where fences end. That there is no end any more is known without looking again, so that looking is linear in all. */
+/** Finds where fences end. Once no further end is found, none is looked for again, so that the search is linear in all. */
 export function findFenceEnds(lines: string[]): FindEnd {
   let last: ReturnType<typeof findLastEnds> | undefined;
   return (from, fence) => {

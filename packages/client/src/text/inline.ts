@@ -82,7 +82,7 @@ export function parseInline(text: string): Inline[] {
       openers.drop(bracket.delimiters);
       const { children, depth } = pieces.takeAfter(bracket.piece);
       pieces.pop();
-      // No link within a link: what was open outside of this one cannot become one any more.
+      // No link within a link: what was open outside of this one can no longer become one.
       brackets.length = 0;
       pieces.push(linkTo(target, withoutLinks(children)), depth + 1);
       at = plainFrom = target.end;

@@ -1,7 +1,7 @@
 import { characterAt, characterBefore, joinsWord } from './characters.ts';
 
 /**
- * The end of the mention that begins at an `@`; undefined if none does. It is none within a word or an address, such as
+ * The end of the mention that begins at an `@`; undefined if none does. A name within a word or an address is not a mention, such as
  * `ann@example.org`, `@ann@example.org`, `@ann/cli` and `example.org/@ann`.
  */
 export function mentionEnd(text: string, at: number, isAfterMention: boolean): number | undefined {

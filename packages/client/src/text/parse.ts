@@ -9,7 +9,7 @@ const deepest = 8;
 
 /**
  * Parses what chats use of Markdown. Every line is looked at a few times for each level of nesting, so the time is linear in the
- * length of the text, whoever wrote it. Nothing is dropped: what has no meaning here, such as HTML, stays text.
+ * length of the text, even for a hostile text. Nothing is dropped: what has no meaning here, such as HTML, stays text.
  */
 export const parse = (text: string): Block[] => parseBlocks(text.split('\n'), 0);
 

@@ -47,7 +47,7 @@ function sortPart(path: string, value: Value): SortPart {
 
 type Choice = (a: Maybe, b: Maybe) => Maybe;
 
-/** The value of a path for sorting: of several, through arrays, the least (or greatest when descending); null where there is none. */
+/** The value of a path for sorting: of several, through arrays, the least (or greatest when descending); null for a missing one. */
 function keyAt(value: Maybe, parts: readonly string[], at: number, better: Choice): Maybe {
   if (Array.isArray(value)) return keyOfArray(value, parts, at, better);
   if (at === parts.length) return value === undefined ? null : value;

@@ -18,7 +18,7 @@ export type Sortable<Item> = {
 const pieceLength = 1000;
 
 /**
- * Sorts in memory; of a limited number no more is kept than can be needed. What comes and goes may be `undefined`: nothing yet,
+ * Sorts in memory; with a limit, only what can be needed is kept. What comes and goes may be `undefined`: nothing yet,
  * but a moment at which others may have their turn.
  */
 export function* sorted<Item>(

@@ -20,7 +20,7 @@ export type FindQuery = Query & {
   readonly skip?: number | undefined;
   /** None: all. */
   readonly limit?: number | undefined;
-  /** What whoever gets the documents looks at in them, as a projection. None: all. */
+  /** What the reader of the documents looks at in them, as a projection. Without it, everything. */
   readonly shown?: Doc | undefined;
 };
 

@@ -56,7 +56,7 @@ export function sayAll(bounds: PathBounds): boolean {
   return (gt === undefined || gte === undefined) && (lt === undefined || lte === undefined);
 }
 
-/** The byte range of an interval behind the bytes of the index's earlier fields. */
+/** The byte range of an interval after the bytes of the index's earlier fields. */
 export function byteRange(prefix: Buffer, interval: Interval, descending: boolean): { low: Buffer; high: Buffer } {
   const [low, high] = descending ? [interval.high, interval.low] : [interval.low, interval.high];
   const bytes = (end: End) => Buffer.concat([prefix, descending ? invertKey(end.key) : end.key]);

@@ -79,7 +79,7 @@ function included(node: ProjectionNode, doc: Doc): Doc {
   return result;
 }
 
-/** Within a field, only documents have something to include, be they in arrays; what is none keeps its place for computed fields. */
+/** Within a field, only documents have something to include, be they in arrays; what is not a document keeps its place for computed fields. */
 function includedFrom(node: ProjectionNode, value: Value): Value | undefined {
   if (isDoc(value)) return included(node, value);
   if (!Array.isArray(value)) return node.computes ? new Map() : undefined;

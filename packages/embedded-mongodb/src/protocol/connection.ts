@@ -11,7 +11,7 @@ export type Connection = {
   readonly address: string;
   /** Whether nobody but the database's owner can have opened it. */
   readonly isPrivate: boolean;
-  /** Whether nobody waits any more. */
+  /** Whether the client is gone. */
   readonly isClosed: boolean;
 };
 

@@ -60,7 +60,7 @@ export function* takeBatch(source: Documents, batchSize: number): Generator<unde
   return documents;
 }
 
-/** Whether there are no more documents. */
+/** Whether all documents were returned. */
 export function* isOver(source: Documents): Generator<undefined, boolean> {
   for (;;) {
     const { done, value } = source.peek();

@@ -99,7 +99,7 @@ async function checkCopy(directory: string, full: boolean): Promise<CopyCheck> {
   }
 }
 
-/** Whoever restores the copy must see that it is not the database as it was last. */
+/** A restore of the copy must show that it is not the database as it was last. */
 function becomeAnother(path: string): void {
   const copied = new sqlite.DatabaseSync(path);
   try {

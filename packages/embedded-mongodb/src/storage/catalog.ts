@@ -42,7 +42,7 @@ export class Catalog {
       const collection = byId.get(owner);
       collection?.indexes.push(this.#open({ id, spec: decode(spec), multikey, storedTo }, collection));
     }
-    // Whoever still reads what is no longer there, or will be dropped later, is to learn of it.
+    // Cursors that still read what is gone, or will be dropped, must learn of it.
     for (const collection of before) {
       const after = byId.get(collection.identity.id);
       passOn(collection, after);

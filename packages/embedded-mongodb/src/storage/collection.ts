@@ -23,7 +23,7 @@ export type CollectionIdentity = {
 
 /**
  * The documents of one collection: a table of (rid, BSON as it came), and its indexes. Each change first looks for what stands
- * against it and only then writes, so that a refused document leaves nothing behind.
+ * against it and only then writes, so that a refused document leaves no trace.
  */
 export class Collection {
   readonly identity: CollectionIdentity;
@@ -57,7 +57,7 @@ export class Collection {
     return this.identity.db;
   }
 
-  /** Which of all changes was the last to its documents; higher after each, and after what was read anew because a change was undone. */
+  /** Which of all changes was the last to its documents; higher after each, and after a change that was undone. */
   get lastChange(): number {
     return this.#lastChange;
   }

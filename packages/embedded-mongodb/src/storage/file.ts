@@ -245,7 +245,7 @@ function secureLog(directory: string): void {
   }
 }
 
-/** Writes zeros, which SQLite takes for the end of its log, behind a log that is shorter than wanted; gives its length. */
+/** Writes zeros, which SQLite takes for the end of its log after a log that is shorter than wanted; gives its length. */
 function lengthenedLog(directory: string, wanted: number): number {
   const file = openSync(join(directory, logName), 'r+');
   try {

@@ -38,7 +38,7 @@ export type GroupCommit = {
   settled(callback: Settled): void;
   /** How many changes were asked for so far. */
   readonly changes: number;
-  /** Why no write is accepted any more, if so. */
+  /** Why writes are no longer accepted, if so. */
   readonly failure: DatabaseError | undefined;
   /** Why writes are refused, or were when they needed space, as far as is known. */
   readonly refusal: DatabaseError | undefined;
@@ -82,7 +82,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     scheduled ??= setImmediate(flush);
   };
 
-  /** Begins the turn's transaction, if there is none. Once changes are to be synced, those before that need no sync have one of their own. */
+  /** Begins the turn's transaction, unless it has begun. Once changes are to be synced, those before that need no sync have one of their own. */
   const begin = () => {
     if (open && (syncs || !wantsSync)) return;
     if (open) file.prepare('COMMIT').run();
@@ -148,7 +148,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
       file.prepare('RELEASE change').run();
       if (!nothingChanged) rolledBack();
     } catch {
-      // There is no such savepoint any more: SQLite has rolled back the whole transaction.
+      // The savepoint is gone: SQLite has rolled back the whole transaction.
       doomed = reason;
     }
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makePrivateFile } from './directories.ts';
 import { sqlite } from './sqlite.ts';
 
-/** The name of the database file in its directory; whoever has it open holds SQLite's lock on it. */
+/** The name of the database file in its directory; the process that has it open holds SQLite's lock on it. */
 export const databaseFileName = 'database.sqlite';
 /** Where its holder says who it is. */
 export const holderFile = 'holder.json';
@@ -22,7 +22,7 @@ type Announced = Holder & { readonly keepsSums: true };
 
 /** The process that holds the database of a directory, if there is one that answers. */
 export function readHolder(directory: string): Holder | undefined {
-  // The file alone proves nothing: a process that was killed leaves it behind.
+  // The file alone proves nothing: a process that was killed leaves it.
   const announced = readAnnounced(directory);
   return announced?.uri !== undefined && isHeld(directory) ? announced : undefined;
 }

@@ -55,7 +55,7 @@ export function valueKey(value: Value): Buffer {
   return writer.finish();
 }
 
-/** The key of a text, behind those of other fields. */
+/** The key of a text, after those of other fields. */
 export function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
@@ -79,7 +79,7 @@ const maxScratch = 1024 * 1024;
 /** Below so many bytes a loop is faster than a call. */
 const few = 24;
 
-/** Writes the keys of values one behind the other. */
+/** Writes the keys of values one after the other. */
 export class KeyWriter {
   #bytes = scratch;
   #at = 0;

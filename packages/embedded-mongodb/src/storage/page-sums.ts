@@ -9,13 +9,13 @@ import { pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts'
 /*
  * SQLite keeps no checksums of the pages of its file, so that it reads damaged ones as if they were right. They are kept beside it, in
  * `database.sums`: a checksum for each page, 0 where it is not known yet, and how far the log was synced last. The file only changes when the log
- * is written back into it. Whoever removes `database.sums` while the database is stopped has all of that begin again.
+ * is written back into it. All of that begins again after `database.sums` was removed while the database was stopped.
  */
 
 export const sumsName = `${databaseFileName.replace('.sqlite', '')}.sums`;
 const logName = `${databaseFileName}-wal`;
 
-/** The head of the file: the mark, and behind it, as JSON, the notes. */
+/** The head of the file: the mark, and after it, as JSON, the notes. */
 const headBytes = 4096;
 const markBytes = 24;
 /** Pages checked without a pause: a megabyte. */
@@ -201,7 +201,7 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
       if (!run()) return;
       if (intact === frames) for (const [page, sum] of pages) sums[page - 1] = sum;
       if (first < end) writeSums(first, end);
-      // The log begins anew with the next write.
+      // The log begins again with the next write.
       salt = undefined;
       writeMark(0);
       fsyncSync(file);

@@ -15,7 +15,7 @@ function loadQuietly(): typeof import('node:sqlite') {
 /** SQLite as it comes with Node. */
 export const sqlite = loadQuietly();
 
-/** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled anew for each value. */
+/** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled again for each value. */
 export const limitClause = 'LIMIT ? + 0';
 
 /** A column's document, or null for one so large that many of them would be too much. Its length costs nothing to find. */

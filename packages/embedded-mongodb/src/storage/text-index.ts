@@ -155,7 +155,7 @@ export class TextIndex {
     return this.#rids(this.#sql.newest, expression, before, limit);
   }
 
-  /** Which stored documents between two, both included, an expression holds for; no more than asked for, in any order. */
+  /** Which stored documents between two, both included, an expression holds for; at most as many as asked for, in any order. */
   among(expression: string, first: number, last: number, limit: number): number[] {
     return this.#rids(this.#sql.among, expression, first, last, limit);
   }

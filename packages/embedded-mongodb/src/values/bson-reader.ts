@@ -32,7 +32,7 @@ export type Narrowing = { readonly field: Buffer; readonly ids: ReadonlySet<numb
 /** The number that the last bytes of an id make. */
 export const idNumber = (bytes: Buffer, start = 0): number => bytes.readUInt32LE(start + 8);
 
-/** Reads BSON values one after the other; every length is checked before a byte behind it is touched. */
+/** Reads BSON values one after the other; every length is checked before a byte after it is touched. */
 export class Reader {
   readonly #bytes: Buffer;
   at = 0;
@@ -136,7 +136,7 @@ export class Reader {
     return this.#opaque(type, end);
   }
 
-  /** A value of a type that is only kept: of its inside no more is checked than where it ends. */
+  /** A value of a type that is only kept: of its inside only the end is checked. */
   #opaque(byte: number, end: number): Opaque {
     const type = typeOf(byte);
     const hasLength = lengthFirst.has(type);

@@ -61,7 +61,7 @@ export function insertDoc(target: Target, doc: Doc): Value {
   return store(target, complete, encode(complete));
 }
 
-/** Updates the first or all of the documents that match, or inserts one if there is none and `upsert` is set. */
+/** Updates the first or all of the documents that match, or inserts one if none does and `upsert` is set. */
 export function updateDocuments(target: Target, statement: UpdateStatement): UpdateResult {
   const { filter, arrayFilters, upsert, multi } = statement;
   const update = compileUpdate(statement.update, { ...target.context, arrayFilters });

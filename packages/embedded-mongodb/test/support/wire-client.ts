@@ -47,7 +47,7 @@ export function message(document: Uint8Array, requestId = 1): Buffer {
   return bytes;
 }
 
-/** The whole messages that come by a socket, each to whoever asked first. */
+/** The whole messages that come by a socket, each to the first caller that waits. */
 export function answersOf(socket: Socket) {
   let received = Buffer.alloc(0);
   let waiting: { resolve: (bytes: Buffer) => void; reject: (error: Error) => void } | undefined;

@@ -91,7 +91,7 @@ export async function wipeCache(user: string): Promise<void> {
   try {
     await deleteDB(nameOf(user));
   } catch {
-    // There is none.
+    // It does not exist.
   }
 }
 

@@ -16,7 +16,7 @@ export type Search = {
 /** What was found so far, and where more begins. */
 export type Found = { list: readonly Message[]; next: string | undefined; ignored: number };
 
-/** What was found last: still there when the panel is drawn anew for the room of a result. */
+/** What was found last: still there when the panel is drawn again for the room of a result. */
 let last: { key: string; found: Found } | undefined;
 
 /** Reads the search that an address has. */

@@ -8,9 +8,9 @@ import { roomOf } from './rooms.ts';
 import { knownTimeline } from './timelines.ts';
 
 /*
- * Conversations that the lists of rooms leave out: those in which nobody has said anything yet, which whoever began them may have thought better
- * of, and those that were hidden in this browser, each until something happens in it. Nobody can leave them: whoever writes to the same people
- * again means the same conversation.
+ * Conversations that the lists of rooms leave out: those in which nobody has said anything yet, because their author may have thought better
+ * of it, and those that were hidden in this browser, each until something happens in it. Nobody can leave them: a new message to the same people
+ * continues the same conversation.
  */
 
 /** Up to which place conversations are hidden, by their ids. */

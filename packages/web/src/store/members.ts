@@ -19,8 +19,8 @@ export const membersOf = (room: string): readonly Member[] | undefined => member
 export const hasMoreMembers = (room: string): boolean => members.value.get(room)?.next !== undefined;
 
 /** Asks for the first members of a room, once; throws a `Failure`. */
-export function loadMembers(room: string, { anew = false } = {}): Promise<void> {
-  const known = anew ? undefined : asked.get(room);
+export function loadMembers(room: string, { again = false } = {}): Promise<void> {
+  const known = again ? undefined : asked.get(room);
   if (known) return known;
   const loading = readPage(room)
     .then(({ list, next }) => set(room, { list: next === undefined ? list.toSorted(byName) : list, next }))

@@ -7,7 +7,7 @@ const asked = new Set<string>();
 /** Counts what was learned, so that views that show names by ids notice. */
 const learned = signal(0);
 
-/** The name of a user, if it is known; views that ask are drawn anew when it becomes known. */
+/** The name of a user, if it is known; views that ask are drawn again when it becomes known. */
 export function nameOf(user: string): string | undefined {
   learned.value;
   return known.get(user);

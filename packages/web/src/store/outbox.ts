@@ -19,7 +19,7 @@ export async function loadOutbox(): Promise<void> {
 }
 
 /**
- * Adds a change and returns when it is stored for good, so that whoever typed it can let go of it. The draft that it was goes in the same
+ * Adds a change and returns when it is stored for good, so that it is safe to leave the page. The draft that it was goes in the same
  * transaction: a crash leaves one of the two, never both and never neither.
  */
 export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
@@ -45,7 +45,7 @@ const isInMemory = (id: number) => id < 0;
 
 type EntryChanges = Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt' | 'pause'>> | Partial<Change>;
 
-/** Changes an entry, such as when to try it again; nothing if it is there no more. */
+/** Changes an entry, such as when to try it again; nothing if it is gone. */
 export async function changeEntry(id: number, changes: EntryChanges): Promise<void> {
   if (!isInMemory(id) && (await changeStored(id, changes).catch(noteProblem))) await changed();
   else outbox.value = outbox.value.map((entry) => (entry.id === id ? ({ ...entry, ...changes } as Entry) : entry));
@@ -60,7 +60,7 @@ async function changeStored(id: number, changes: EntryChanges): Promise<boolean>
   return true;
 }
 
-/** Removes an entry: it is done, or the user does not want it any more. */
+/** Removes an entry: it is done, or the user has discarded it. */
 export async function removeEntry(id: number): Promise<void> {
   forgetWait(id);
   if (!isInMemory(id)) await (await cache())?.delete('outbox', id).catch(noteProblem);

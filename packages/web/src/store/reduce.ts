@@ -8,7 +8,7 @@ export type Changes = {
   repliedTo: string[];
   /** Members as they are now. */
   members: Member[];
-  /** Users who are members no more. */
+  /** Users who are no longer members. */
   left: string[];
   /** The room's name and flags as they are now. */
   room: Room | undefined;

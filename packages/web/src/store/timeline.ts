@@ -33,7 +33,7 @@ type Page = { messages: Message[]; hasMore: boolean };
 /** Whether the newest page has the line before the first unread message. */
 const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
 
-/** Beyond so many missed places a room is read anew instead of followed to the present. */
+/** Beyond so many missed places a room is read again instead of followed to the present. */
 const mostMissed = 1_000;
 
 /**
@@ -49,13 +49,13 @@ export class Timeline {
   readonly isReadingNewer = signal(false);
   /** How many messages came while the window stood elsewhere. */
   readonly missed = signal(0);
-  /** The place up to which the user had read when the room was opened: the line "new" stands behind it, and stays there while it is open. */
+  /** The place up to which the user had read when the room was opened: the line "new" stands after it, and stays there while it is open. */
   readonly line = signal(Number.POSITIVE_INFINITY);
   /** Whether the end is out of view. */
   readonly isAway = signal(false);
-  /** Whether the user has marked something as unread: nothing counts as read until the room is opened anew, or its end is asked for. */
+  /** Whether the user has marked something as unread: nothing counts as read until the room is opened again, or its end is asked for. */
   readonly isKeptUnread = signal(false);
-  /** What is to be brought into view by whoever draws next. */
+  /** What is to be brought into view by the next drawing. */
   readonly target: Signal<Target | undefined> = signal<Target | undefined>(undefined);
   /** Whether the user reads at the end, which new messages then push on. */
   isFollowing = true;
@@ -114,7 +114,7 @@ export class Timeline {
   /** Shows what this browser keeps of the room, if that goes on from where it was read. */
   async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
     if (this.cursor !== undefined) return;
-    // What is missing is read page by page; more than a few pages of it take longer than reading the room anew.
+    // What is missing is read page by page; more than a few pages of it take longer than reading the room again.
     await this.#openKept(
       ({ messages: [first], cursor }) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
     );
@@ -228,7 +228,7 @@ export class Timeline {
   async goToEnd(): Promise<void> {
     try {
       if (!this.window.value.isAtEnd) {
-        // First, as ever: a room that is shown without one is never followed.
+        // First, as always: a room that is shown without one is never followed.
         await this.#beginFollowing();
         const { messages, hasMore } = await this.#page({});
         this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
@@ -244,7 +244,7 @@ export class Timeline {
     }
   }
 
-  /** Puts the line before the message at a place, which is unread until the room is opened anew. */
+  /** Puts the line before the message at a place, which is unread until the room is opened again. */
   keepUnread(seq: number): void {
     batch(() => {
       this.isKeptUnread.value = true;
@@ -293,7 +293,7 @@ export class Timeline {
   }
 
   /**
-   * Has the window drawn again, right after this call: whoever is at its edge then, and can't scroll on, asks for what is behind it with that.
+   * Has the window drawn again, right after this call: a reader at its edge, who can't scroll on, asks for what comes after it with that.
    * By then the reading that calls this must be over.
    */
   #drawAnew(): void {
@@ -302,7 +302,7 @@ export class Timeline {
 
   /**
    * Applies what happened since the last time, and returns it; a call while one runs makes that one look again. When what happened is kept no
-   * longer, or is too much, the room is read anew, and everything about it is to be asked for anew.
+   * longer, or is too much, the room and everything about it is read again.
    */
   catchUp(): Promise<Changes | undefined> {
     if (this.#catchingUp) {
@@ -346,7 +346,7 @@ export class Timeline {
     return reduce(happened);
   }
 
-  /** A page of the feed; undefined when it is read anew instead. */
+  /** A page of the feed; undefined when the room is read again instead. */
   async #events(at: number): Promise<{ events: Event[]; next: number; epoch: string | undefined } | undefined> {
     try {
       const query = { room: this.room, after: writeCursor({ epoch: this.epoch, at }), limit: 500 };
@@ -363,7 +363,7 @@ export class Timeline {
     }
   }
 
-  /** Applies changes to what is here, and keeps them with the cursor behind them. */
+  /** Applies changes to what is here, and keeps them with the cursor after them. */
   apply({ messages }: Pick<Changes, 'messages'>, cursor?: number): void {
     learnAuthors(messages);
     if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
@@ -405,7 +405,7 @@ export class Timeline {
   }
 
   /**
-   * A page of history. What the feed brought while it was on its way goes before what it says, and behind its end: what the feed says later is
+   * A page of history. What the feed brought while it was on its way goes before what it says, and after its end: what the feed says later is
    * still to come.
    */
   async #page(place: { before?: number; after?: number; around?: number }): Promise<Page> {

@@ -26,7 +26,7 @@ export async function loadAbout(id: string): Promise<void> {
   learnAbout(id, { room, details: details as RoomDetails });
 }
 
-/** A room was changed: what is known of it is asked for anew, if somebody looks at it. */
+/** A room was changed: what is known of it is asked for again, if somebody looks at it. */
 export function roomChanged(id: string, room: Room | undefined): void {
   if (room) learnAbout(id, { room });
   if (known.value.has(id)) void loadAbout(id).catch(() => {});

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** Who is typing where, and until when that is shown. */
 export const typing = signal<readonly { room: string; username: string; until: number }[]>([]);
 
-/** For so many milliseconds: whoever types on says so again before. */
+/** For so many milliseconds: somebody who types on says so again before. */
 const shownFor = 6_000;
 
 /** Someone is typing. */

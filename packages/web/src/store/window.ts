@@ -16,7 +16,7 @@ export function prepend(window: Window, page: readonly Message[], isAtStart: boo
   return { messages: isCut ? messages.slice(0, mostInWindow) : messages, isAtStart, isAtEnd: window.isAtEnd && !isCut };
 }
 
-/** Puts a newer page behind; what is too much goes at the start. */
+/** Appends a newer page; what is too much goes at the start. */
 export function append(window: Window, page: readonly Message[], isAtEnd: boolean): Window {
   const messages = merge(window.messages, page);
   const isCut = messages.length > mostInWindow;
@@ -31,9 +31,9 @@ export function applyTo(window: Window, changed: readonly Message[], keep: 'star
   const first = window.isAtStart ? 0 : (window.messages[0]?.seq ?? Number.POSITIVE_INFINITY);
   const last = window.messages.at(-1)?.seq ?? Number.NEGATIVE_INFINITY;
   const inside = changed.filter(({ seq }) => seq >= first && seq <= last);
-  const behind = window.isAtEnd ? changed.filter(({ seq }) => seq > last) : [];
-  if (inside.length === 0 && behind.length === 0) return window;
-  const messages = merge(window.messages, [...inside, ...behind]);
+  const after = window.isAtEnd ? changed.filter(({ seq }) => seq > last) : [];
+  if (inside.length === 0 && after.length === 0) return window;
+  const messages = merge(window.messages, [...inside, ...after]);
   if (messages.length <= mostInWindow) return { ...window, messages };
   return keep === 'end'
     ? { messages: messages.slice(-mostInWindow), isAtStart: false, isAtEnd: true }

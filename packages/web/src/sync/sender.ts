@@ -131,7 +131,7 @@ async function perform(entry: Entry): Promise<Message | undefined> {
   return (await ask(chat.GET('/api/messages/{message}', { params }))) as Message;
 }
 
-/** The message of an edit is not there any more; the thread in which it was. */
+/** The message of an edit no longer exists; the thread in which it was. */
 class MessageGone extends Failure {
   readonly thread: string | null;
 

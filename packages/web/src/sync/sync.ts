@@ -308,7 +308,7 @@ async function readElsewhere(id: string, lastRead: number): Promise<void> {
   }
 }
 
-/** A room that is not mine any more. */
+/** A room that is no longer mine. */
 function leaveHere(room: string): void {
   dropRoom(room);
   dropTimeline(room);

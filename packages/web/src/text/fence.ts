@@ -15,7 +15,7 @@ export function isFenceOpen(text: string): boolean {
   return open !== '';
 }
 
-/** Whether a text ends in code: in an open block, or behind a lone backtick on its last line. */
+/** Whether a text ends in code: in an open block, or after a lone backtick on its last line. */
 export function endsInCode(text: string): boolean {
   if (isFenceOpen(text)) return true;
   const runs = text.slice(text.lastIndexOf('\n') + 1).match(/`+/g) ?? [];

@@ -1,7 +1,7 @@
 /** The host that a link leads to, when its text looks as if it led to another one. */
 export function hiddenHost(text: string, href: string): string | undefined {
   const { host, username, password } = new URL(href);
-  // Whoever reads `https://bank@evil` reads the bank.
+  // People read `https://bank@evil` as the bank.
   if (username || password) return host;
   const shown = /^\s*(?:https?:\/\/)?([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8})(?:[:/?#@]|\s*$)/iu.exec(text)?.[1];
   if (shown === undefined || host === '') return undefined;

@@ -43,7 +43,7 @@ export type EditorHandle = {
   submit: () => void;
 };
 
-/** Where one types a message. The field keeps its own text: no key draws anything anew. */
+/** Where one types a message. The field keeps its own text: no key redraws anything. */
 export function Editor({
   room,
   label,
@@ -81,7 +81,7 @@ export function Editor({
     if (tooMany !== over) setOver(tooMany);
     const asked = ++turn.current;
     const typed = element.value.slice(0, element.selectionStart);
-    // What was found for an earlier key says nothing any more.
+    // What was found for an earlier key no longer counts.
     void findSuggestions(room, typed).then((suggestions) => asked === turn.current && suggest(suggestions));
   };
   const submit = async () => {

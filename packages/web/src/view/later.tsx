@@ -6,7 +6,7 @@ type View<P> = (props: P) => ComponentChildren;
 
 const waiting = new Set<() => Promise<unknown>>();
 
-/** A page that is younger, in milliseconds, is not loaded anew: that would change nothing. */
+/** A page that is younger, in milliseconds, is not reloaded: that would change nothing. */
 const youth = 10_000;
 
 /** Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need not wait for it. */

@@ -98,13 +98,13 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
     setInvitation(undefined);
   };
   const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
-    // Whoever has a link may put all of it into the field.
+    // People may paste the whole link into the field.
     const used = invitation ?? code.replace(/^.*#/, '');
     const proof = confirmation && { code: confirmation.code };
     try {
       await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
     } catch (failure) {
-      // Whoever came by a link that is over can go on without it.
+      // After an expired link, people can go on without it.
       if (failure instanceof Failure && failure.message === 'No such invitation.') dropInvitation();
       throw failure;
     }

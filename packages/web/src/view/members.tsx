@@ -24,7 +24,7 @@ const many = 20;
 
 /** Who is in a room, in which role; and, for those who may, adding, removing and banning. */
 export function Members({ room }: { room: string }) {
-  const { failure, reload } = useLoaded(() => loadMembers(room, { anew: true }), [room]);
+  const { failure, reload } = useLoaded(() => loadMembers(room, { again: true }), [room]);
   const [part, setPart] = useState('');
   const [changes, setChanges] = useState(0);
   const { value: found } = useLoaded(async () => (part === '' ? undefined : findMembers(room, part, portion)), [room, part]);

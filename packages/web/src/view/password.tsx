@@ -5,7 +5,7 @@ import { strings } from '../strings.ts';
 import { NewPasswordField } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 
-/** A new password for whoever forgot the old one: asks for a link or, once the page was opened by one, for the password. */
+/** A new password instead of a forgotten one: asks for a link or, once the page was opened by one, for the password. */
 export function ForgottenPassword() {
   const code = location.hash.slice(1);
   if (code !== '') return <NewPassword code={code} />;

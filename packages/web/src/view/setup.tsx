@@ -12,7 +12,7 @@ export function SetUp() {
   const code = location.hash.slice(1);
   const submit = async ({ code: sent = '', username = '', email = '', password = '' }: Record<string, string>) => {
     try {
-      // Whoever has the link may put all of it into the field.
+      // People may paste the whole link into the field.
       await setUp({ code: sent.replace(/^.*#/, '').trim(), username, email, password });
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;

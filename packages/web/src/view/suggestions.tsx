@@ -9,7 +9,7 @@ export type Suggestion = { text: string; shown: string; detail: string; replaces
 
 const most = 8;
 
-/** What is looked at before the caret: more than the longest name, and no more for a long text. */
+/** What is looked at before the caret: more than the longest name, whatever the length of the text. */
 const longest = 100;
 
 /**

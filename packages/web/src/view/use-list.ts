@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 /** What was loaded for a view: undefined while it is on its way, or why it could not be. */
 export type Loaded<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
 
-/** Loads something when a view appears, and anew when one of `inputs` changes. */
+/** Loads something when a view appears, and again when one of `inputs` changes. */
 export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value?: T; failure?: unknown }>({});
   const [turn, setTurn] = useState(0);

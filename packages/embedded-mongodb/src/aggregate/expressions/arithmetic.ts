@@ -14,7 +14,7 @@ export const arithmetic: Readonly<Record<string, Operator>> = {
   $min: extreme(-1),
 };
 
-/** The greatest or the least of its arguments, or of the list that is its only one; what is null or missing is none of them. */
+/** The greatest or the least of its arguments, or of the list that is its only one; null and missing values do not count. */
 function extreme(sign: 1 | -1): Operator {
   return listOperator(0, many, (args) => {
     const [only] = args;
