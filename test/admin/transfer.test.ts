@@ -84,7 +84,7 @@ describe('admin', () => {
     ['has two first lines', (text: string) => text.replace(/^.*\n/, '$&$&'), 'is not an export'],
     ['goes on after its end', (text: string) => `${text}{}\n`, 'continues after its end'],
     [
-      'has a document that is none',
+      'has a document that is not one',
       (text: string) => text.replace(/("collection":"rooms","document":).*/, '$1null}'),
       'is not an export',
     ],

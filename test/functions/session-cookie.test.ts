@@ -58,7 +58,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
       '/api/setup',
       () => ({ code: 'a'.repeat(32), username: aName(), email: `${aName()}@example.org`, password: 'correct horse' }),
     ],
-  ])('is not given by %s to a page of another origin, whoever signs in', async (path, bodyOf) => {
+  ])('is not given by %s to a page of another origin', async (path, bodyOf) => {
     const body = { ...bodyOf(await anAccount()), cookie: true };
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },

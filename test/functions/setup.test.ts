@@ -45,7 +45,7 @@ it('the first administrator is made once, by one of those who have a code, and b
   const taken = refusals.conflict('The username is already in use.');
   expect(outcome(await setUp({ code, username: early.username }, { source }))).toEqual(taken);
 
-  // The command of whoever has lost the first code; each is good until the first is used.
+  // The command after the first code was lost; each code is valid until one is used.
   const { stdout } = await admin(['setup']);
   expect(stdout).toMatch(/^https:\/\/chat\.example\.org\/setup#[a-z0-9]{32}\n$/);
   const all = [code, codeIn(stdout.trim()), code, await aCode(), await aCode()];

@@ -12,7 +12,7 @@ export const pages = [
 ].filter((path) => existsSync(path));
 
 /**
- * Where a block of commands is run, which the page's source says behind its language, as in "```sh clone"; readers do not see that word.
+ * Where a block of commands is run, which the page's source says after its language, as in "```sh clone"; readers do not see that word.
  * `never` needs an account or a machine that no test has: its syntax is checked.
  */
 export const marks = {

@@ -10,7 +10,7 @@ import { Binary, type Document, deserialize, serialize } from 'bson';
 /** A cluster, with what clients have shown: a signature for STS, its date, and the token of their session. */
 export type IamCluster = { port: number; shown: Document[]; close: () => void };
 
-/** Starts a cluster that lets in whoever has signed anything. */
+/** Starts a cluster that accepts every signature. */
 export async function startCluster(): Promise<IamCluster> {
   const shown: Document[] = [];
   const sockets = new Set<Socket>();

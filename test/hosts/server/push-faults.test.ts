@@ -22,7 +22,7 @@ describe('without a notice,', () => {
     const socket = await connected(url, ann);
     const { repaired } = snapshot().push;
     const sent: number[] = [];
-    // A sweep may also find it, and not count that, when it reads anew which rooms the user has.
+    // A sweep may also find it, and not count that, when it reads again which rooms the user has.
     do {
       sent.push((await aMessage(bob, room, {}, elsewhere.call)).seq);
       await expect.poll(() => socket.events(room).map(({ seq }) => seq)).toEqual(sent);
@@ -112,14 +112,13 @@ describe('a client that stops reading', () => {
     sticks?.socket.pause();
     const { dropped } = snapshot().push;
     const before = dropped.events;
-    // More than the buffers of the system take. Soon after that, who does not read is disconnected, and then nothing is dropped any more.
+    // More than the buffers of the system take. Soon after that, who does not read is disconnected, and then nothing more is dropped.
     const text = '\u{1F989}'.repeat(5_000);
     let sent = 0;
     while (snapshot().push.dropped.events < before + 10) {
       await Promise.all(Array.from({ length: 10 }, () => aMessage(writer, room, { text })));
       sent += 10;
     }
-    // From when on nothing more is to come.
     await expect.poll(() => reads?.of('room', room).at(-1)?.seq).toBe(sent);
     rests?.socket.resume();
     await expect.poll(() => rests?.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, epoch, seq: sent });

@@ -71,7 +71,7 @@ describe('through ten concurrent processes,', () => {
     for (const to of [email, unknown]) {
       const other = anAddress();
       expect(await atOnce(8, () => ask(to, other))).toEqual({ 204: 5, 429: 3 });
-      // Nobody elsewhere keeps the owner from a mail, nor whoever asks for another purpose; but a mailbox is not filled.
+      // Nobody elsewhere keeps the owner from a mail, nor another purpose from its mails; but a mailbox is not filled.
       expect((await ask(to.toUpperCase(), other)).status).toBe(429);
       expect((await ask(to, other, 'address')).status).toBe(204);
       expect(await atOnce(50, () => ask(to))).toEqual({ 204: 45, 429: 5 });
@@ -125,7 +125,7 @@ describe('through ten concurrent processes,', () => {
     expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
   });
 
-  it('an account joins as many rooms as it may whoever has added it to others, which have a limit of their own', async () => {
+  it('an account joins as many rooms as it may, however many others have added it to, which have a limit of their own', async () => {
     const [user, adder, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const rooms = await Promise.all(Array.from({ length: 5 }, () => aRoom({ owner: adder })));
     const add = (room = '', by = adder) => call('POST', '/api/members', { token: by.token, body: { room, user: user.id } });

@@ -48,8 +48,8 @@ describe("the list of the caller's rooms, with the database within the process,"
           if (isWhileAsked) await Promise.all([list(reader), happens(), list(reader)]);
           else await happens();
           const shown = [await list(reader), await list(reader)];
-          const anew = await readAnew(reader);
-          expect(shown, change).toEqual([anew, anew]);
+          const fresh = await readAnew(reader);
+          expect(shown, change).toEqual([fresh, fresh]);
         }
       }),
       { numRuns: 25 },

@@ -133,7 +133,7 @@ describe('the newest page of a room is not cached while it may lack', () => {
     const { seq, ordinal, at } = await taken(room, 0);
     const changed = { seq, ordinal, at, type: 'message.edited', actor: new ObjectId(ann.id) } as const;
     await readOften(room);
-    // The event is there, as whoever looks for it after the page finds it, and the page is from before the change.
+    // The event is there, as a reader after the page finds it, and the page is from before the change.
     await insertEvent({ room: new ObjectId(room), ...changed, data: { message: _id } });
     await readOften(room);
     await messages.updateOne({ _id }, { $set: { text: 'Changed', changed } });
