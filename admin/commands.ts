@@ -37,15 +37,14 @@ export const commands: Record<string, Command> = {
   'user activate': { usage: '<username>', summary: 'Activates a deactivated account again.', operands: 1 },
   'user limit': {
     usage: '<username> (--writes-per-second <number> | --default)',
-    summary:
-      'Sets how many messages and changes a second an account may make for long, and five times as many at once; for bots.',
+    summary: "Sets an account's sustained messages and changes per second (bursts up to five times as many). For bots.",
     operands: 1,
     options: { 'writes-per-second': { type: 'string' }, default: { type: 'boolean' } },
   },
   'user unlimit': {
     usage: '<username>',
     summary:
-      'Forgets what was counted against an account (changes, wrong logins, e-mails, conversations): its owner may go on at once.',
+      'Forgets what was counted against an account (changes, wrong logins, e-mails, conversations): its owner may go on immediately.',
     operands: 1,
   },
   'user delete': {

@@ -100,8 +100,8 @@ function overviewOf(names: string[], commands: Record<string, Command>): string 
   ${prefix} <command> [<argument> ...] [--json]
 
 ${lines.join('')}
-With --help, a command says how it is used; with --json, it prints its result for programs.
-It exits with 0 when it is done, with 1 when it is refused or fails, with 2 when it is not used like this.`;
+Add --help for usage, --json for machine-readable output.
+Exit status: 0 success, 1 failure, 2 invalid usage.`;
 }
 
 /** Up to what would be a second one, or details. */

@@ -20,9 +20,8 @@ type DatabaseWithin = { call: (message: Buffer) => Promise<Buffer>; lastChange: 
 type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
- * Has the driver hand its operations to a database within this process and take the answers from it, once it is connected as ever. They need no
- * socket there, no connection of the pool, no choice of a server with its timers, and no session that makes them repeatable: nothing gets lost
- * on the way. All that takes more of the processor than most operations themselves.
+ * Makes the driver call a database within this process directly, once it is connected as usual. This bypasses sockets, the pool, server
+ * selection and sessions, which cost more of the processor than most operations. Nothing can be lost on the way, so that no retry is needed.
  */
 export function callDirectly({ call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };

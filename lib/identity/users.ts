@@ -36,7 +36,7 @@ export const deletedUsername = '(deleted)';
 
 /** A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a mention. */
 export const username: Parameter<string> = credential({
-  // Before it is lower-cased, which makes a `k` of the sign of the kelvin.
+  // Match before lower-casing: U+212A (KELVIN SIGN) lower-cases to "k".
   read: (sent) => (typeof sent === 'string' ? /^@?([a-z0-9][a-z0-9._-]{0,63})$/i.exec(sent)?.[1]?.toLowerCase() : undefined),
   rule: 'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit',
   schema: { type: 'string', pattern: '^\\x40?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },

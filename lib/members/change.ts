@@ -41,8 +41,8 @@ export const memberChanges = {
   role: optional(memberRole),
 };
 
-const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'Only members themselves know what they have read.');
-const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'Only members themselves mute a room.');
+const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'You can only move your own read marker.');
+const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'You can only mute a room for yourself.');
 const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
 export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, ownMutingOnly, lastOwnerMustRemain];
 

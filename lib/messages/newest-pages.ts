@@ -127,7 +127,7 @@ const mostChanges = 200;
 
 /**
  * Whether all that has a place up to the room's `seq` and shows on the page is on it. Places are looked at from the last one down, until they are
- * older than any request for them may be: what comes later still, of a function that was frozen, nobody was told of, and no page is kept for longer.
+ * older than any request for them may be: a write of a frozen function may arrive later; it is not acknowledged, and pages expire before.
  */
 async function isComplete(
   { found, shown: { next } }: PageAsRead,

@@ -51,7 +51,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     const message = await compose(draft, taken);
     if (await store(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
     const earlier = key && (await findSent(caller, key));
-    // Frozen for longer than a feed waits, and the feed has closed the place: the message goes where readers have yet to come.
+    // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
     if (!earlier) return undefined;
     // The same request ran at the same time, and its message is the one.
     await fillGap({ ...taken.place, isMessage: true });

@@ -33,7 +33,7 @@ export const noteMessages = (sent: Sent[]): Promise<void> =>
 export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]): Promise<void> =>
   note(mentions.map((user) => ({ _id: { room, user }, highest: { mentioned: seq } })));
 
-/** What is noted of a marker and not stored yet. To be asked before the marker is read: what is stored meanwhile is in one of the two. */
+/** What is noted of a marker and not stored yet. Call this before reading the marker, or an update may be missed. */
 export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 

@@ -174,14 +174,14 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       400,
       invalid('last_read', "be from 0 to 2, the room's 'seq'"),
     ],
-    ["another's marker", memberIdHere, owner, { last_read: 1 }, 403, denied('Only members themselves know what they have read.')],
+    ["another's marker", memberIdHere, owner, { last_read: 1 }, 403, denied('You can only move your own read marker.')],
     [
       "another's marker by an admin, with a valid role",
       memberIdHere,
       admin,
       { last_read: 1, role: 'owner' },
       403,
-      denied('Only members themselves know what they have read.'),
+      denied('You can only move your own read marker.'),
     ],
     ['a role by a moderator', memberIdHere, moderator, { role: 'moderator' }, 403, denied('Room owner required.')],
     [

@@ -89,8 +89,8 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
   });
 
   it.each<[string, object, unknown]>([
-    ["another's room to be muted", { is_muted: true }, refusals.denied('Only members themselves mute a room.')],
-    ["another's marker to go back", { unread_from: 1 }, refusals.denied('Only members themselves know what they have read.')],
+    ["another's room to be muted", { is_muted: true }, refusals.denied('You can only mute a room for yourself.')],
+    ["another's marker to go back", { unread_from: 1 }, refusals.denied('You can only move your own read marker.')],
   ])('refuses %s, also to an owner', async (_what, body, refusal) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);

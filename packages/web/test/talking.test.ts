@@ -180,7 +180,7 @@ describe('two people', () => {
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
     // Screen readers are told, too, and of nothing else.
     await his.page.getByRole('log').getByText(`${ann.username}: Shall we?`).waitFor({ state: 'attached' });
-    // News come by themselves over the connection by which one is seen typing.
+    // Messages arrive over the connection that also shows who is typing.
     const hersEditor = hers.page.locator('.room-pane .composer textarea');
     await expect
       .poll(async () => {
