@@ -2,12 +2,12 @@ import { limits } from '../api/limits.ts';
 import type { ConnectionDocument } from '../collections/connections.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
 import { addConnection, greetConnection, hearConnection, mayType } from './connections.ts';
 import { endConnection } from './farewell.ts';
-import { type ClientFrame, mostInPong, readFrame, type ServerFrame, socketLimits } from './frames.ts';
+import { type ServerFrame, socketLimits } from './frames.ts';
 import { isMember, readEpoch, readMoved } from './news.ts';
 import { findOpener } from './open.ts';
+import { type Session, answerFrame as talk } from './talk.ts';
 
 /*
  * The life of a connection to a gateway, as functions see it: each frame is a request of its own, and the database knows the rest.
@@ -27,20 +27,35 @@ export async function openConnection(id: string, headers: Record<string, string 
 /** Takes a frame of a client, and returns the answer if there is one. Throws what is wrong with the frame. */
 export async function answerFrame(id: string, text: string): Promise<ServerFrame | undefined> {
   const connection = await hearConnection(id);
-  // It was ended, or forgotten: its client begins anew.
+  // It was ended, or forgotten: its client connects again.
   if (!connection) return end(id, 'unknown');
   if (connection.is_excess) return refuseExcess(connection);
   if (Buffer.byteLength(text) > socketLimits.frame) return end(id, 'large');
-  const frame = readFrame(text);
-  if (frame.type === 'hello') return greet(connection, frame.events ?? true);
-  const caller = (await findCallersOf([connection.token])).get(connection.token.toHexString())?.caller;
-  if (!caller) return end(id, 'ended');
-  if (frame.type === 'ping') return pong(connection, caller, frame);
-  const isShown = connection.is_greeted && (await isMember(caller, frame.room)) && (await mayType(connection, frame.room));
-  const { _id: user, username } = caller.user;
-  if (isShown) notify({ type: 'typing', room: frame.room.toHexString(), user: user.toHexString(), username });
-  return undefined;
+  return talk(text, sessionOf(connection));
 }
+
+const sessionOf = (connection: ConnectionDocument): Session => {
+  const { _id, token } = connection;
+  const findCaller = async () => (await findCallersOf([token])).get(token.toHexString())?.caller ?? end(_id, 'ended');
+  return {
+    // Recorded first, answered second: whatever the client reads after the answer is not older than what is pushed to it.
+    greet: async (wantsEvents) => {
+      if (!(await greetConnection(_id, wantsEvents))) return end(_id, 'unknown');
+      return { connection: _id, ping: pingEvery, lifetime, now: tellTime(connection), epoch: await readEpoch() };
+    },
+    findMoved: async (since, most) => {
+      const caller = await findCaller();
+      if (!caller) return undefined;
+      const epoch = await readEpoch();
+      return { now: tellTime(connection), epoch, moved: since ? [...(await readMoved(caller, since, most))] : [] };
+    },
+    findTypist: async (room) => {
+      const caller = await findCaller();
+      const isShown = caller && connection.is_greeted && (await isMember(caller, room)) && (await mayType(connection, room));
+      return isShown ? { user: caller.user._id.toHexString(), username: caller.user.username } : undefined;
+    },
+  };
+};
 
 async function end(id: string, reason: Parameters<typeof endConnection>[1]): Promise<undefined> {
   await endConnection(id, reason);
@@ -50,24 +65,6 @@ async function end(id: string, reason: Parameters<typeof endConnection>[1]): Pro
 async function refuseExcess({ _id, excess }: ConnectionDocument): Promise<ServerFrame | undefined> {
   if (excess < 3) return { type: 'error', status: 429, message: 'Too many frames.' };
   return excess === 3 ? end(_id, 'flood') : undefined;
-}
-
-/** Recorded first, answered second: whatever the client reads after the answer is not older than what is pushed to it. */
-async function greet(connection: ConnectionDocument, wantsEvents: boolean): Promise<ServerFrame | undefined> {
-  if (!(await greetConnection(connection._id, wantsEvents))) return end(connection._id, 'unknown');
-  const epoch = await readEpoch();
-  return { type: 'hello', connection: connection._id, ping: pingEvery, lifetime, now: tellTime(connection), epoch };
-}
-
-async function pong(
-  connection: ConnectionDocument,
-  caller: Caller,
-  { id, since }: ClientFrame & { type: 'ping' },
-): Promise<ServerFrame> {
-  const epoch = await readEpoch();
-  const moved = since ? [...(await readMoved(caller, since, mostInPong))] : [];
-  const rooms = moved.slice(0, mostInPong).map(([room, seq]) => ({ room: { $oid: room }, seq }));
-  return { type: 'pong', id, now: tellTime(connection), epoch, rooms, more: moved.length > mostInPong };
 }
 
 // A change has the time at which its update began, and may be seen later, by as much as a request takes.
