@@ -78,6 +78,25 @@ describe('a damaged file', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
+  it('is not reported where there is none, while others write', async () => {
+    const { uri } = await freshDatabase();
+    const place = freshDirectory();
+    const things = connect(uri).db('test').collection('things');
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isOver; n++) await things.insertOne({ writer, n, text: 'x'.repeat(2_000) });
+    });
+    try {
+      for (let round = 0; round < 5; round++) {
+        expect(await checkAll(uri)).toMatchObject({ damage: null });
+        await backUp(uri, join(place, `copy ${round}`));
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(writers);
+    }
+  });
+
   it('is noticed when the damage is written back with what changed on its page', async () => {
     const dataDir = await aDirectory();
     flipText(dataDir);

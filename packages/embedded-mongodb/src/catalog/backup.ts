@@ -18,7 +18,7 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
   const directory = required(stringArg(args, 'directory'), 'backup.directory');
   if (!isAbsolute(directory)) throw badValue(`The directory of a backup must be an absolute path, not '${directory}'`);
   commits.flush();
-  const { documents } = await file.backup(directory);
+  const { documents } = await file.backup(directory, commits.flush);
   return reply([
     ['directory', directory],
     ['documents', countsOf(documents)],
@@ -28,7 +28,7 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
 /** Checks a copy of the whole database, with each document and its keys, and says how many documents there are. */
 async function checkCopy({ file, commits }: Database): Promise<Doc> {
   commits.flush();
-  return reply([['documents', countsOf((await file.check()).documents)]]);
+  return reply([['documents', countsOf((await file.check(commits.flush)).documents)]]);
 }
 
 const countsOf = (documents: Readonly<Record<string, number>>): Doc =>
@@ -39,10 +39,13 @@ const pagesPerCheck = 16 * pagesPerStep;
 
 /** Compares the next part of the file, after the page `from`, with its checksums, and tells what is known to be wrong. */
 async function checkPages(database: Database, { args }: Command): Promise<Doc> {
-  const { file } = database;
+  const { file, commits } = database;
   const { sums } = file;
   let page = countArg(args, 'from') ?? 0;
-  if (page === 0) sums.checkLog(file.frames());
+  if (page === 0) {
+    commits.flush();
+    sums.checkLog(file.frames());
+  }
   for (const end = page + pagesPerCheck; page < sums.pages && page < end; page = sums.check(page)) await nextTurn();
   return reply([
     ['pages', new Int32(sums.pages)],

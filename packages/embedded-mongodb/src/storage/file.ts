@@ -69,16 +69,16 @@ export type DatabaseFile = {
   hasSpace(): boolean;
   /** Writes the log back into the file. */
   checkpoint(): void;
-  /** Copies all that is committed, also what is while the copy is made, into an empty directory. */
-  backup(target: string): Promise<BackupReport>;
+  /** Copies all that is committed, also what is while the copy is made, into an empty directory; `settle` ends the open transaction. */
+  backup(target: string, settle?: () => void): Promise<BackupReport>;
   /** Checks a copy of it, which is removed then, with each document and its keys; others go on working. */
-  check(): Promise<BackupReport>;
-  /** Compares all pages, and the log, with their checksums, and lets others have their turn meanwhile; refuses if one is damaged. */
-  verify(): Promise<void>;
+  check(settle: () => void): Promise<BackupReport>;
   /** Tells other processes of this machine where the database answers. */
   announce(uri: string): void;
   close(): void;
 };
+
+const nothing = () => {};
 
 /** Opens the database in a directory, creating it if need be. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
@@ -99,7 +99,10 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
     if (all === 0) return;
     sums.checkpoint(all, () => logState(database.prepare('PRAGMA wal_checkpoint(PASSIVE)')).written === all);
   };
-  const verify = async () => {
+  /** Compares all pages, and the log, with their checksums, and lets others have their turn meanwhile; refuses if one is damaged. */
+  const verifying = (settle: () => void) => async () => {
+    // SQLite does not say how long the log is while a transaction is open.
+    settle();
     sums.checkLog(frames());
     for (let page = 0; page < sums.pages; page = sums.check(page)) await nextTurn();
     if (sums.damage !== undefined) throw damaged(describeDamage(sums.damage));
@@ -107,7 +110,6 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
   return {
     id,
     sums,
-    verify,
     unusable,
     frames,
     hasSpace() {
@@ -133,8 +135,8 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
       const wanted = frames * frameBytes + aheadBytes / 2;
       if (wanted > logLength) logLength = lengthenedLog(directory, wanted);
     },
-    backup: (target) => backupInto({ database, target, verify }),
-    check: () => backupInto({ database, target: join(directory, 'check'), isCheck: true, verify }),
+    backup: (target, settle = nothing) => backupInto({ database, target, verify: verifying(settle) }),
+    check: (settle) => backupInto({ database, target: join(directory, 'check'), isCheck: true, verify: verifying(settle) }),
     announce: (uri) => announce(directory, uri),
     close() {
       statements.clear();
