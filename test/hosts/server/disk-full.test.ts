@@ -49,7 +49,6 @@ describe.runIf(inject('isEmbedded') && hindrance === undefined)('npm run serve o
       Array(20).fill({
         title: 'Service unavailable',
         description: 'The disk of the database is full: nothing can be written until there is space.',
-        code: 'service_unavailable',
       }),
     );
     expect(await call('GET', '/api/health')).toMatchObject({
