@@ -114,8 +114,7 @@ function say(to: string, text: string): void {
         await unwrap(chat.POST('/api/messages', { params, body: { room: to, text } }));
         return;
       } catch (error) {
-        if (error instanceof ChatError && error.status < 500 && error.status !== 429)
-          return print(`* not sent: ${error.message}`);
+        if (error instanceof ChatError && !error.isTemporary) return print(`* not sent: ${error.message}`);
         await delay(1_000);
       }
   };

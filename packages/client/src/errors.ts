@@ -21,6 +21,11 @@ export class ChatError extends Error {
     this.body = body;
     this.code = body && 'code' in body ? body.code : undefined;
   }
+
+  /** Whether the same call may succeed later: nothing was wrong with it. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
 }
 
 // `fetch` of Node.js says why in the cause of what it throws.

@@ -75,7 +75,7 @@ describe('the client', () => {
     const dead = createChatClient({ baseUrl: 'http://127.0.0.1:9', retry: { attempts: 2, firstWait: 1 } });
     const error = await unwrap(dead.GET('/api/rooms')).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ChatError);
-    expect(error).toMatchObject({ status: 0, body: undefined, code: undefined, cause: expect.any(TypeError) });
+    expect(error).toMatchObject({ status: 0, isTemporary: true, body: undefined, code: undefined, cause: expect.any(TypeError) });
     expect(error.message).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /);
   });
 
