@@ -23,12 +23,12 @@ export function schemaCollector() {
   return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
 }
 
-/** The fields of a thing, each with what it is for. */
+/** The fields of a thing, each with what it is for in the first place. */
 const withMeanings = (title: string, properties: object) =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
+    Object.entries(properties).map(([name, { description = meaningOfField(title, name), ...schema }]) => [
       name,
-      'description' in schema ? schema : { description: meaningOfField(title, name), ...schema },
+      { description, ...schema },
     ]),
   );
 
