@@ -3,10 +3,11 @@ import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
 import { anyText, type Parameter } from '../api/parameters.ts';
-import { aToken, record, type Shown } from '../api/schema.ts';
+import { described, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
@@ -14,9 +15,15 @@ import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { createSession, type WithToken } from './sessions.ts';
 
 /** A session that has just begun; in a cookie it has no token to show. */
-export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema }, [
-  'token',
-]);
+export const newSessionSchema = record(
+  'NewSession',
+  {
+    token: aNewToken,
+    expires_at: described('When it ends; null where it does not end by itself.', dateSchema),
+    user: described('The account that it is a session of.', shownUser.schema),
+  },
+  ['token'],
+);
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
 export const wrongCurrentPassword: Refusal = () =>

@@ -1,5 +1,5 @@
 import type { Parameters, Values } from '../api/parameters.ts';
-import { aFlag, record, type Shown } from '../api/schema.ts';
+import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import type { CodeDocument } from '../collections/codes.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
@@ -14,8 +14,11 @@ import { hadAdministrator } from './setup-code.ts';
 /** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
 export const setupParameters = { code: codeParameter, username: newUsername, email, password: newPassword } satisfies Parameters;
 
-/** Whether there is an administrator, so that the first one can't be made here any more; and whether the request has a valid session or token. */
-export const setupSchema = record('Setup', { is_done: aFlag, is_signed_in: aFlag });
+/** Whether the first administrator can still be made, and what a page has to know of whoever asks. */
+export const setupSchema = record('Setup', {
+  is_done: described('Whether there is, or ever was, an administrator: the first one is made only before.', aFlag),
+  is_signed_in: described('Whether the request has a valid session or token.', aFlag),
+});
 
 const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an administrator already.');
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];

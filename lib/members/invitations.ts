@@ -1,31 +1,35 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
+import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
 import { dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
-import { aCount, aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
+import { aCount, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import { randomToken } from '../identity/tokens.ts';
+import { aHint, randomToken } from '../identity/tokens.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { aRoomId } from '../rooms/rooms.ts';
 
-/** An invitation as moderators see it; `uses_left` is null without a limit. */
+/** An invitation as moderators see it. */
 const fields = {
-  _id: idSchema,
-  room: idSchema,
-  hint: aText,
-  created_by: idSchema,
-  created_at: dateSchema,
-  expires_at: orNull(dateSchema),
-  uses_left: orNull(aCount),
+  _id: ownId,
+  room: aRoomId,
+  hint: aHint,
+  created_by: described('The user who created it.', idSchema),
+  created_at: described('When it was created.', dateSchema),
+  expires_at: described('When it ends; null where it does not end by itself.', orNull(dateSchema)),
+  uses_left: described('How many people may still use it; null for any number.', orNull(aCount)),
 };
 export const invitationSchema = record('Invitation', fields);
 export type Invitation = Shown<typeof invitationSchema>;
 
-/** An invitation as it is shown to its creator, this once: with the code that makes a member of whoever has it. */
-export const newInvitationSchema = record('NewInvitation', { ...fields, code: aToken });
+/** An invitation as it is shown to its creator, this once. */
+export const newInvitationSchema = record('NewInvitation', {
+  ...fields,
+  code: described('The 32 characters by which whoever has them joins; shown this once.', aToken),
+});
 export type NewInvitation = Shown<typeof newInvitationSchema>;
 
 /** How many invitations of a room are valid at the same time. */

@@ -3,39 +3,51 @@ import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
 import { text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
+import { aCount, aText, described, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, findUsernames } from '../identity/users.ts';
+import { aUsername, deletedUsername, findUsernames } from '../identity/users.ts';
 import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
+import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with the name of its author and the number of its replies. */
 type ShownMessage = MessageDocument & { username: string; replies: number };
 
-const { as, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
+const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
-const reactionSchema = record('Reaction', { emoji: aText, users: listOf(idSchema) });
+const reactionSchema = record('Reaction', {
+  emoji: described('The emoji, in its fully qualified form, or the word.', aText),
+  users: described('Who reacted with it, in the order in which they did.', listOf(idSchema)),
+});
 
 /** A message as the API shows it. */
 export const shownMessage = representation('Message', {
-  _id: id('_id'),
-  room: id('room'),
-  seq: as(aCount, 'seq'),
-  user: id('user'),
-  username: as(aText, 'username'),
-  text: as(aText, 'text'),
-  created_at: date('created_at'),
-  edited_at: dateOrNull('edited_at'),
-  deleted_at: dateOrNull('deleted_at'),
-  thread: made(orNull(idSchema), ({ thread }) => thread && showId(thread)),
-  reply_count: made(aCount, ({ replies }) => replies),
-  mentions: made(listOf(idSchema), ({ mentions }) => mentions.map(showId)),
-  reactions: made(listOf(reactionSchema), ({ reactions }) => groupReactions(reactions)),
-  pinned_at: dateOrNull('pinned_at'),
+  _id: ownId,
+  room: id('room', 'The room that it belongs to.'),
+  seq: as(aSeq, 'seq'),
+  user: id('user', 'The author.'),
+  username: as(aUsername, 'username'),
+  text: as(described('What it says; empty once it is deleted.', aText), 'text'),
+  created_at: date('created_at', 'When it was created.'),
+  edited_at: dateOrNull('edited_at', 'When its text was last changed; null if it never was.'),
+  deleted_at: dateOrNull(
+    'deleted_at',
+    'When it was deleted: it keeps its place, and nothing of what it said; null while it is there.',
+  ),
+  thread: made(
+    described('The message that it replies to; null if it replies to none.', orNull(idSchema)),
+    ({ thread }) => thread && showId(thread),
+  ),
+  reply_count: made(described('How many messages reply to it, without the deleted ones.', aCount), ({ replies }) => replies),
+  mentions: made(described('The members whom it named with `@` when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
+    mentions.map(showId),
+  ),
+  reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
+  pinned_at: dateOrNull('pinned_at', 'Since when it is pinned in its room; null if it is not.'),
 });
 export type Message = ShownBy<typeof shownMessage>;
 

@@ -1,8 +1,11 @@
-import { dateSchema, idSchema } from '../api/extended-json.ts';
+import { dateSchema } from '../api/extended-json.ts';
 import { dateTime, flag, id, integer, isObject, optional, readParameters, type Values } from '../api/parameters.ts';
-import { aCount, aFlag, aText, aWord, listOf, record, type Schema, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
 import { invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
+import { aUserId, aUsername } from '../identity/users.ts';
+import { aRoomId } from '../rooms/rooms.ts';
+import { aSeq } from '../rooms/sequence.ts';
 
 /** The WebSocket subprotocol that these frames are. */
 export const protocol = 'chat.v1';
@@ -34,23 +37,30 @@ export const socketLimits = {
 /** How many rooms a pong lists. */
 export const mostInPong = 100;
 
-const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
-
 /** Frames that tell how far rooms are say in which epoch that counts: in another one, the same number is another place. */
 const epoch = described('The epoch in which every `seq` of the frame counts.', aText);
 
-const positionSchema = record('RoomPosition', { room: idSchema, seq: aCount });
+const positionSchema = record('RoomPosition', { room: aRoomId, seq: aSeq });
+
+const now = described('The time of the database, for the next `since`.', dateSchema);
 
 /** What clients send, by name; unknown fields are ignored. */
 export const clientFrames = {
   hello: record(
     'HelloFrame',
-    { type: aWord('hello'), events: described('Whether frames of rooms carry their events; true if it is left out.', aFlag) },
+    { type: aType('hello'), events: described('Whether frames of rooms carry their events; true if it is left out.', aFlag) },
     ['events'],
   ),
-  /** `since` is the last `now` that the client was told. */
-  ping: record('PingFrame', { type: aWord('ping'), id: aCount, since: dateSchema }, ['since']),
-  typing: record('TypingFrame', { type: aWord('typing'), room: idSchema }),
+  ping: record(
+    'PingFrame',
+    {
+      type: aType('ping'),
+      id: described('A number that the pong to this ping has as well.', aCount),
+      since: described('The last `now` that the client was told: the pong has what moved since then.', dateSchema),
+    },
+    ['since'],
+  ),
+  typing: record('TypingFrame', { type: aType('typing'), room: aRoomId }),
 };
 
 /** What the service sends, by name; clients ignore unknown types and fields. */
@@ -58,11 +68,11 @@ export const serverFrames = {
   hello: record(
     'WelcomeFrame',
     {
-      type: aWord('hello'),
-      connection: aText,
+      type: aType('hello'),
+      connection: described("The id of the connection in the service's log.", aText),
       ping: described('After how many seconds of silence the client sends a ping.', aCount),
       lifetime: described('After how many seconds the connection ends in any case.', aCount),
-      now: dateSchema,
+      now,
       epoch,
     },
     ['lifetime'],
@@ -70,8 +80,8 @@ export const serverFrames = {
   room: record(
     'RoomFrame',
     {
-      type: aWord('room'),
-      room: idSchema,
+      type: aType('room'),
+      room: aRoomId,
       epoch,
       seq: described('The feed of the room is at least here.', aCount),
       after: described('The place after which `events` begin.', aCount),
@@ -79,24 +89,32 @@ export const serverFrames = {
     },
     ['after', 'events'],
   ),
-  left: record('LeftFrame', { type: aWord('left'), room: idSchema }),
-  typing: record('TypingNotice', { type: aWord('typing'), room: idSchema, user: idSchema, username: aText }),
-  read: record('ReadFrame', { type: aWord('read'), room: idSchema, last_read: aCount }),
+  left: record('LeftFrame', { type: aType('left'), room: aRoomId }),
+  typing: record('TypingNotice', { type: aType('typing'), room: aRoomId, user: aUserId, username: aUsername }),
+  read: record('ReadFrame', {
+    type: aType('read'),
+    room: aRoomId,
+    last_read: described('Up to which place the user has read, on another device.', aCount),
+  }),
   pong: record('PongFrame', {
-    type: aWord('pong'),
-    id: aCount,
-    now: dateSchema,
+    type: aType('pong'),
+    id: described('The number of the ping.', aCount),
+    now,
     epoch,
     rooms: described("The user's rooms that moved after `since`.", listOf(positionSchema)),
     more: described('Whether there are more such rooms than are listed.', aFlag),
   }),
-  error: record('ErrorFrame', { type: aWord('error'), status: aCount, message: aText }),
+  error: record('ErrorFrame', {
+    type: aType('error'),
+    status: described('What the same mistake would be answered with over HTTP.', aCount),
+    message: described('What went wrong, in a sentence for people.', aText),
+  }),
   bye: record(
     'ByeFrame',
     {
-      type: aWord('bye'),
+      type: aType('bye'),
       code: described('The code with which the connection is closed.', aCount),
-      reason: aText,
+      reason: described('Why the connection ends, in a sentence for people.', aText),
       reconnect: described('Whether it makes sense to connect again.', aFlag),
       within: described('Within how many seconds, at a random moment.', aCount),
     },

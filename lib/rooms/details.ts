@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText } from '../api/schema.ts';
+import { aCount, aFlag, aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
@@ -17,15 +17,28 @@ const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoo
 
 /** What there is to know of a room besides its five fields. */
 export const shownDetails = representation('RoomDetails', {
-  room: id('_id'),
-  topic: as(aText, 'topic'),
-  created_at: date('created_at'),
-  created_by: id('created_by'),
-  member_count: made(aCount, ({ member_count }) => member_count, { member_count: { $size: '$members' } }),
-  message_count: made(aCount, messageCount, counterFields),
-  last_message_at: dateOrNull('last_message_at'),
-  archived_at: dateOrNull('archived_at'),
-  is_direct: made(aFlag, ({ is_direct }) => is_direct === true, { is_direct: 1 }),
+  room: id('_id', 'The room that these are the details of.'),
+  topic: as(described('What the room is about; may be empty.', aText), 'topic'),
+  created_at: date('created_at', 'When it was created.'),
+  created_by: id('created_by', 'The user who created it.'),
+  member_count: made(described('How many members the room has.', aCount), ({ member_count }) => member_count, {
+    member_count: { $size: '$members' },
+  }),
+  message_count: made(
+    described('How many messages have been sent in the room, deleted ones included.', aCount),
+    messageCount,
+    counterFields,
+  ),
+  last_message_at: dateOrNull('last_message_at', 'When the last message was sent; null before the first.'),
+  archived_at: dateOrNull(
+    'archived_at',
+    'Since when the room is archived: it can be read, and nothing in it changes; null when it is in use.',
+  ),
+  is_direct: made(
+    described('Whether it is a conversation of certain people, whom nobody joins or leaves.', aFlag),
+    ({ is_direct }) => is_direct === true,
+    { is_direct: 1 },
+  ),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
