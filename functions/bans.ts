@@ -1,5 +1,5 @@
 import { pageParameters } from '../lib/api/pages.ts';
-import { id } from '../lib/api/parameters.ts';
+import { about, id } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -12,7 +12,7 @@ export const handler = endpoint({
     summary: 'List who is banned from a room, as a moderator',
     access: 'user',
     scope: 'members:read',
-    query: { room: id, ...pageParameters },
+    query: { room: about('Whose bans are listed.', id), ...pageParameters },
     status: 200,
     answer: listOf(banSchema),
     refusals: listBansRefusals,
@@ -22,7 +22,7 @@ export const handler = endpoint({
     summary: 'Lift a ban, as a moderator, so that the user may join again',
     access: 'user',
     scope: 'members:write',
-    query: { room: id, user: id },
+    query: { room: about('The room that lifts the ban.', id), user: about('Who may come back.', id) },
     status: 204,
     refusals: banRefusals,
     security: ({ query: { room, user } }) => ({

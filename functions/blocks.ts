@@ -1,5 +1,5 @@
 import { pageParameters } from '../lib/api/pages.ts';
-import { id, optional } from '../lib/api/parameters.ts';
+import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -23,7 +23,10 @@ export const handler = endpoint({
       'Block a user, by id or name: their direct conversations are not shown to the caller any more, they cannot add the caller to rooms, and nobody else notices',
     access: 'user',
     scope: 'account',
-    body: { user: optional(id), username: optional(username) },
+    body: {
+      user: about('Who is blocked, by id; this or `username` is required.', optional(id)),
+      username: about('Who is blocked, by name.', optional(username)),
+    },
     status: 201,
     answer: shownOtherUser.schema,
     refusals: blockRefusals,
@@ -33,7 +36,7 @@ export const handler = endpoint({
     summary: 'Unblock a user: what was written meanwhile is there',
     access: 'user',
     scope: 'account',
-    query: { user: id },
+    query: { user: about('Who is blocked no more.', id) },
     status: 204,
     refusals: unblockRefusals,
     run: ({ query: { user }, caller }) => unblockUser(user, caller),

@@ -1,4 +1,4 @@
-import { pageLimit } from '../lib/api/pages.ts';
+import { pageLimit, pageStart } from '../lib/api/pages.ts';
 import { optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -12,7 +12,7 @@ export const handler = endpoint({
     summary: 'List the visible rooms by name: all, or those of whose names or topics `q` is a part',
     access: 'user',
     scope: 'rooms:read',
-    query: { q: optional(namePart), limit: pageLimit, after: optional(directoryCursor) },
+    query: { q: optional(namePart), limit: pageLimit, after: pageStart(directoryCursor) },
     status: 200,
     answer: listOf(shownListedRoom.schema),
     run: async ({ query: { q, ...page }, request }) => answerList(await listDirectory(q, page), request),

@@ -1,6 +1,6 @@
 import { feedCursor, nextCursor, requireEpochOf, writeCursor } from '../lib/api/cursors.ts';
 import { defaultLimit } from '../lib/api/pages.ts';
-import { id, integer, optional, withDefault } from '../lib/api/parameters.ts';
+import { about, id, integer, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { eventRefusals, eventSchema, readEvents } from '../lib/feed/events.ts';
 import { Answer } from '../lib/http/answers.ts';
@@ -13,7 +13,11 @@ export const handler = endpoint({
     summary: 'Read what happened in a room after a cursor, without a gap; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
-    query: { room: id, after: optional(feedCursor), limit: withDefault(integer(1, 500), defaultLimit) },
+    query: {
+      room: about('Whose events are read.', id),
+      after: optional(feedCursor),
+      limit: about('How many events come at most.', withDefault(integer(1, 500), defaultLimit)),
+    },
     status: 200,
     answer: listOf(eventSchema),
     headers: { 'X-Next-Cursor': nextCursor },

@@ -1,11 +1,11 @@
-import { idOf, oneOf, optional } from '../lib/api/parameters.ts';
+import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeMember, memberChangeRefusals, memberChanges } from '../lib/members/change.ts';
 import { findMember, memberSchema } from '../lib/members/members.ts';
 import { removalRefusals, removeMember } from '../lib/members/remove.ts';
 
-const path = { member: idOf('member') };
+const path = { member: about('The membership: the `_id` of a member, not of a user.', idOf('member')) };
 
 /** `/api/members/{member}`: one user's membership of one room. */
 export const handler = endpoint({
@@ -37,7 +37,7 @@ export const handler = endpoint({
     access: 'user',
     scope: 'members:write',
     path,
-    query: { ban: optional(oneOf('true', 'false')) },
+    query: { ban: about('Whether the user may also not come back until the ban is lifted.', optional(oneOf('true', 'false'))) },
     status: 204,
     refusals: removalRefusals,
     security: ({ path: { member }, query: { ban } }) =>

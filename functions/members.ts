@@ -1,6 +1,6 @@
 import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts';
-import { pageLimit } from '../lib/api/pages.ts';
-import { id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
+import { pageLimit, pageStart } from '../lib/api/pages.ts';
+import { about, id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
@@ -20,12 +20,15 @@ export const handler = endpoint({
     access: 'user',
     scope: 'members:read',
     query: {
-      room: optional(id),
-      q: optional(usernamePart),
-      user: optional(oneOf('me')),
+      room: about('Whose members are listed; this or `user` is required.', optional(id)),
+      q: about(
+        'Only members with this part in their names: the beginning of one or more of their words. Names that begin with it come first.',
+        optional(usernamePart),
+      ),
+      user: about("`me` lists the caller's own memberships, the room with the latest activity first.", optional(oneOf('me'))),
       since: optional(sinceCursor),
       limit: pageLimit,
-      after: optional(memberCursor),
+      after: pageStart(memberCursor),
     },
     status: 200,
     answer: listOf(memberSchema),
@@ -48,10 +51,13 @@ export const handler = endpoint({
     access: 'user',
     scope: 'members:write',
     body: {
-      room: optional(id),
-      user: optional(id),
-      username: optional(username),
-      invitation: optional(invitationCode),
+      room: about('The room to join, or to add someone to; with `invitation` it may be left out.', optional(id)),
+      user: about('Who is added, by id; without it and `username`, the caller joins.', optional(id)),
+      username: about('Who is added, by name.', optional(username)),
+      invitation: about(
+        'The code of an invitation, with which the caller also joins rooms that are closed or hidden.',
+        optional(invitationCode),
+      ),
       role: withDefault(memberRole, 'member'),
     },
     status: 201,

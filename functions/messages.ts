@@ -1,6 +1,6 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
-import { id, optional } from '../lib/api/parameters.ts';
+import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -17,7 +17,12 @@ export const handler = endpoint({
       "Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone",
     access: 'user',
     scope: 'messages:read',
-    query: { room: optional(id), limit: pageLimit, ...historyParameters, ...searchParameters },
+    query: {
+      room: about("Whose messages are read; with `q` alone, all of the caller's rooms are searched.", optional(id)),
+      limit: pageLimit,
+      ...historyParameters,
+      ...searchParameters,
+    },
     status: 200,
     answer: listOf(shownMessage.schema),
     headers: { 'X-Ignored-Words': ignoredWordsHeader },
@@ -32,7 +37,14 @@ export const handler = endpoint({
     summary: 'Send a message',
     access: 'user',
     scope: 'messages:write',
-    body: { room: id, text: messageText, thread: optional(id) },
+    body: {
+      room: about('Where the message goes.', id),
+      text: messageText,
+      thread: about(
+        'The message that this one replies to; of a reply to a reply, the first of the thread, in which both stand.',
+        optional(id),
+      ),
+    },
     status: 201,
     answer: shownMessage.schema,
     isIdempotent: true,

@@ -1,5 +1,5 @@
 import { endSession } from '../lib/accounts/sessions.ts';
-import { idOr } from '../lib/api/parameters.ts';
+import { about, idOr } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-cookie.ts';
@@ -10,7 +10,7 @@ export const handler = endpoint({
     summary: 'Log out: end a session at once',
     access: 'user',
     scope: 'account',
-    path: { session: idOr('current', 'session') },
+    path: { session: about('The session; `current` is the one that calls.', idOr('current', 'session')) },
     status: 204,
     headers: { 'Set-Cookie': cookieHeader },
     run: async ({ path: { session }, caller, request: { headers } }) => {

@@ -1,7 +1,7 @@
 import { logIn, loginName, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
 import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
-import { anyText } from '../lib/api/parameters.ts';
+import { about, anyText } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -24,7 +24,7 @@ export const handler = endpoint({
     summary:
       'Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts',
     access: 'anyone',
-    body: { username: loginName, password: anyText, ...wantsCookie },
+    body: { username: loginName, password: about('The password of the account.', anyText), ...wantsCookie },
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },

@@ -1,5 +1,5 @@
 import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/accounts/password-codes.ts';
-import { idOf } from '../lib/api/parameters.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
@@ -9,7 +9,7 @@ export const handler = endpoint({
   POST: operation({
     summary: 'Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour',
     access: 'admin',
-    path: { user: idOf('user') },
+    path: { user: about("The account; in most places `me` stands for the caller's own.", idOf('user')) },
     // Whoever has the code can become the user: a token with scopes must not gain more than them in this way.
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: {},

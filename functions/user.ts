@@ -1,19 +1,20 @@
 import {
   accountChanges,
+  accountDeletion,
   changeRefusals,
   changeUserFor,
   deleteUserFor,
   deletionRefusals,
   requireOwnAccount,
 } from '../lib/accounts/permissions.ts';
-import { anyText, idOr, optional } from '../lib/api/parameters.ts';
+import { about, idOr } from '../lib/api/parameters.ts';
 import { eitherOf } from '../lib/api/schema.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { userIdFor } from '../lib/identity/caller.ts';
 import { findUserFor, shownOtherUser, shownUser } from '../lib/identity/users.ts';
 
-const path = { user: idOr('me', 'user') };
+const path = { user: about("The account; in most places `me` stands for the caller's own.", idOr('me', 'user')) };
 
 /** `/api/users/{user}`: one account; `me` is the caller's own. */
 export const handler = endpoint({
@@ -48,7 +49,7 @@ export const handler = endpoint({
     scope: 'account',
     path,
     permit: ({ caller, path: { user } }) => requireOwnAccount(user, caller),
-    body: { current_password: optional(anyText) },
+    body: accountDeletion,
     status: 204,
     refusals: deletionRefusals,
     security: ({ path: { user } }) => ({ event: 'account deleted', whom: user === 'me' ? undefined : user.toHexString() }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
-import { anyText, type Parameter } from '../api/parameters.ts';
+import { about, anyText, optional, type Parameter } from '../api/parameters.ts';
 import { described, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
@@ -29,9 +29,13 @@ export const wrongLogin: Refusal = () => unauthenticated('The username or passwo
 export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
+/** The password of the caller's account, where a token alone does not do. */
+export const currentPassword = about('The present password of the account, as proof that its owner asks.', optional(anyText));
+
 /** Who logs in, by username, also as a mention, or by e-mail address. */
 export const loginName: Parameter<string> = {
   read: (sent) => anyText.read(typeof sent === 'string' ? normaliseCredential(sent).replace(/^@(?=.)/, '') : sent),
+  about: 'The username or the e-mail address of the account.',
   rule: anyText.rule,
   schema: { type: 'string', pattern: `[^${blankCharacters}]` },
 };

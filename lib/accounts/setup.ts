@@ -1,4 +1,4 @@
-import type { Parameters, Values } from '../api/parameters.ts';
+import { about, type Parameters, type Values } from '../api/parameters.ts';
 import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import type { CodeDocument } from '../collections/codes.ts';
 import { duplicateIn } from '../database/failures.ts';
@@ -12,7 +12,12 @@ import { newPassword } from './password-policy.ts';
 import { hadAdministrator } from './setup-code.ts';
 
 /** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
-export const setupParameters = { code: codeParameter, username: newUsername, email, password: newPassword } satisfies Parameters;
+export const setupParameters = {
+  code: about('The code that the server printed at its start, or `npm run admin -- setup`.', codeParameter),
+  username: about('The name by which others see and mention the administrator; it does not change.', newUsername),
+  email,
+  password: newPassword,
+} satisfies Parameters;
 
 /** Whether the first administrator can still be made, and what a page has to know of whoever asks. */
 export const setupSchema = record('Setup', {

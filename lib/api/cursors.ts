@@ -18,6 +18,8 @@ export const feedCursor: Parameter<FeedCursor> = {
     const seq = Number(digits);
     return Number.isSafeInteger(seq) ? { epoch, seq } : undefined;
   },
+  about:
+    'The `X-Next-Cursor` of the last answer: the events after it come next. Without it nothing comes, but the cursor of this moment. 0 is the beginning. After the database was restored, older cursors are refused (410, `history_replaced`): start over. A bare `seq` is taken until then.',
   rule: "be an 'X-Next-Cursor', or a 'seq'",
   schema: { type: 'string', pattern: written.source },
 };
@@ -32,6 +34,8 @@ export const sinceCursor: Parameter<SinceCursor> = {
     const at = dateTime.read(sent);
     return at && { epoch: undefined, at };
   },
+  about:
+    'Only rooms in which something has happened since this time, or the `X-Next-Cursor` of an earlier answer, which is refused after the database was restored (410, `history_replaced`).',
   rule: `${dateTime.rule}, or an 'X-Next-Cursor'`,
   schema: eitherOf(dateTime.schema, { type: 'string', pattern: writtenTime.source }),
 };

@@ -222,7 +222,11 @@ export const id: Parameter<ObjectId> = {
 };
 
 /** The id of a thing, in a path; one that cannot exist is a 404. */
-export const idOf = (thing: string): Parameter<ObjectId> => ({ ...id, read: parseId, refuse: () => notFound(thing) });
+export const idOf = (thing: string): Parameter<ObjectId> => ({
+  ...about(`The ${thing}.`, id),
+  read: parseId,
+  refuse: () => notFound(thing),
+});
 
 /** The same, where a word may stand for the id. */
 export const idOr = <const Word extends string>(word: Word, thing: string): Parameter<ObjectId | Word> => ({

@@ -57,6 +57,7 @@ export const newUsername: Parameter<string> = {
     const name = username.read(sent);
     return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
   },
+  about: 'The name by which others see and mention the account; it does not change.',
   rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
   schema: {
     ...withoutDotAtEnd.schema,
@@ -71,6 +72,7 @@ const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
   read: (sent) => (typeof sent === 'string' && anAddress.test(sent) && !/\p{Cf}/u.test(sent) && hasHost(sent) ? sent : undefined),
+  about: 'An e-mail address; no two accounts have the same.',
   rule: 'be an e-mail address',
   schema: { type: 'string', pattern: anAddress.source },
 });

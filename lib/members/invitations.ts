@@ -1,6 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
-import { dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
+import { about, dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
@@ -36,7 +36,10 @@ export type NewInvitation = Shown<typeof newInvitationSchema>;
 const mostInvitations = 50;
 
 /** Until when, and how often, an invitation can be used; without a limit where that is left out. */
-export const invitationParameters = { expires_at: optional(dateTime), uses: optional(integer(1, 10_000)) };
+export const invitationParameters = {
+  expires_at: about('When the invitation ends; without it, never.', optional(dateTime)),
+  uses: about('How many people may use the invitation; without it, any number.', optional(integer(1, 10_000))),
+};
 
 /** The code of an invitation. */
 export const invitationCode = tokenOf('an invitation');

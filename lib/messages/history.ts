@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { about, dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { tooManyRequests } from '../errors.ts';
@@ -16,14 +16,14 @@ const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
 /** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
-  before: optional(sequence),
-  after: optional(sequence),
-  around: optional(sequence),
-  at: optional(dateTime),
-  thread: optional(id),
-  user: optional(id),
-  pinned: optional(oneOf('true')),
-  mentions: optional(oneOf('me')),
+  before: about('The page ends before this `seq`.', optional(sequence)),
+  after: about('The page begins after this `seq`.', optional(sequence)),
+  around: about('The page has the message with this `seq` in its middle.', optional(sequence)),
+  at: about('The page has the first message at or after this time in its middle.', optional(dateTime)),
+  thread: about('Only the replies to this message.', optional(id)),
+  user: about('Only the messages of this user.', optional(id)),
+  pinned: about('Only pinned messages.', optional(oneOf('true'))),
+  mentions: about('Only messages that mention the caller.', optional(oneOf('me'))),
 };
 
 /** What was asked for. */

@@ -1,7 +1,7 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
-import { text } from '../api/parameters.ts';
+import { about, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aText, described, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
@@ -54,7 +54,10 @@ export type Message = ShownBy<typeof shownMessage>;
 export const noSuchMessage: Refusal = () => notFound('message');
 
 /** What a message says. */
-export const messageText = text(1, 10_000);
+export const messageText = about(
+  'What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not.',
+  text(1, 10_000),
+);
 
 /** A message with its author's account, as `withAuthor` finds them. */
 export type AuthoredMessage = MessageDocument & { authors: string[] };

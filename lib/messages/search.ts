@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { mostWords, readQuery } from '../../packages/client/src/words/query.ts';
-import { dateTime, oneOf, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
+import { about, dateTime, oneOf, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { rooms } from '../collections/rooms.ts';
 import { oneAtATime } from '../database/turns.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
@@ -28,12 +28,14 @@ import { findSeqAt } from './time.ts';
 // Line breaks and tabs come with what is pasted.
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
 
-/** Words to search for; those after the first ten are ignored. */
+/** Words to search for. */
 const words: Parameter<string> = {
   read: (sent) =>
     typeof sent === 'string' && new RegExp(`^[^${control}\\p{Cs}]{1,2000}$`, 'u').test(sent) && /\S/.test(sent)
       ? sent
       : undefined,
+  about:
+    'Only messages with all of these words, or with words that begin with them; those within quotation marks next to each other, and none that follows a hyphen here alone. What is written without spaces, such as an address, is found as it is. Case and accents do not matter. The first ten words count.',
   rule: 'have 1 to 2000 characters, none of them control characters, and not be blank',
   schema: { type: 'string', maxLength: 2000, pattern: `^[^${control}]*[^${control}\\s][^${control}]*$` },
 };
@@ -51,6 +53,8 @@ const searchCursor: Parameter<SearchCursor> = {
     if (!after || !searchCursorPattern.test(String(sent))) return undefined;
     return bottom && at ? { after, within: { end: bottom, score: Number(score), last: at } } : { after };
   },
+  about:
+    'Where a search goes on; `Link` has the address of the next page with it. A page may have fewer messages than its limit, or none, and a next page.',
   rule: "be a cursor from this list's Link header",
   schema: { type: 'string', pattern: `^${place}(\\.${place}\\.\\d{1,9}\\.${place})?$` },
 };
@@ -59,9 +63,12 @@ const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
 /** What is searched for, in which order it comes, and where a search goes on. */
 export const searchParameters = {
   q: optional(words),
-  order: optional(oneOf('best', 'newest')),
-  since: optional(dateTime),
-  until: optional(dateTime),
+  order: about(
+    'In which order a search answers: the best matches first, or the newest. Without it each page has the newest that no page before had, and begins with the best of them.',
+    optional(oneOf('best', 'newest')),
+  ),
+  since: about('Only messages from this time on; with `q`.', optional(dateTime)),
+  until: about('Only messages before this time; with `q`.', optional(dateTime)),
   cursor: optional(searchCursor),
 };
 type SearchQuery = Values<typeof searchParameters>;

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
+import { about, flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -43,7 +43,10 @@ export const shownDetails = representation('RoomDetails', {
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
 /** What an owner may change of them. */
-export const detailChanges = { topic: optional(textUpTo(250)), archived: optional(flag) };
+export const detailChanges = {
+  topic: about('What the room is about; an empty text removes it.', optional(textUpTo(250))),
+  archived: about('Whether the room is archived: it can be read, and nothing in it changes.', optional(flag)),
+};
 
 /** The details of a room, for its members. */
 export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomDetails> {

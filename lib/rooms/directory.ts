@@ -1,6 +1,6 @@
 import { matchesName } from '../../packages/client/src/words/names.ts';
 import { type Listed, type Page, pageOf } from '../api/pages.ts';
-import { type Parameter, text } from '../api/parameters.ts';
+import { about, type Parameter, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -24,7 +24,10 @@ export const shownListedRoom = representation('ListedRoom', {
 export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
 /** What the names or topics of the wanted rooms have in them. */
-export const namePart = text(1, 100);
+export const namePart = about(
+  'A part of the names or topics of the rooms: the beginning of one or more of their words. Case and accents do not matter.',
+  text(1, 100),
+);
 
 /** A place in the directory: the key of the room that it comes after, which may have been deleted since. */
 export const directoryCursor: Parameter<string> = {

@@ -13,11 +13,7 @@ import { placeOf } from './sequence.ts';
 export const roomSettings = { name: roomName, is_open: isOpen, is_visible: isVisible };
 
 /** Some of them. */
-export const someRoomSettings = {
-  name: optional(roomName),
-  is_open: optional(isOpen),
-  is_visible: optional(isVisible),
-};
+export const someRoomSettings = { name: optional(roomName), is_open: optional(isOpen), is_visible: optional(isVisible) };
 
 /** Changes those that are given. */
 export async function changeSettings(

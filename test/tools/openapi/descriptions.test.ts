@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Parameters } from '../../../lib/api/parameters.ts';
+import { about, flag, optional, type Parameters } from '../../../lib/api/parameters.ts';
 import { aFlag, aText, described, record } from '../../../lib/api/schema.ts';
 import { operation } from '../../../lib/http/operation.ts';
 import { describeService } from '../../../tools/openapi/document.ts';
@@ -23,5 +23,22 @@ describe('a field', () => {
   it('without a description is an error that names it', () => {
     const lamp = record('Lamp', { is_on: described('Whether it shines.', aFlag), color: aText });
     expect(() => describeOne({ answer: lamp })).toThrow("Lamp.color has no description: declare it with 'described'");
+  });
+});
+
+describe('a parameter', () => {
+  it('stands in the document with what it is about, and its rule', () => {
+    const query = { is_on: optional(about('Whether it shines.', flag)) };
+    expect(describeOne({ query }).paths).toMatchObject({
+      '/api/health': {
+        get: { parameters: [{ name: 'is_on', required: false, description: 'Whether it shines. Must be true or false.' }] },
+      },
+    });
+  });
+
+  it('without a description is an error that names it', () => {
+    expect(() => describeOne({ query: { is_on: flag } })).toThrow(
+      "'is_on' of GET /api/health has no description: declare it with 'about'",
+    );
   });
 });
