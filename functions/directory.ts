@@ -9,7 +9,7 @@ import { directoryCursor, listDirectory, namePart, shownListedRoom } from '../li
 /** `/api/directory`: the rooms that every user may see. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the visible rooms by name: all, or those of whose names or topics `q` is a part',
+    summary: 'List the visible rooms by name, all or those with `q` in their name or topic',
     access: 'user',
     scope: 'rooms:read',
     query: { q: optional(namePart), limit: pageLimit, after: pageStart(directoryCursor) },

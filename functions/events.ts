@@ -10,13 +10,13 @@ import { operation } from '../lib/http/operation.ts';
 /** `/api/events`: what happens in a room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read what happened in a room after a cursor, without a gap; without a cursor, get the current one',
+    summary: 'Read the events of a room after a cursor, without a gap; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
     query: {
-      room: about('Whose events are read.', id),
+      room: about('Return events of this room.', id),
       after: optional(feedCursor),
-      limit: about('How many events come at most.', withDefault(integer(1, 500), defaultLimit)),
+      limit: about('The maximum number of events.', withDefault(integer(1, 500), defaultLimit)),
     },
     status: 200,
     answer: listOf(eventSchema),

@@ -16,16 +16,16 @@ import { listMyRooms, memberCursor, sinceHeader } from '../lib/members/my-rooms.
 export const handler = endpoint({
   GET: operation({
     summary:
-      "List the members of a room, as one of them, all or those of whose names `q` is a part, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given",
+      "List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time",
     access: 'user',
     scope: 'members:read',
     query: {
-      room: about('Whose members are listed; this or `user` is required.', optional(id)),
+      room: about('Return members of this room; this or `user` is required.', optional(id)),
       q: about(
-        'Only members with this part in their names: the beginning of one or more of their words. Names that begin with it come first.',
+        'Return members whose names have words that start with those of `q`. Names that start with `q` come first.',
         optional(usernamePart),
       ),
-      user: about("`me` lists the caller's own memberships, the room with the latest activity first.", optional(oneOf('me'))),
+      user: about("`me` lists the caller's own memberships, the most recently active room first.", optional(oneOf('me'))),
       since: optional(sinceCursor),
       limit: pageLimit,
       after: pageStart(memberCursor),
@@ -47,17 +47,14 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Join an open `room`, or any with the code of an `invitation`, or add another user, by id or name, as a moderator, or as an owner with a role',
+      'Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner',
     access: 'user',
     scope: 'members:write',
     body: {
-      room: about('The room to join, or to add someone to; with `invitation` it may be left out.', optional(id)),
-      user: about('Who is added, by id; without it and `username`, the caller joins.', optional(id)),
-      username: about('Who is added, by name.', optional(username)),
-      invitation: about(
-        'The code of an invitation, with which the caller also joins rooms that are closed or hidden.',
-        optional(invitationCode),
-      ),
+      room: about('The room to join, or to add a user to; optional with `invitation`.', optional(id)),
+      user: about('The id of the user to add; without it and `username`, the caller joins.', optional(id)),
+      username: about('The name of the user to add.', optional(username)),
+      invitation: about('The code of an invitation, also to a closed or hidden room.', optional(invitationCode)),
       role: withDefault(memberRole, 'member'),
     },
     status: 201,

@@ -13,12 +13,11 @@ import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 /** `/api/messages`: the history of a room, what comes next in it, and a search of all rooms. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      "Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone",
+    summary: 'Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller',
     access: 'user',
     scope: 'messages:read',
     query: {
-      room: about("Whose messages are read; with `q` alone, all of the caller's rooms are searched.", optional(id)),
+      room: about('Return messages of this room; without it, `q` searches all rooms of the caller.', optional(id)),
       limit: pageLimit,
       ...historyParameters,
       ...searchParameters,
@@ -38,12 +37,9 @@ export const handler = endpoint({
     access: 'user',
     scope: 'messages:write',
     body: {
-      room: about('Where the message goes.', id),
+      room: about('The room to send to.', id),
       text: messageText,
-      thread: about(
-        'The message that this one replies to; of a reply to a reply, the first of the thread, in which both stand.',
-        optional(id),
-      ),
+      thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
     },
     status: 201,
     answer: shownMessage.schema,

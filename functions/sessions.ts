@@ -21,8 +21,7 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await listSessions(query, caller), request),
   }),
   POST: operation({
-    summary:
-      'Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts',
+    summary: 'Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token',
     access: 'anyone',
     body: { username: loginName, password: about('The password of the account.', anyText), ...wantsCookie },
     status: 201,
@@ -36,7 +35,7 @@ export const handler = endpoint({
     },
   }),
   DELETE: operation({
-    summary: "End all of the caller's sessions but the one that calls",
+    summary: 'End all other sessions of the caller',
     access: 'user',
     scope: 'account',
     status: 204,

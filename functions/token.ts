@@ -9,7 +9,7 @@ const path = { token: about('The named token, by its `_id`.', idOf('token')) };
 /** `/api/tokens/{token}`: one named token, for its owner and administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Show a named token, without its 32 characters',
+    summary: 'Get a named token, without its 32 characters',
     access: 'user',
     scope: 'account',
     path,

@@ -7,23 +7,20 @@ import { serviceUnavailable } from './errors.ts';
 
 /** That the service works, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {
-  status: described('That the service works.', aWord('ok')),
+  status: described('`ok`: the service works.', aWord('ok')),
   version: described('The version of the service.', aText),
-  database: described('That the database answers.', aWord('ok', 'damaged')),
-  registration: described('Who may sign up: everyone, whoever is invited, or nobody.', aWord(...registrations)),
-  room_creation: described('Who may create rooms.', aWord(...roomCreations)),
+  database: described('`ok`, or `damaged` if the file of the database is damaged.', aWord('ok', 'damaged')),
+  registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
+  room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
   sends_email: described('Whether `POST /api/codes` sends e-mails.', aFlag),
-  email_confirmation: described('Whether a sign-up needs a code that was sent to its address.', aWord(...emailConfirmations)),
+  email_confirmation: described('Whether a sign-up needs a code sent to its address.', aWord(...emailConfirmations)),
   limits: described(
-    'The bounds that settings decide and clients must know.',
+    'The limits from settings that clients must know.',
     record('Limits', {
-      page_size: described('How many things a page has where a request has no `limit`.', aCount),
-      room_members: described('How many members a room may have.', aCount),
-      event_days: described(
-        'For how many days the events of a room are kept: whoever was away for longer reads the history anew.',
-        aCount,
-      ),
-      body_bytes: described('How many bytes the body of a request may have.', aCount),
+      page_size: described('The size of a page without `limit`.', aCount),
+      room_members: described('The maximum number of members of a room.', aCount),
+      event_days: described('The days for which events are kept. After a longer absence, read the history again.', aCount),
+      body_bytes: described('The maximum size of the body of a request, in bytes.', aCount),
     }),
   ),
 });

@@ -9,7 +9,7 @@ import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
 
 /** A token's name, by which its user knows it. */
-export const tokenName = about('What the token is for; unique among those of its account.', nameText(1, 100));
+export const tokenName = about('The purpose of the token; unique among the tokens of the account.', nameText(1, 100));
 
 const noSuchToken: Refusal = () => notFound('token');
 export const tokenNameTaken: Refusal = () =>

@@ -10,11 +10,8 @@ import { codeFor, passwordLink } from './password-codes.ts';
 
 /** Where a code is sent, and what for. */
 export const codeRequest = {
-  email: about('Where the code is sent.', email),
-  purpose: about(
-    'What the code is for: `password` for a new password, `address` to sign up with the address or to change to it.',
-    oneOf('password', 'address'),
-  ),
+  email: about('The address to send the code to.', email),
+  purpose: about('`password` for a new password, `address` for a sign-up or a new address.', oneOf('password', 'address')),
 };
 
 export const codeRequestRefusals = [noMail, tooManyRequests];

@@ -10,8 +10,8 @@ import { endSessions } from './sessions.ts';
 
 /** What a new password is set by. */
 export const passwordParameters = {
-  code: about('The code that came by e-mail, or from an administrator.', codeParameter),
-  password: about('The new password.', newPassword),
+  code: about('The code from the e-mail or from an administrator.', codeParameter),
+  password: newPassword,
 };
 
 export const newPasswordRefusals = [noSuchCode];

@@ -19,8 +19,8 @@ export const newSessionSchema = record(
   'NewSession',
   {
     token: aNewToken,
-    expires_at: described('When it ends; null where it does not end by itself.', dateSchema),
-    user: described('The account that it is a session of.', shownUser.schema),
+    expires_at: described('The time of expiry.', dateSchema),
+    user: described('The account of the session.', shownUser.schema),
   },
   ['token'],
 );
@@ -30,7 +30,7 @@ export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
 /** The password of the caller's account, where a token alone does not do. */
-export const currentPassword = about('The present password of the account, as proof that its owner asks.', optional(anyText));
+export const currentPassword = about('The current password of the caller, as proof of identity.', optional(anyText));
 
 /** Who logs in, by username, also as a mention, or by e-mail address. */
 export const loginName: Parameter<string> = {

@@ -15,11 +15,11 @@ import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '.
 export const tokenParameters = {
   name: tokenName,
   scopes: about(
-    'What the token may do; without any, all that its user may, which takes `current_password`.',
+    'The permitted scopes; a token without any may do everything, and requires `current_password`.',
     optional(someOf(scopes)),
   ),
-  expires_at: about('When the token ends; without it, when it is revoked.', optional(dateTime)),
-  user: about("Whose token it is, if not the caller's; for administrators.", optional(id)),
+  expires_at: about('The time of expiry; without it, the token does not expire.', optional(dateTime)),
+  user: about('The owner of the token, by default the caller; for administrators.', optional(id)),
   current_password: currentPassword,
 };
 

@@ -8,9 +8,9 @@ import { createCode } from './codes.ts';
 
 /** A code for a new password as it is shown to the administrator who asked for it, this once. */
 export const passwordCodeSchema = record('PasswordCode', {
-  code: described('The 32 characters for `PUT /api/password`; shown this once.', aToken),
+  code: described('The 32 characters for `PUT /api/password`, shown only once.', aToken),
   link: described('The page of the web client that takes the code; null without `PUBLIC_URL`.', orNull(aText)),
-  expires_at: described('When the code ends, if it is not used before.', dateSchema),
+  expires_at: described('The time of expiry, unless the code is used before.', dateSchema),
 });
 
 export const passwordCodeRefusals = [noSuchUser];

@@ -18,17 +18,14 @@ import { confirmPassword, currentPassword, requireCurrentPassword, wrongCurrentP
 import { newPassword } from './password-policy.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
 
-const addressCode = about(
-  'The code that was sent to the address, where `EMAIL_CONFIRMATION` requires one.',
-  optional(codeParameter),
-);
+const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
 
 /** What a sign-up takes. */
 export const signUpParameters = {
   username: newUsername,
   email,
   password: newPassword,
-  is_admin: about('Whether the account is an administrator; only administrators create those.', optional(flag)),
+  is_admin: about('Whether the account is an administrator; only administrators may create one.', optional(flag)),
   invitation: about('The code of an invitation to a room, which the account joins.', optional(invitationCode)),
   code: addressCode,
 };
@@ -39,10 +36,10 @@ export const accountChanges = {
   code: addressCode,
   password: optional(newPassword),
   current_password: currentPassword,
-  keep_tokens: about('Whether the named tokens outlast the new password.', optional(flag)),
-  is_admin: about('Whether the account is an administrator; for administrators.', optional(flag)),
+  keep_tokens: about('Whether the named tokens stay valid after the new password.', optional(flag)),
+  is_admin: about('Whether the account is an administrator; only administrators may change it.', optional(flag)),
   is_active: about(
-    'Whether the account can be used: `false` ends its sessions, and its tokens do not work until it is true; for administrators.',
+    'Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens.',
     optional(flag),
   ),
 };

@@ -12,8 +12,8 @@ import { deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
   ...shownToken.fields,
-  name: described('The program that began the session, by its `User-Agent`.', aText),
-  is_current: described('Whether it is the session that calls.', aFlag),
+  name: described('The program that started the session, from its `User-Agent`.', aText),
+  is_current: described('Whether the request came with this session.', aFlag),
 });
 export type Session = Shown<typeof sessionSchema>;
 

@@ -13,15 +13,15 @@ import { hadAdministrator } from './setup-code.ts';
 
 /** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
 export const setupParameters = {
-  code: about('The code that the server printed at its start, or `npm run admin -- setup`.', codeParameter),
-  username: about('The name by which others see and mention the administrator; it does not change.', newUsername),
+  code: about('The code that the server or `npm run admin -- setup` prints.', codeParameter),
+  username: newUsername,
   email,
   password: newPassword,
 } satisfies Parameters;
 
 /** Whether the first administrator can still be made, and what a page has to know of whoever asks. */
 export const setupSchema = record('Setup', {
-  is_done: described('Whether there is, or ever was, an administrator: the first one is made only before.', aFlag),
+  is_done: described('Whether the service has or had an administrator, so that setup is refused.', aFlag),
   is_signed_in: described('Whether the request has a valid session or token.', aFlag),
 });
 

@@ -9,7 +9,7 @@ export const idSchema = record('Id', { $oid: described('The 24 hexadecimal chara
 export type Id = Shown<typeof idSchema>;
 
 /** The id of a thing, as the thing shows it. */
-export const ownId = described('The id, by which paths and other things refer to it.', idSchema);
+export const ownId = described('The id, for paths and for references from other objects.', idSchema);
 
 /** A point in time as the API shows it: MongoDB Extended JSON. */
 export const dateSchema = record('Time', { $date: described('The time, as ISO 8601 in UTC.', dateTime) });

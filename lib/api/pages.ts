@@ -6,7 +6,7 @@ import { about, id, integer, optional, type Parameter, withDefault } from './par
 /** How many things a page of a list has when nobody says otherwise. */
 export const defaultLimit = config.pageSize;
 
-const limit = about('How many things a page has at most.', integer(1, 200));
+const limit = about('The maximum number of items on a page.', integer(1, 200));
 
 /** How many things a page is to have. */
 export const pageLimit = withDefault(limit, defaultLimit);
@@ -16,7 +16,7 @@ export const optionalPageLimit = optional(limit);
 
 /** The place after which a page begins, by the cursor of its list. */
 export const pageStart = <T>(cursor: Parameter<T>) =>
-  about('Where the page begins: behind this one. `Link` has the address of the next page, complete with it.', optional(cursor));
+  about('Return items after this one. `Link` holds the URL of the next page.', optional(cursor));
 
 /** The parameters of a list that is in the order of its ids. */
 export const pageParameters = { limit: pageLimit, after: pageStart(id) };

@@ -38,7 +38,7 @@ export const aWord = <const Word extends string>(...words: readonly Word[]): Sch
 
 /** The word by which shapes of one kind are told apart. */
 export const aType = <const Word extends string>(...words: readonly Word[]): Schema<Word> =>
-  described('What it is: what the other fields are depends on it.', aWord(...words));
+  described('The kind, which determines the other fields.', aWord(...words));
 
 /** A list of any length. */
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items });

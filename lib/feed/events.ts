@@ -17,38 +17,23 @@ import { cursorTooOld, type Reader, readFeed } from './feed.ts';
 import type { FullRow } from './rows.ts';
 
 /** What every event has, around what it is about. */
-const event = <const Type extends string, T>(title: string, types: readonly Type[], data: Schema<T>) =>
+const event = <const Type extends string, T>(title: string, types: readonly Type[], description: string, data: Schema<T>) =>
   record(title, {
     seq: aSeq,
     type: aType(...types),
     room: aRoomId,
-    at: described('When it happened, by the clock of the database.', dateSchema),
-    actor: described('Who did it; null for the service and its command line.', orNull(idSchema)),
-    data,
+    at: described('The time of the event, by the clock of the database.', dateSchema),
+    actor: described('The user who caused it; null for the service and its command line.', orNull(idSchema)),
+    data: described(description, data),
   });
 
 /** What happened in a room, as the API shows it, by its `type`; `data` is what it is about, as that is now. */
 export const eventSchema = union(
   'Event',
-  event(
-    'MessageCreated',
-    ['message.created'],
-    described('The message as it is now, which may be edited or deleted.', shownMessage.schema),
-  ),
-  event(
-    'MessageChanged',
-    messageEventTypes,
-    described('The message as it is now, after this and any later change.', orNull(shownMessage.schema)),
-  ),
-  event(
-    'MemberChanged',
-    memberEventTypes,
-    described(
-      'The membership as it is now; of someone who is no member any more, what it was.',
-      eitherOf(memberSchema, formerMemberSchema),
-    ),
-  ),
-  event('RoomChanged', roomEventTypes, described('The room as it is now.', orNull(shownRoom.schema))),
+  event('MessageCreated', ['message.created'], 'The message as it is now, possibly edited or deleted.', shownMessage.schema),
+  event('MessageChanged', messageEventTypes, 'The message as it is now, after all changes.', orNull(shownMessage.schema)),
+  event('MemberChanged', memberEventTypes, 'The present or the former membership.', eitherOf(memberSchema, formerMemberSchema)),
+  event('RoomChanged', roomEventTypes, 'The room as it is now.', orNull(shownRoom.schema)),
 );
 export type Event = Shown<typeof eventSchema>;
 

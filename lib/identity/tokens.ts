@@ -12,30 +12,24 @@ import { hashToken } from './authenticate.ts';
 const { as, ownId, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();
 
 /** The end of a secret. */
-export const aHint = described('The last four characters of the secret, to tell things apart in a list.', aText);
+export const aHint = described('The last four characters of the secret, for telling items of a list apart.', aText);
 
 /** A token as the API shows it. */
 export const shownToken = representation('Token', {
   _id: ownId,
-  user: id('user', 'The user whom it is about.'),
-  name: as(described('What the token is for, in the words of its user.', aText), 'name'),
-  kind: as(
-    described('Whether it is a `session`, begun by a login, or an `api` token, named by its user.', aWord('session', 'api')),
-    'kind',
-  ),
-  scopes: as(described('What it may do; nothing is excluded when there are none.', listOf(aWord(...scopes))), 'scopes'),
+  user: id('user', 'The owner of the token.'),
+  name: as(described('The purpose of the token, in the words of its owner.', aText), 'name'),
+  kind: as(described('`session` for a login, `api` for a named token.', aWord('session', 'api')), 'kind'),
+  scopes: as(described('The permitted scopes; an empty list permits everything.', listOf(aWord(...scopes))), 'scopes'),
   hint: as(aHint, 'hint'),
-  created_at: date('created_at', 'When it was created.'),
-  last_used_at: dateOrNull('last_used_at', 'When it was last used, to the hour; null if it was not.'),
-  expires_at: dateOrNull('expires_at', 'When it ends; null where it does not end by itself.'),
+  created_at: date('created_at', 'The time of creation.'),
+  last_used_at: dateOrNull('last_used_at', 'The time of the last use, to the hour; null before the first.'),
+  expires_at: dateOrNull('expires_at', 'The time of expiry; null if it does not expire.'),
 });
 export type Token = ShownBy<typeof shownToken>;
 
 /** The token itself, as its creator sees it this once. */
-export const aNewToken = described(
-  'The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie.',
-  aToken,
-);
+export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
 
 /** A token as it is shown to its creator, this once. */
 export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken });

@@ -15,17 +15,17 @@ import { type Caller, isAdmin } from './caller.ts';
 const { as, ownId, date, representation } = shownFrom<Caller['user']>();
 
 /** The fields by which other things show a user. */
-export const aUserId = described('The user whom it is about.', idSchema);
-export const aUsername = described('The name of the user now; of a deleted one, `(deleted)`.', aText);
+export const aUserId = described('The id of the user.', idSchema);
+export const aUsername = described('The current name of the user; `(deleted)` for a deleted one.', aText);
 
 /** A user as the user and administrators see it. */
 export const shownUser = representation('User', {
   _id: ownId,
   username: as(aUsername, 'username'),
-  email: as(described('The e-mail address, as typed; only the user and administrators see it.', aText), 'email'),
-  is_admin: as(described('Whether the user is an administrator, who may do everything.', aFlag), 'is_admin'),
+  email: as(described('The e-mail address as typed, for the user and administrators only.', aText), 'email'),
+  is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
   is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
-  created_at: date('created_at', 'When it was created.'),
+  created_at: date('created_at', 'The time of sign-up.'),
 });
 export type User = ShownBy<typeof shownUser>;
 
@@ -57,7 +57,7 @@ export const newUsername: Parameter<string> = {
     const name = username.read(sent);
     return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
   },
-  about: 'The name by which others see and mention the account; it does not change.',
+  about: 'The name by which others see and mention the account. It cannot be changed.',
   rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
   schema: {
     ...withoutDotAtEnd.schema,
@@ -72,7 +72,7 @@ const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
   read: (sent) => (typeof sent === 'string' && anAddress.test(sent) && !/\p{Cf}/u.test(sent) && hasHost(sent) ? sent : undefined),
-  about: 'An e-mail address; no two accounts have the same.',
+  about: 'An e-mail address that no other account has.',
   rule: 'be an e-mail address',
   schema: { type: 'string', pattern: anAddress.source },
 });

@@ -12,8 +12,8 @@ import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requ
 
 /** A user who is kept out of a room. */
 export const banSchema = record('Ban', {
-  room: described('Where that holds.', idSchema),
-  user: described('Who may not come back.', idSchema),
+  room: described('The room of the ban.', idSchema),
+  user: described('The banned user.', idSchema),
   username: aUsername,
 });
 export type Ban = Shown<typeof banSchema>;

@@ -32,12 +32,9 @@ import { type Member, memberRole, showTarget } from './members.ts';
 
 /** What can be changed of a member: its role by owners, all else by the member. */
 export const memberChanges = {
-  last_read: about('The `seq` up to which the member has read; the marker moves forward only.', optional(sequence)),
-  unread_from: about(
-    'The `seq` of a message that counts as unread again, with those after it.',
-    optional(integer(1, Number.MAX_SAFE_INTEGER)),
-  ),
-  is_muted: about('Whether the member wants no notifications of this room.', optional(flag)),
+  last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
+  unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
+  is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
   role: optional(memberRole),
 };
 

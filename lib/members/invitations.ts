@@ -17,10 +17,10 @@ const fields = {
   _id: ownId,
   room: aRoomId,
   hint: aHint,
-  created_by: described('The user who created it.', idSchema),
-  created_at: described('When it was created.', dateSchema),
-  expires_at: described('When it ends; null where it does not end by itself.', orNull(dateSchema)),
-  uses_left: described('How many people may still use it; null for any number.', orNull(aCount)),
+  created_by: described('The user who created the invitation.', idSchema),
+  created_at: described('The time of creation.', dateSchema),
+  expires_at: described('The time of expiry; null if it does not expire.', orNull(dateSchema)),
+  uses_left: described('The number of remaining uses; null for any number.', orNull(aCount)),
 };
 export const invitationSchema = record('Invitation', fields);
 export type Invitation = Shown<typeof invitationSchema>;
@@ -28,7 +28,7 @@ export type Invitation = Shown<typeof invitationSchema>;
 /** An invitation as it is shown to its creator, this once. */
 export const newInvitationSchema = record('NewInvitation', {
   ...fields,
-  code: described('The 32 characters by which whoever has them joins; shown this once.', aToken),
+  code: described('The 32 characters for joining, shown only once.', aToken),
 });
 export type NewInvitation = Shown<typeof newInvitationSchema>;
 
@@ -37,8 +37,8 @@ const mostInvitations = 50;
 
 /** Until when, and how often, an invitation can be used; without a limit where that is left out. */
 export const invitationParameters = {
-  expires_at: about('When the invitation ends; without it, never.', optional(dateTime)),
-  uses: about('How many people may use the invitation; without it, any number.', optional(integer(1, 10_000))),
+  expires_at: about('The time of expiry; without it, the invitation does not expire.', optional(dateTime)),
+  uses: about('The number of people who may use the invitation; without it, any number.', optional(integer(1, 10_000))),
 };
 
 /** The code of an invitation. */

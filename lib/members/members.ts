@@ -22,7 +22,7 @@ import { aRoomId } from '../rooms/rooms.ts';
 
 /** A member's role. */
 export const memberRole = about(
-  'What the member may do: an owner changes the room and its members, a moderator removes people and messages.',
+  'The role: owners change the room and its members, moderators remove people and messages.',
   oneOf(...roles.toReversed()),
 );
 
@@ -38,14 +38,17 @@ export const memberSchema = record(
     _id: described('The id of the membership, not of the user.', idSchema),
     ...ofWhom,
     role: described(memberRole.about, aWord(...roles.toReversed())),
-    joined_at: described('When the user became a member.', dateSchema),
-    room_name: described("What the room is called; in the caller's own memberships alone, as all fields below.", aText),
-    seq: described('The latest place in the room: whatever has a higher one is new.', aCount),
-    last_read: described('Up to which place the caller has read.', aCount),
-    unread: described("How many messages of others come after that, without the deleted ones; sending reads one's own.", aCount),
-    unread_mentions: described('How many of these mention the caller, 100 at most.', { ...aCount, maximum: mostMentions }),
-    is_muted: described('Whether the caller wants no notifications of this room.', aFlag),
-    others: described('The other members of a conversation, by which it is shown.', listOf(shownOtherUser.schema)),
+    joined_at: described('The time of joining.', dateSchema),
+    room_name: described("The name of the room. It and all fields below are only in the caller's own memberships.", aText),
+    seq: described('The latest place in the room; anything after it is new.', aCount),
+    last_read: described('The place up to which the caller has read.', aCount),
+    unread: described('Unread messages from others (deleted ones do not count). Sending marks the room as read.', aCount),
+    unread_mentions: described(`Unread messages that mention the caller, at most ${mostMentions}.`, {
+      ...aCount,
+      maximum: mostMentions,
+    }),
+    is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
+    others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
   ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'others'],
 );
@@ -53,10 +56,10 @@ export type Member = Shown<typeof memberSchema>;
 
 /** A former member, who has neither a role nor a time of joining. */
 export const formerMemberSchema = record('FormerMember', {
-  _id: described('The id that the membership had.', idSchema),
+  _id: described('The id of the former membership.', idSchema),
   ...ofWhom,
-  role: described(memberRole.about, aNull),
-  joined_at: described('When the user became a member.', aNull),
+  role: described('Null, because the user is no longer a member.', aNull),
+  joined_at: described('Null, because the user is no longer a member.', aNull),
 });
 
 /** What members see of their own room. */

@@ -26,12 +26,12 @@ const userCursor: Parameter<string> = { ...username, rule: "be an id, or a curso
 
 /** Who is looked for: one by name, or those of whose names `q` is a part, in a room or in all that the caller shares with them. */
 export const userSearch = {
-  username: about('The exact name to look for.', optional(username)),
+  username: about('Return the user with exactly this name.', optional(username)),
   q: about(
-    'A part of the names that are looked for: the beginning of one or more of their words. Case and accents do not matter.',
+    'Return users whose names have words that start with those of `q`. Case and accents do not matter.',
     optional(usernamePart),
   ),
-  room: about('Looks among the members of this room alone.', optional(id)),
+  room: about('Return only members of this room.', optional(id)),
   limit: pageLimit,
   after: pageStart(userCursor),
 };

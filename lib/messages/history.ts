@@ -16,14 +16,14 @@ const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
 /** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
-  before: about('The page ends before this `seq`.', optional(sequence)),
-  after: about('The page begins after this `seq`.', optional(sequence)),
-  around: about('The page has the message with this `seq` in its middle.', optional(sequence)),
-  at: about('The page has the first message at or after this time in its middle.', optional(dateTime)),
-  thread: about('Only the replies to this message.', optional(id)),
-  user: about('Only the messages of this user.', optional(id)),
-  pinned: about('Only pinned messages.', optional(oneOf('true'))),
-  mentions: about('Only messages that mention the caller.', optional(oneOf('me'))),
+  before: about('Return messages before this `seq`.', optional(sequence)),
+  after: about('Return messages after this `seq`.', optional(sequence)),
+  around: about('Return the messages around this `seq`.', optional(sequence)),
+  at: about('Return the messages around the first one at or after this time.', optional(dateTime)),
+  thread: about('Return only replies to this message.', optional(id)),
+  user: about('Return only messages from this user.', optional(id)),
+  pinned: about('Return only pinned messages.', optional(oneOf('true'))),
+  mentions: about('Return only messages that mention the caller.', optional(oneOf('me'))),
 };
 
 /** What was asked for. */

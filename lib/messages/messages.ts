@@ -20,34 +20,31 @@ type ShownMessage = MessageDocument & { username: string; replies: number };
 const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
 const reactionSchema = record('Reaction', {
-  emoji: described('The emoji, in its fully qualified form, or the word.', aText),
-  users: described('Who reacted with it, in the order in which they did.', listOf(idSchema)),
+  emoji: described('The emoji in its fully qualified form, or the word.', aText),
+  users: described('The users with this reaction, in the order of their reactions.', listOf(idSchema)),
 });
 
 /** A message as the API shows it. */
 export const shownMessage = representation('Message', {
   _id: ownId,
-  room: id('room', 'The room that it belongs to.'),
+  room: id('room', 'The room of the message.'),
   seq: as(aSeq, 'seq'),
   user: id('user', 'The author.'),
   username: as(aUsername, 'username'),
-  text: as(described('What it says; empty once it is deleted.', aText), 'text'),
-  created_at: date('created_at', 'When it was created.'),
-  edited_at: dateOrNull('edited_at', 'When its text was last changed; null if it never was.'),
-  deleted_at: dateOrNull(
-    'deleted_at',
-    'When it was deleted: it keeps its place, and nothing of what it said; null while it is there.',
-  ),
+  text: as(described('The text; empty if the message is deleted.', aText), 'text'),
+  created_at: date('created_at', 'The time of sending.'),
+  edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
+  deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
   thread: made(
-    described('The message that it replies to; null if it replies to none.', orNull(idSchema)),
+    described('The parent message of a reply; else null.', orNull(idSchema)),
     ({ thread }) => thread && showId(thread),
   ),
-  reply_count: made(described('How many messages reply to it, without the deleted ones.', aCount), ({ replies }) => replies),
-  mentions: made(described('The members whom it named with `@` when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
+  reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
+  mentions: made(described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
     mentions.map(showId),
   ),
   reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
-  pinned_at: dateOrNull('pinned_at', 'Since when it is pinned in its room; null if it is not.'),
+  pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
 });
 export type Message = ShownBy<typeof shownMessage>;
 
@@ -55,7 +52,7 @@ export const noSuchMessage: Refusal = () => notFound('message');
 
 /** What a message says. */
 export const messageText = about(
-  'What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not.',
+  'The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
   text(1, 10_000),
 );
 

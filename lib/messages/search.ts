@@ -35,7 +35,7 @@ const words: Parameter<string> = {
       ? sent
       : undefined,
   about:
-    'Only messages with all of these words, or with words that begin with them; those within quotation marks next to each other, and none that follows a hyphen here alone. What is written without spaces, such as an address, is found as it is. Case and accents do not matter. The first ten words count.',
+    'Return only messages with all of these words, or with words that begin with them. Quotation marks ask for words next to each other, a hyphen before a word excludes it. Text without spaces, such as an address, is found as it is. Case and accents do not matter. The first ten words count.',
   rule: 'have 1 to 2000 characters, none of them control characters, and not be blank',
   schema: { type: 'string', maxLength: 2000, pattern: `^[^${control}]*[^${control}\\s][^${control}]*$` },
 };
@@ -54,7 +54,7 @@ const searchCursor: Parameter<SearchCursor> = {
     return bottom && at ? { after, within: { end: bottom, score: Number(score), last: at } } : { after };
   },
   about:
-    'Where a search goes on; `Link` has the address of the next page with it. A page may have fewer messages than its limit, or none, and a next page.',
+    'Continue a search after this cursor. `Link` holds the URL of the next page. A page may have fewer messages than its limit, or none, and still have a next page.',
   rule: "be a cursor from this list's Link header",
   schema: { type: 'string', pattern: `^${place}(\\.${place}\\.\\d{1,9}\\.${place})?$` },
 };
@@ -64,11 +64,11 @@ const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
 export const searchParameters = {
   q: optional(words),
   order: about(
-    'In which order a search answers: the best matches first, or the newest. Without it each page has the newest that no page before had, and begins with the best of them.',
+    'The order of the matches: best first, or newest first. Without it, each page has the next newest matches, with the best of them first.',
     optional(oneOf('best', 'newest')),
   ),
-  since: about('Only messages from this time on; with `q`.', optional(dateTime)),
-  until: about('Only messages before this time; with `q`.', optional(dateTime)),
+  since: about('Return only messages from this time on; with `q`.', optional(dateTime)),
+  until: about('Return only messages before this time; with `q`.', optional(dateTime)),
   cursor: optional(searchCursor),
 };
 type SearchQuery = Values<typeof searchParameters>;
@@ -83,7 +83,7 @@ export type FoundPage = HistoryPage & { ignoredWords?: number };
 export const ignoredWordsHeader = {
   type: 'string',
   pattern: '^\\d{1,4}$',
-  description: `How many words of \`q\` were ignored, for the first ${mostWords} count; only there with \`q\`.`,
+  description: `The number of ignored words of \`q\`, of which the first ${mostWords} count; present only with \`q\`.`,
 };
 
 /** Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the caller. */

@@ -11,9 +11,9 @@ const anAddress: Schema<string> = { type: 'string', format: 'uri-reference' };
 
 /** What opens one connection, and where. */
 export const ticketSchema = record('Ticket', {
-  url: described("Where to connect: an address of its own, or a path of the service's.", anAddress),
-  ticket: described('The 32 characters that open it, once; they go into the subprotocol.', aToken),
-  expires_at: described('Until when the ticket can be used.', dateSchema),
+  url: described('The address of the WebSocket: a full one, or a path of the service.', anAddress),
+  ticket: described('The 32 characters for the subprotocol, valid once.', aToken),
+  expires_at: described('The time of expiry.', dateSchema),
 });
 export type Ticket = Shown<typeof ticketSchema>;
 

@@ -25,7 +25,7 @@ export const people: Parameter<(ObjectId | string)[]> = {
     const read = sent.map((one) => id.read(one) ?? username.read(one));
     return read.every((one) => one !== undefined) ? read : undefined;
   },
-  about: 'The others, each by id or username. The same people have one conversation.',
+  about: 'The other users, each by id or name. The same users always share one conversation.',
   rule: `be a list of 1 to ${mostOthers} ids or usernames`,
   schema: {
     type: 'array',

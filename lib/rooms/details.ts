@@ -17,25 +17,18 @@ const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoo
 
 /** What there is to know of a room besides its five fields. */
 export const shownDetails = representation('RoomDetails', {
-  room: id('_id', 'The room that these are the details of.'),
-  topic: as(described('What the room is about; may be empty.', aText), 'topic'),
-  created_at: date('created_at', 'When it was created.'),
-  created_by: id('created_by', 'The user who created it.'),
-  member_count: made(described('How many members the room has.', aCount), ({ member_count }) => member_count, {
+  room: id('_id', 'The id of the room.'),
+  topic: as(described('The topic of the room; may be empty.', aText), 'topic'),
+  created_at: date('created_at', 'The time of creation.'),
+  created_by: id('created_by', 'The user who created the room.'),
+  member_count: made(described('The number of members.', aCount), ({ member_count }) => member_count, {
     member_count: { $size: '$members' },
   }),
-  message_count: made(
-    described('How many messages have been sent in the room, deleted ones included.', aCount),
-    messageCount,
-    counterFields,
-  ),
-  last_message_at: dateOrNull('last_message_at', 'When the last message was sent; null before the first.'),
-  archived_at: dateOrNull(
-    'archived_at',
-    'Since when the room is archived: it can be read, and nothing in it changes; null when it is in use.',
-  ),
+  message_count: made(described('The number of messages, including deleted ones.', aCount), messageCount, counterFields),
+  last_message_at: dateOrNull('last_message_at', 'The time of the last message; null before the first.'),
+  archived_at: dateOrNull('archived_at', 'The time of archiving; null if the room is not archived.'),
   is_direct: made(
-    described('Whether it is a conversation of certain people, whom nobody joins or leaves.', aFlag),
+    described('Whether the room is a direct conversation, which nobody joins or leaves.', aFlag),
     ({ is_direct }) => is_direct === true,
     { is_direct: 1 },
   ),
@@ -44,8 +37,8 @@ export type RoomDetails = ShownBy<typeof shownDetails>;
 
 /** What an owner may change of them. */
 export const detailChanges = {
-  topic: about('What the room is about; an empty text removes it.', optional(textUpTo(250))),
-  archived: about('Whether the room is archived: it can be read, and nothing in it changes.', optional(flag)),
+  topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
+  archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
 };
 
 /** The details of a room, for its members. */

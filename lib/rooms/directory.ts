@@ -14,7 +14,7 @@ const { as, ownId, made, representation } = shownFrom<ListedDocument>();
 /** A room in the directory. */
 export const shownListedRoom = representation('ListedRoom', {
   _id: ownId,
-  name: as(described('What the room is called.', aText), 'name'),
+  name: as(described('The name of the room.', aText), 'name'),
   topic: as(shownDetails.fields.topic, 'topic'),
   member_count: made(shownDetails.fields.member_count, ({ member_count }) => member_count, {
     member_count: { $size: '$members' },
@@ -25,7 +25,7 @@ export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
 /** What the names or topics of the wanted rooms have in them. */
 export const namePart = about(
-  'A part of the names or topics of the rooms: the beginning of one or more of their words. Case and accents do not matter.',
+  'Return rooms whose names or topics have words that start with those of `q`. Case and accents do not matter.',
   text(1, 100),
 );
 

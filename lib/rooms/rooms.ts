@@ -21,22 +21,19 @@ export type ShownRoom = Pick<RoomDocument, '_id' | 'name' | 'is_open' | 'is_visi
 const { as, ownId, made, representation } = shownFrom<ShownRoom>();
 
 /** The field by which other things show their room. */
-export const aRoomId = described('The room that it belongs to.', idSchema);
+export const aRoomId = described('The id of the room.', idSchema);
 
 /** A room's name, and its flags. */
-export const roomName = about('What the room is called. Names need not be unique.', nameText(1, 100));
-export const isOpen = about('Whether anyone who sees the room may join it.', flag);
-export const isVisible = about('Whether the directory and others than members see the room.', flag);
+export const roomName = about('The name of the room. Names need not be unique.', nameText(1, 100));
+export const isOpen = about('Whether all users who see the room may join it.', flag);
+export const isVisible = about('Whether non-members see the room, also in the directory.', flag);
 
 /** A room as the API shows it: exactly these five fields. */
 export const shownRoom = representation('Room', {
   _id: ownId,
-  name: as(
-    described('What the room is called; names need not be unique. A conversation is shown by its members.', aText),
-    'name',
-  ),
+  name: as(described('The name, which need not be unique; empty for a direct conversation.', aText), 'name'),
   members: made(
-    described('The ids of its members, the oldest membership first.', listOf(idSchema)),
+    described('The ids of the members, the oldest membership first.', listOf(idSchema)),
     ({ members }) => members.map(({ user }) => showId(user)),
     { 'members.user': 1 },
   ),

@@ -4,10 +4,7 @@ import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { savedByTheNext } from '../database/within-process.ts';
 
 /** The field by which things show their place. */
-export const aSeq = described(
-  "The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages.",
-  aCount,
-);
+export const aSeq = described("The place in the room's order of messages and changes. Messages may skip numbers.", aCount);
 
 /** A place in a room's order, and the database's time when it was taken. */
 export type Place = {

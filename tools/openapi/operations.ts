@@ -78,7 +78,7 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an earlier answer: as long as it is the same, the answer is 304, without a body.',
+  description: 'The `ETag` of an earlier answer. If it is still the same, the answer is 304, without a body.',
   schema: { type: 'string' },
 };
 
@@ -86,7 +86,7 @@ const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of what was read: if it looks different now, nothing is changed, and the answer is 412.',
+  description: 'The `ETag` of an earlier answer. If it is no longer the same, nothing changes and the answer is 412.',
   schema: { type: 'string' },
 };
 
