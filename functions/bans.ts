@@ -1,5 +1,5 @@
 import { pageParameters } from '../lib/api/pages.ts';
-import { id } from '../lib/api/parameters.ts';
+import { about, id } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -9,20 +9,20 @@ import { banRefusals, banSchema, liftBan, listBans, listBansRefusals } from '../
 /** `/api/bans`: who is kept out of a room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List who is banned from a room, as a moderator',
+    summary: 'List the banned users of a room, as a moderator',
     access: 'user',
     scope: 'members:read',
-    query: { room: id, ...pageParameters },
+    query: { room: about('List the bans of this room.', id), ...pageParameters },
     status: 200,
     answer: listOf(banSchema),
     refusals: listBansRefusals,
     run: async ({ query: { room, ...page }, caller, request }) => answerList(await listBans(room, page, caller), request),
   }),
   DELETE: operation({
-    summary: 'Lift a ban, as a moderator, so that the user may join again',
+    summary: 'Lift a ban, as a moderator; the user may join again',
     access: 'user',
     scope: 'members:write',
-    query: { room: id, user: id },
+    query: { room: about('The room of the ban.', id), user: about('The banned user.', id) },
     status: 204,
     refusals: banRefusals,
     security: ({ query: { room, user } }) => ({

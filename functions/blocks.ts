@@ -1,5 +1,5 @@
 import { pageParameters } from '../lib/api/pages.ts';
-import { id, optional } from '../lib/api/parameters.ts';
+import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -10,7 +10,7 @@ import { shownOtherUser, username } from '../lib/identity/users.ts';
 /** `/api/blocks`: whose conversations the caller does not want to see. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List whom the caller has blocked',
+    summary: 'List the users that the caller has blocked',
     access: 'user',
     scope: 'account',
     query: pageParameters,
@@ -20,20 +20,23 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Block a user, by id or name: their direct conversations are not shown to the caller any more, they cannot add the caller to rooms, and nobody else notices',
+      'Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms',
     access: 'user',
     scope: 'account',
-    body: { user: optional(id), username: optional(username) },
+    body: {
+      user: about('The id of the user to block; this or `username` is required.', optional(id)),
+      username: about('The name of the user to block.', optional(username)),
+    },
     status: 201,
     answer: shownOtherUser.schema,
     refusals: blockRefusals,
     run: ({ body, caller }) => blockUser(body, caller),
   }),
   DELETE: operation({
-    summary: 'Unblock a user: what was written meanwhile is there',
+    summary: 'Unblock a user; messages sent in the meantime become visible',
     access: 'user',
     scope: 'account',
-    query: { user: id },
+    query: { user: about('The user to unblock.', id) },
     status: 204,
     refusals: unblockRefusals,
     run: ({ query: { user }, caller }) => unblockUser(user, caller),

@@ -6,7 +6,7 @@ import { operation } from '../lib/http/operation.ts';
 export const handler = endpoint({
   POST: operation({
     summary:
-      "Send a one-time code to an e-mail address, for a new password or to show that the address is one's own; the answer does not tell whether there is an account",
+      'Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists',
     access: 'anyone',
     body: codeRequest,
     status: 204,

@@ -1,4 +1,4 @@
-import { pageLimit } from '../lib/api/pages.ts';
+import { pageLimit, pageStart } from '../lib/api/pages.ts';
 import { optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -9,10 +9,10 @@ import { directoryCursor, listDirectory, namePart, shownListedRoom } from '../li
 /** `/api/directory`: the rooms that every user may see. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the visible rooms by name: all, or those of whose names or topics `q` is a part',
+    summary: 'List the visible rooms by name, all or those with `q` in their name or topic',
     access: 'user',
     scope: 'rooms:read',
-    query: { q: optional(namePart), limit: pageLimit, after: optional(directoryCursor) },
+    query: { q: optional(namePart), limit: pageLimit, after: pageStart(directoryCursor) },
     status: 200,
     answer: listOf(shownListedRoom.schema),
     run: async ({ query: { q, ...page }, request }) => answerList(await listDirectory(q, page), request),

@@ -1,6 +1,6 @@
 import { feedCursor, nextCursor, requireEpochOf, writeCursor } from '../lib/api/cursors.ts';
 import { defaultLimit } from '../lib/api/pages.ts';
-import { id, integer, optional, withDefault } from '../lib/api/parameters.ts';
+import { about, id, integer, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { eventRefusals, eventSchema, readEvents } from '../lib/feed/events.ts';
 import { Answer } from '../lib/http/answers.ts';
@@ -10,10 +10,14 @@ import { operation } from '../lib/http/operation.ts';
 /** `/api/events`: what happens in a room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read what happened in a room after a cursor, without a gap; without a cursor, get the current one',
+    summary: 'Read the events of a room after a cursor, without a gap; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
-    query: { room: id, after: optional(feedCursor), limit: withDefault(integer(1, 500), defaultLimit) },
+    query: {
+      room: about('Return events of this room.', id),
+      after: optional(feedCursor),
+      limit: about('The maximum number of events.', withDefault(integer(1, 500), defaultLimit)),
+    },
     status: 200,
     answer: listOf(eventSchema),
     headers: { 'X-Next-Cursor': nextCursor },

@@ -1,16 +1,16 @@
-import { idOf, oneOf, optional } from '../lib/api/parameters.ts';
+import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeMember, memberChangeRefusals, memberChanges } from '../lib/members/change.ts';
 import { findMember, memberSchema } from '../lib/members/members.ts';
 import { removalRefusals, removeMember } from '../lib/members/remove.ts';
 
-const path = { member: idOf('member') };
+const path = { member: about('The member, by the `_id` of the membership, not of the user.', idOf('member')) };
 
 /** `/api/members/{member}`: one user's membership of one room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Get a member, as another member of the same room',
+    summary: 'Get a member of a room, as another member',
     access: 'user',
     scope: 'members:read',
     path,
@@ -19,7 +19,7 @@ export const handler = endpoint({
     run: ({ path: { member }, caller }) => findMember(member, caller),
   }),
   PATCH: operation({
-    summary: "Move one's own read marker, mute the room for oneself, or change a member's role, as an owner",
+    summary: "Move the caller's own read marker, mute the room, or change the role of a member as an owner",
     access: 'user',
     scope: 'members:write',
     path,
@@ -33,11 +33,11 @@ export const handler = endpoint({
     run: ({ path: { member }, body, caller }) => changeMember(member, body, caller),
   }),
   DELETE: operation({
-    summary: 'Leave a room, or remove someone from it, as a moderator, and keep them out with a ban',
+    summary: 'Leave a room, or remove a member, optionally with a ban, as a moderator',
     access: 'user',
     scope: 'members:write',
     path,
-    query: { ban: optional(oneOf('true', 'false')) },
+    query: { ban: about('Whether to ban the user until the ban is lifted.', optional(oneOf('true', 'false'))) },
     status: 204,
     refusals: removalRefusals,
     security: ({ path: { member }, query: { ban } }) =>

@@ -1,6 +1,6 @@
 import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts';
-import { pageLimit } from '../lib/api/pages.ts';
-import { id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
+import { pageLimit, pageStart } from '../lib/api/pages.ts';
+import { about, id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
@@ -16,16 +16,19 @@ import { listMyRooms, memberCursor, sinceHeader } from '../lib/members/my-rooms.
 export const handler = endpoint({
   GET: operation({
     summary:
-      "List the members of a room, as one of them, all or those of whose names `q` is a part, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given",
+      "List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time",
     access: 'user',
     scope: 'members:read',
     query: {
-      room: optional(id),
-      q: optional(usernamePart),
-      user: optional(oneOf('me')),
+      room: about('Return members of this room; this or `user` is required.', optional(id)),
+      q: about(
+        'Return members whose names have words that start with those of `q`. Names that start with `q` come first.',
+        optional(usernamePart),
+      ),
+      user: about("`me` lists the caller's own memberships, the most recently active room first.", optional(oneOf('me'))),
       since: optional(sinceCursor),
       limit: pageLimit,
-      after: optional(memberCursor),
+      after: pageStart(memberCursor),
     },
     status: 200,
     answer: listOf(memberSchema),
@@ -44,14 +47,14 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Join an open `room`, or any with the code of an `invitation`, or add another user, by id or name, as a moderator, or as an owner with a role',
+      'Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner',
     access: 'user',
     scope: 'members:write',
     body: {
-      room: optional(id),
-      user: optional(id),
-      username: optional(username),
-      invitation: optional(invitationCode),
+      room: about('The room to join, or to add a user to; optional with `invitation`.', optional(id)),
+      user: about('The id of the user to add; without it and `username`, the caller joins.', optional(id)),
+      username: about('The name of the user to add.', optional(username)),
+      invitation: about('The code of an invitation, also to a closed or hidden room.', optional(invitationCode)),
       role: withDefault(memberRole, 'member'),
     },
     status: 201,

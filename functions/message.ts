@@ -20,7 +20,7 @@ export const handler = endpoint({
     run: ({ path: { message }, caller }) => readMessage(message, caller),
   }),
   PATCH: operation({
-    summary: "Change the text of one's own message",
+    summary: "Change the text of the caller's own message",
     access: 'user',
     scope: 'messages:write',
     path,
@@ -33,7 +33,7 @@ export const handler = endpoint({
       editMessage(message, text, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
-    summary: 'Delete a message, which keeps its place and loses its text',
+    summary: 'Delete a message; it keeps its place and loses its text',
     access: 'user',
     scope: 'messages:write',
     path,

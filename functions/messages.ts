@@ -1,6 +1,6 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
-import { id, optional } from '../lib/api/parameters.ts';
+import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -13,11 +13,15 @@ import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 /** `/api/messages`: the history of a room, what comes next in it, and a search of all rooms. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      "Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone",
+    summary: 'Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller',
     access: 'user',
     scope: 'messages:read',
-    query: { room: optional(id), limit: pageLimit, ...historyParameters, ...searchParameters },
+    query: {
+      room: about('Return messages of this room; without it, `q` searches all rooms of the caller.', optional(id)),
+      limit: pageLimit,
+      ...historyParameters,
+      ...searchParameters,
+    },
     status: 200,
     answer: listOf(shownMessage.schema),
     headers: { 'X-Ignored-Words': ignoredWordsHeader },
@@ -32,7 +36,11 @@ export const handler = endpoint({
     summary: 'Send a message',
     access: 'user',
     scope: 'messages:write',
-    body: { room: id, text: messageText, thread: optional(id) },
+    body: {
+      room: about('The room to send to.', id),
+      text: messageText,
+      thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
+    },
     status: 201,
     answer: shownMessage.schema,
     isIdempotent: true,

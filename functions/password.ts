@@ -5,7 +5,7 @@ import { operation } from '../lib/http/operation.ts';
 /** `/api/password`: a new password for whoever forgot the old one. */
 export const handler = endpoint({
   PUT: operation({
-    summary: "Set a new password by a one-time code; ends all of the account's sessions and named tokens",
+    summary: 'Set a new password with a one-time code; all sessions and named tokens of the account end',
     access: 'anyone',
     body: passwordParameters,
     status: 204,

@@ -21,7 +21,7 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => findDetails(room, caller),
   }),
   PATCH: operation({
-    summary: 'Change the details of a room, or archive it or take it back into use, as an owner',
+    summary: 'Change the topic of a room, archive it, or end its archiving, as an owner',
     access: 'user',
     scope: 'rooms:write',
     path,

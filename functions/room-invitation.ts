@@ -1,4 +1,4 @@
-import { idOf } from '../lib/api/parameters.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { invitationRefusals, noSuchInvitation, revokeInvitation } from '../lib/members/invitations.ts';
@@ -9,7 +9,10 @@ export const handler = endpoint({
     summary: 'Revoke an invitation at once, as a moderator',
     access: 'user',
     scope: 'members:write',
-    path: { room: idOf('room'), invitation: idOf('invitation') },
+    path: {
+      room: idOf('room'),
+      invitation: about('The invitation, by its `_id`, not by its code.', idOf('invitation')),
+    },
     status: 204,
     refusals: [...invitationRefusals, noSuchInvitation],
     security: ({ path: { room, invitation } }) => ({

@@ -17,7 +17,7 @@ const path = { room: idOf('room') };
 /** `/api/rooms/{room}/invitations`: what makes members of those who have it. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the invitations to a room that can still be used, as a moderator',
+    summary: 'List the valid invitations to a room, as a moderator',
     access: 'user',
     scope: 'members:read',
     path,
@@ -27,8 +27,7 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => listInvitations(room, caller),
   }),
   POST: operation({
-    summary:
-      'Invite to a room, as a moderator: whoever has the `code`, which is shown this once, may join until it expires or was used so often',
+    summary: 'Create an invitation to a room, as a moderator; its `code` is shown only once',
     access: 'user',
     scope: 'members:write',
     path,

@@ -20,7 +20,7 @@ const changing = {
 /** `/api/rooms/{room}`: one room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Get a room that is visible, or of which the caller is a member',
+    summary: 'Get a room that is visible or has the caller as a member',
     access: 'user',
     scope: 'rooms:read',
     path,
@@ -30,14 +30,14 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => findRoom(room, caller),
   }),
   PUT: operation({
-    summary: "Set a room's name and both flags, as an owner",
+    summary: 'Set the name and both flags of a room, as an owner',
     ...changing,
     body: roomSettings,
     answer: shownRoom.schema,
     run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   PATCH: operation({
-    summary: "Change a room's name or flags, as an owner",
+    summary: 'Change the name or flags of a room, as an owner',
     ...changing,
     body: someRoomSettings,
     needsAny: true,
@@ -45,7 +45,7 @@ export const handler = endpoint({
     run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
-    summary: 'Delete a room with everything in it; 503 when there is so much that the request must be repeated',
+    summary: 'Delete a room with everything in it; after a 503, repeat the request',
     access: 'admin',
     scope: 'rooms:write',
     path,

@@ -11,7 +11,7 @@ import { createRoom, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms
 /** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the rooms, all of them unless a page is asked for',
+    summary: 'List the rooms; without `limit` and `after`, all of them',
     access: 'admin',
     scope: 'rooms:read',
     isSpecified: true,
@@ -26,7 +26,7 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Create a room, as an administrator, or as anyone where `ROOM_CREATION` is `users`',
+    summary: 'Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user',
     access: roomCreator,
     scope: 'rooms:write',
     isSpecified: true,

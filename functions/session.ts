@@ -1,5 +1,5 @@
 import { endSession } from '../lib/accounts/sessions.ts';
-import { idOr } from '../lib/api/parameters.ts';
+import { about, idOr } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-cookie.ts';
@@ -7,10 +7,10 @@ import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-
 /** `/api/sessions/{session}`: one session; `current` is the one that calls. */
 export const handler = endpoint({
   DELETE: operation({
-    summary: 'Log out: end a session at once',
+    summary: 'End a session at once; `current` logs out',
     access: 'user',
     scope: 'account',
-    path: { session: idOr('current', 'session') },
+    path: { session: about('The session, by its `_id`; `current` is the one of the request.', idOr('current', 'session')) },
     status: 204,
     headers: { 'Set-Cookie': cookieHeader },
     run: async ({ path: { session }, caller, request: { headers } }) => {

@@ -1,7 +1,7 @@
 import { logIn, loginName, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
 import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
-import { anyText } from '../lib/api/parameters.ts';
+import { about, anyText } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -21,10 +21,9 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await listSessions(query, caller), request),
   }),
   POST: operation({
-    summary:
-      'Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts',
+    summary: 'Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token',
     access: 'anyone',
-    body: { username: loginName, password: anyText, ...wantsCookie },
+    body: { username: loginName, password: about('The password of the account.', anyText), ...wantsCookie },
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },
@@ -36,7 +35,7 @@ export const handler = endpoint({
     },
   }),
   DELETE: operation({
-    summary: "End all of the caller's sessions but the one that calls",
+    summary: 'End all other sessions of the caller',
     access: 'user',
     scope: 'account',
     status: 204,

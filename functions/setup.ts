@@ -7,7 +7,7 @@ import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCo
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the service has an administrator yet, and whether the caller is signed in',
+    summary: 'Tell whether the service has an administrator, and whether the caller is signed in',
     access: 'anyone',
     status: 200,
     answer: setupSchema,
@@ -15,7 +15,7 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator',
+      'Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator',
     access: 'anyone',
     body: { ...setupParameters, ...wantsCookie },
     status: 201,

@@ -5,7 +5,7 @@ import { createTicket, ticketSchema } from '../lib/push/tickets.ts';
 /** `/api/tickets`: the way to a connection over which news comes by itself. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Get a ticket, with which one WebSocket can be opened within 30 seconds, and its address',
+    summary: 'Get a ticket and the address for one WebSocket; the ticket is valid for 30 seconds',
     access: 'user',
     scope: 'messages:read',
     body: {},

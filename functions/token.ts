@@ -1,15 +1,15 @@
 import { findToken, revokeToken } from '../lib/accounts/api-tokens.ts';
-import { idOf } from '../lib/api/parameters.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { shownToken } from '../lib/identity/tokens.ts';
 
-const path = { token: idOf('token') };
+const path = { token: about('The named token, by its `_id`.', idOf('token')) };
 
 /** `/api/tokens/{token}`: one named token, for its owner and administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Show a named token, without its 32 characters',
+    summary: 'Get a named token, without its 32 characters',
     access: 'user',
     scope: 'account',
     path,

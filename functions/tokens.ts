@@ -20,7 +20,7 @@ export const handler = endpoint({
       answerList(await listTokens({ user: caller.user._id, kind: 'api' }, query), request),
   }),
   POST: operation({
-    summary: 'Create a named token; its 32 characters are shown this once. One without scopes needs `current_password`',
+    summary: 'Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password`',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: tokenParameters,

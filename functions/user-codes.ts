@@ -1,5 +1,5 @@
 import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/accounts/password-codes.ts';
-import { idOf } from '../lib/api/parameters.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
@@ -7,9 +7,9 @@ import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/cal
 /** `/api/users/{user}/codes`: one-time codes that administrators pass on. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour',
+    summary: 'Create a one-time password-reset code and link, valid for one hour',
     access: 'admin',
-    path: { user: idOf('user') },
+    path: { user: about('The account, by its `_id`.', idOf('user')) },
     // Whoever has the code can become the user: a token with scopes must not gain more than them in this way.
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: {},

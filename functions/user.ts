@@ -1,24 +1,25 @@
 import {
   accountChanges,
+  accountDeletion,
   changeRefusals,
   changeUserFor,
   deleteUserFor,
   deletionRefusals,
   requireOwnAccount,
 } from '../lib/accounts/permissions.ts';
-import { anyText, idOr, optional } from '../lib/api/parameters.ts';
+import { about, idOr } from '../lib/api/parameters.ts';
 import { eitherOf } from '../lib/api/schema.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { userIdFor } from '../lib/identity/caller.ts';
 import { findUserFor, shownOtherUser, shownUser } from '../lib/identity/users.ts';
 
-const path = { user: idOr('me', 'user') };
+const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };
 
 /** `/api/users/{user}`: one account; `me` is the caller's own. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Show a user: in full to the user and to administrators',
+    summary: 'Get a user; only the user and administrators see all fields',
     access: 'user',
     path,
     status: 200,
@@ -26,7 +27,7 @@ export const handler = endpoint({
     run: ({ path: { user }, caller }) => findUserFor(userIdFor(user, caller), caller),
   }),
   PATCH: operation({
-    summary: 'Change an account; a new password ends every other session and, without `keep_tokens`, every other token',
+    summary: 'Change an account; a new password ends all other sessions and, without `keep_tokens`, all other tokens',
     access: 'user',
     scope: 'account',
     path,
@@ -43,12 +44,12 @@ export const handler = endpoint({
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
   DELETE: operation({
-    summary: 'Delete an account; its messages stay, under a deleted user',
+    summary: 'Delete an account; its messages stay, under the name `(deleted)`',
     access: 'user',
     scope: 'account',
     path,
     permit: ({ caller, path: { user } }) => requireOwnAccount(user, caller),
-    body: { current_password: optional(anyText) },
+    body: accountDeletion,
     status: 204,
     refusals: deletionRefusals,
     security: ({ path: { user } }) => ({ event: 'account deleted', whom: user === 'me' ? undefined : user.toHexString() }),

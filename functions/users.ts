@@ -11,7 +11,7 @@ import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '..
 export const handler = endpoint({
   GET: operation({
     summary:
-      'Find a user by `username`, or those who share a room with the caller by a part `q` of their names; administrators find all accounts',
+      'Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all',
     access: 'user',
     query: userSearch,
     status: 200,
@@ -20,7 +20,7 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await searchUsers(query, caller), request),
   }),
   POST: operation({
-    summary: 'Sign up: create an account and begin its first session, whose token the browser keeps with `cookie`',
+    summary: 'Sign up: create an account and start its first session; with `cookie`, the browser keeps the token',
     access: 'anyone',
     permit: ({ caller }) => requireRegistration(caller),
     body: { ...signUpParameters, ...wantsCookie },

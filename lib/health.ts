@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { limits } from './api/limits.ts';
-import { aCount, aFlag, aText, aWord, record, type Shown } from './api/schema.ts';
+import { aCount, aFlag, aText, aWord, described, record, type Shown } from './api/schema.ts';
 import { config } from './config.ts';
 import { readFileState } from './database/file-state.ts';
 import { serviceUnavailable } from './errors.ts';
@@ -8,14 +8,22 @@ import { emailConfirmations, registrations, roomCreations } from './settings.ts'
 
 /** That the service works, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {
-  status: aWord('ok'),
-  version: aText,
-  database: aWord('ok', 'damaged'),
-  registration: aWord(...registrations),
-  room_creation: aWord(...roomCreations),
-  sends_email: aFlag,
-  email_confirmation: aWord(...emailConfirmations),
-  limits: record('Limits', { page_size: aCount, room_members: aCount, event_days: aCount, body_bytes: aCount }),
+  status: described('`ok`: the service works.', aWord('ok')),
+  version: described('The version of the service.', aText),
+  database: described('`ok`, or `damaged` if the file of the database is damaged.', aWord('ok', 'damaged')),
+  registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
+  room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
+  sends_email: described('Whether `POST /api/codes` sends e-mails.', aFlag),
+  email_confirmation: described('Whether a sign-up needs a code sent to its address.', aWord(...emailConfirmations)),
+  limits: described(
+    'The limits from settings that clients must know.',
+    record('Limits', {
+      page_size: described('The size of a page without `limit`.', aCount),
+      room_members: described('The maximum number of members of a room.', aCount),
+      event_days: described('The days for which events are kept. After a longer absence, read the history again.', aCount),
+      body_bytes: described('The maximum size of the body of a request, in bytes.', aCount),
+    }),
+  ),
 });
 
 /** Asks the database for a sign of life, without which there is no service; fails if there is none, or if nothing can be written. */

@@ -1,9 +1,10 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
-import { aToken, record, type Shown } from '../api/schema.ts';
+import { described, record, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
+import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { forgetInvitations } from '../members/invitations.ts';
 import { revokeTokens } from './api-tokens.ts';
@@ -28,7 +29,9 @@ export type AccountChanges = {
 type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 
 /** A new account, and the token of its first session unless that is in a cookie. */
-export const newUserSchema = record('NewUser', { user: shownUser.schema, token: aToken }, ['token']);
+export const newUserSchema = record('NewUser', { user: described('The account.', shownUser.schema), token: aNewToken }, [
+  'token',
+]);
 export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
 export const usernameTaken: Refusal = () => conflict('username_taken', 'The username is already in use.');

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { nameText } from '../api/parameters.ts';
+import { about, nameText } from '../api/parameters.ts';
 import type { Scope } from '../api/scopes.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { duplicateIn } from '../database/failures.ts';
@@ -9,7 +9,7 @@ import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
 
 /** A token's name, by which its user knows it. */
-export const tokenName = nameText(1, 100);
+export const tokenName = about('The purpose of the token; unique among the tokens of the account.', nameText(1, 100));
 
 const noSuchToken: Refusal = () => notFound('token');
 export const tokenNameTaken: Refusal = () =>

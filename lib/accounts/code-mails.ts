@@ -1,4 +1,4 @@
-import { oneOf, type Values } from '../api/parameters.ts';
+import { about, oneOf, type Values } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { tooManyRequests } from '../errors.ts';
@@ -8,8 +8,11 @@ import { countMail } from './anonymous-limits.ts';
 import { createCode } from './codes.ts';
 import { codeFor, passwordLink } from './password-codes.ts';
 
-/** What a code is sent for: a new password, or to show that an address is one's own. */
-export const codeRequest = { email, purpose: oneOf('password', 'address') };
+/** Where a code is sent, and what for. */
+export const codeRequest = {
+  email: about('The address to send the code to.', email),
+  purpose: about('`password` for a new password, `address` for a sign-up or a new address.', oneOf('password', 'address')),
+};
 
 export const codeRequestRefusals = [noMail, tooManyRequests];
 

@@ -1,4 +1,4 @@
-import type { Values } from '../api/parameters.ts';
+import { about, type Values } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { log } from '../log.ts';
 import { revokeTokens } from './api-tokens.ts';
@@ -9,7 +9,10 @@ import { hashPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 
 /** What a new password is set by. */
-export const passwordParameters = { code: codeParameter, password: newPassword };
+export const passwordParameters = {
+  code: about('The code from the e-mail or from an administrator.', codeParameter),
+  password: newPassword,
+};
 
 export const newPasswordRefusals = [noSuchCode];
 

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
-import { anyText, type Parameter } from '../api/parameters.ts';
-import { aToken, record, type Shown } from '../api/schema.ts';
+import { about, anyText, optional, type Parameter } from '../api/parameters.ts';
+import { described, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
@@ -14,17 +15,27 @@ import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { createSession, type WithToken } from './sessions.ts';
 
 /** A session that has just begun; in a cookie it has no token to show. */
-export const newSessionSchema = record('NewSession', { token: aToken, expires_at: dateSchema, user: shownUser.schema }, [
-  'token',
-]);
+export const newSessionSchema = record(
+  'NewSession',
+  {
+    token: aNewToken,
+    expires_at: described('The time of expiry.', dateSchema),
+    user: described('The account of the session.', shownUser.schema),
+  },
+  ['token'],
+);
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
 export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
+/** The password of the caller's account, where a token alone does not do. */
+export const currentPassword = about('The current password of the caller, as proof of identity.', optional(anyText));
+
 /** Who logs in, by username, also as a mention, or by e-mail address. */
 export const loginName: Parameter<string> = {
   read: (sent) => anyText.read(typeof sent === 'string' ? normaliseCredential(sent).replace(/^@(?=.)/, '') : sent),
+  about: 'The username or the e-mail address of the account.',
   rule: anyText.rule,
   schema: { type: 'string', pattern: `[^${blankCharacters}]` },
 };

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
-import { anyText, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
+import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
 import { scopes } from '../api/scopes.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
@@ -9,15 +9,18 @@ import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/ca
 import { deleteToken, type NewToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
-import { requireCurrentPassword, wrongCurrentPassword } from './login.ts';
+import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 
-/** What a new token is created from; one without scopes needs `current_password`. Only administrators create tokens for other users. */
+/** What a new token is created from. */
 export const tokenParameters = {
   name: tokenName,
-  scopes: optional(someOf(scopes)),
-  expires_at: optional(dateTime),
-  user: optional(id),
-  current_password: optional(anyText),
+  scopes: about(
+    'The permitted scopes; a token without any may do everything, and requires `current_password`.',
+    optional(someOf(scopes)),
+  ),
+  expires_at: about('The time of expiry; without it, the token does not expire.', optional(dateTime)),
+  user: about('The owner of the token, by default the caller; for administrators.', optional(id)),
+  current_password: currentPassword,
 };
 
 const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account has too many named tokens.');

@@ -1,13 +1,17 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema } from '../api/extended-json.ts';
-import { aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
+import { aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { createCode } from './codes.ts';
 
-/** A code for a new password as it is shown to the administrator who asked for it, this once; the link is null without `PUBLIC_URL`. */
-export const passwordCodeSchema = record('PasswordCode', { code: aToken, link: orNull(aText), expires_at: dateSchema });
+/** A code for a new password as it is shown to the administrator who asked for it, this once. */
+export const passwordCodeSchema = record('PasswordCode', {
+  code: described('The 32 characters for `PUT /api/password`, shown only once.', aToken),
+  link: described('The page of the web client that takes the code; null without `PUBLIC_URL`.', orNull(aText)),
+  expires_at: described('The time of expiry, unless the code is used before.', dateSchema),
+});
 
 export const passwordCodeRefusals = [noSuchUser];
 

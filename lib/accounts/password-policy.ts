@@ -20,6 +20,7 @@ export const newPassword: Parameter<string> = {
     return bcrypt.truncates(password) || isCommon(password) ? undefined : password;
   },
   ...(anyText.fault && { fault: anyText.fault }),
+  about: 'The new password of the account.',
   rule: `have at least ${leastCharacters} characters and at most 72 bytes, and not be one of the most common passwords`,
   schema: { type: 'string', minLength: leastCharacters, maxLength: 72 },
 };

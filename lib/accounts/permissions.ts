@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
-import { anyText, flag, optional, type Values } from '../api/parameters.ts';
+import { about, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
@@ -14,33 +14,38 @@ import { codeParameter } from './codes.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
-import { confirmPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
+import { confirmPassword, currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
 
-/**
- * What a sign-up takes; only administrators create administrators. The account becomes a member of the room of an invitation.
- * `code` is the one that was sent to the address, where that is required.
- */
+const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
+
+/** What a sign-up takes. */
 export const signUpParameters = {
   username: newUsername,
   email,
   password: newPassword,
-  is_admin: optional(flag),
-  invitation: optional(invitationCode),
-  code: optional(codeParameter),
+  is_admin: about('Whether the account is an administrator; only administrators may create one.', optional(flag)),
+  invitation: about('The code of an invitation to a room, which the account joins.', optional(invitationCode)),
+  code: addressCode,
 };
 
 /** What can be changed about an account; users need `current_password` for a new password or address of their own. */
 export const accountChanges = {
   email: optional(email),
-  code: optional(codeParameter),
+  code: addressCode,
   password: optional(newPassword),
-  current_password: optional(anyText),
-  keep_tokens: optional(flag),
-  is_admin: optional(flag),
-  is_active: optional(flag),
+  current_password: currentPassword,
+  keep_tokens: about('Whether the named tokens stay valid after the new password.', optional(flag)),
+  is_admin: about('Whether the account is an administrator; only administrators may change it.', optional(flag)),
+  is_active: about(
+    'Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens.',
+    optional(flag),
+  ),
 };
+
+/** What the deletion of an account takes. */
+export const accountDeletion = { current_password: currentPassword };
 
 const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');

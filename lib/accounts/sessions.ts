@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { normaliseName } from '../../packages/client/src/texts.ts';
 import type { DateTime } from '../api/extended-json.ts';
 import type { Listed, Page } from '../api/pages.ts';
-import { aFlag, record, type Shown } from '../api/schema.ts';
+import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
@@ -10,7 +10,11 @@ import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
 
 /** A session as its user sees it. */
-export const sessionSchema = record('Session', { ...shownToken.fields, is_current: aFlag });
+export const sessionSchema = record('Session', {
+  ...shownToken.fields,
+  name: described('The program that started the session, from its `User-Agent`.', aText),
+  is_current: described('Whether the request came with this session.', aFlag),
+});
 export type Session = Shown<typeof sessionSchema>;
 
 /** What shows a session, with its token. */

@@ -1,5 +1,5 @@
-import type { Parameters, Values } from '../api/parameters.ts';
-import { aFlag, record, type Shown } from '../api/schema.ts';
+import { about, type Parameters, type Values } from '../api/parameters.ts';
+import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import type { CodeDocument } from '../collections/codes.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
@@ -12,10 +12,18 @@ import { newPassword } from './password-policy.ts';
 import { hadAdministrator } from './setup-code.ts';
 
 /** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
-export const setupParameters = { code: codeParameter, username: newUsername, email, password: newPassword } satisfies Parameters;
+export const setupParameters = {
+  code: about('The code that the server or `npm run admin -- setup` prints.', codeParameter),
+  username: newUsername,
+  email,
+  password: newPassword,
+} satisfies Parameters;
 
-/** Whether there is an administrator, so that the first one can't be made here any more; and whether the request has a valid session or token. */
-export const setupSchema = record('Setup', { is_done: aFlag, is_signed_in: aFlag });
+/** Whether the first administrator can still be made, and what a page has to know of whoever asks. */
+export const setupSchema = record('Setup', {
+  is_done: described('Whether the service has or had an administrator, so that setup is refused.', aFlag),
+  is_signed_in: described('Whether the request has a valid session or token.', aFlag),
+});
 
 const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an administrator already.');
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];

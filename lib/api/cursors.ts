@@ -18,6 +18,8 @@ export const feedCursor: Parameter<FeedCursor> = {
     const seq = Number(digits);
     return Number.isSafeInteger(seq) ? { epoch, seq } : undefined;
   },
+  about:
+    'Return events after this cursor, the `X-Next-Cursor` of the last answer. Without it, get no events, only the current cursor. 0 is the beginning. After a restore of the database, older cursors are refused (410, `history_replaced`): start again without one. A bare `seq` works until then.',
   rule: "be an 'X-Next-Cursor', or a 'seq'",
   schema: { type: 'string', pattern: written.source },
 };
@@ -32,6 +34,8 @@ export const sinceCursor: Parameter<SinceCursor> = {
     const at = dateTime.read(sent);
     return at && { epoch: undefined, at };
   },
+  about:
+    'Return only rooms with activity since this time, or since the `X-Next-Cursor` of an earlier answer. After a restore of the database, older cursors are refused (410, `history_replaced`): start again without one.',
   rule: `${dateTime.rule}, or an 'X-Next-Cursor'`,
   schema: eitherOf(dateTime.schema, { type: 'string', pattern: writtenTime.source }),
 };
@@ -43,7 +47,7 @@ export const writeCursor = (epoch: string, at: number): string => `${epoch}.${at
 export const nextCursor = {
   type: 'string',
   pattern: `^${epochPattern}\\.\\d+$`,
-  description: 'What to send as `after` to go on from here.',
+  description: 'The cursor to send as `after` to continue from here.',
 };
 
 /** The one answer to whatever counts in another epoch: its reader starts over. */

@@ -1,15 +1,18 @@
 import { ObjectId } from 'mongodb';
-import { record, type Schema, type Shown } from './schema.ts';
+import { described, record, type Schema, type Shown } from './schema.ts';
 
 const hexadecimal: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{24}$' };
 const dateTime: Schema<string> = { type: 'string', format: 'date-time' };
 
 /** An id as the API shows it: MongoDB Extended JSON. */
-export const idSchema = record('Id', { $oid: hexadecimal });
+export const idSchema = record('Id', { $oid: described('The 24 hexadecimal characters of the id.', hexadecimal) });
 export type Id = Shown<typeof idSchema>;
 
+/** The id of a thing, as the thing shows it. */
+export const ownId = described('The id, for paths and for references from other objects.', idSchema);
+
 /** A point in time as the API shows it: MongoDB Extended JSON. */
-export const dateSchema = record('Time', { $date: dateTime });
+export const dateSchema = record('Time', { $date: described('The time, as ISO 8601 in UTC.', dateTime) });
 export type DateTime = Shown<typeof dateSchema>;
 
 /** The id as the API shows it. */

@@ -1,19 +1,25 @@
 import type { ObjectId } from 'mongodb';
 import { config } from '../config.ts';
 import type { Id } from './extended-json.ts';
-import { id, integer, optional, withDefault } from './parameters.ts';
+import { about, id, integer, optional, type Parameter, withDefault } from './parameters.ts';
 
 /** How many things a page of a list has when nobody says otherwise. */
 export const defaultLimit = config.pageSize;
 
+const limit = about('The maximum number of items on a page.', integer(1, 200));
+
 /** How many things a page is to have. */
-export const pageLimit = withDefault(integer(1, 200), defaultLimit);
+export const pageLimit = withDefault(limit, defaultLimit);
 
 /** The same, where a list has all things unless a page is asked for. */
-export const optionalPageLimit = optional(integer(1, 200));
+export const optionalPageLimit = optional(limit);
+
+/** The place after which a page begins, by the cursor of its list. */
+export const pageStart = <T>(cursor: Parameter<T>) =>
+  about('Return items after this one. `Link` holds the URL of the next page.', optional(cursor));
 
 /** The parameters of a list that is in the order of its ids. */
-export const pageParameters = { limit: pageLimit, after: optional(id) };
+export const pageParameters = { limit: pageLimit, after: pageStart(id) };
 
 /** The page that is asked for: how many things, after which one. */
 export type Page<Cursor = ObjectId> = { limit: number; after?: Cursor | undefined };

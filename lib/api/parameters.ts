@@ -9,7 +9,7 @@ import {
 } from '../../packages/client/src/texts.ts';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import { parseId } from './extended-json.ts';
-import { aToken, eitherOf, isToken, type JsonSchema } from './schema.ts';
+import { aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
 /**
  * One parameter of a path, a query or a body: how to read it, and its JSON Schema for those who call.
@@ -24,6 +24,8 @@ export type Parameter<T = unknown> = {
   /** Completes the same sentence for a text that nothing may read, however it is to be read: what is wrong with it. */
   fault?: (sent: unknown) => string | undefined;
   schema: JsonSchema;
+  /** What it is for, in a sentence for the API's description, which continues with the rule. */
+  about?: string;
   /** Where a body takes more forms than a query. */
   bodySchema?: JsonSchema;
   optional?: boolean;
@@ -78,6 +80,9 @@ export function requireAtMostOne<Name extends string>(names: readonly Name[], va
   const [one, another] = names.filter((name) => values[name] !== undefined);
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
+
+/** The same parameter, and what it is for. */
+export const about = <P extends Parameter>(text: string, parameter: P) => ({ ...parameter, about: text });
 
 /** The same parameter, which may be left out. */
 export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
@@ -203,7 +208,7 @@ export const dateTime: Parameter<Date> = {
   },
   rule: "be a time such as '2026-11-21T04:04:42.123Z'",
   schema: bareTime,
-  bodySchema: eitherOf(sent('SentTime', '$date', bareTime), bareTime),
+  bodySchema: eitherOf(sent('SentTime', '$date', described('The time, as ISO 8601 with its zone.', bareTime)), bareTime),
 };
 
 const bareId = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' };
@@ -213,11 +218,15 @@ export const id: Parameter<ObjectId> = {
   read: (sent) => parseId(isObject(sent) ? sent.$oid : sent),
   rule: 'be an id of 24 hexadecimal characters',
   schema: bareId,
-  bodySchema: eitherOf(sent('SentId', '$oid', bareId), bareId),
+  bodySchema: eitherOf(sent('SentId', '$oid', described('The 24 hexadecimal characters of the id.', bareId)), bareId),
 };
 
 /** The id of a thing, in a path; one that cannot exist is a 404. */
-export const idOf = (thing: string): Parameter<ObjectId> => ({ ...id, read: parseId, refuse: () => notFound(thing) });
+export const idOf = (thing: string): Parameter<ObjectId> => ({
+  ...about(`The ${thing}.`, id),
+  read: parseId,
+  refuse: () => notFound(thing),
+});
 
 /** The same, where a word may stand for the id. */
 export const idOr = <const Word extends string>(word: Word, thing: string): Parameter<ObjectId | Word> => ({

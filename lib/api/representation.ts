@@ -1,6 +1,6 @@
 import type { Document, ObjectId } from 'mongodb';
-import { dateSchema, idSchema, showDate, showId } from './extended-json.ts';
-import { orNull, record, type Schema, type ShownFields } from './schema.ts';
+import { dateSchema, idSchema, ownId, showDate, showId } from './extended-json.ts';
+import { described, orNull, record, type Schema, type ShownFields } from './schema.ts';
 
 /** One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored fields that it reads. */
 export type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
@@ -31,15 +31,18 @@ export function shownFrom<Stored extends object>() {
     as: <Name extends keyof Stored & string>(schema: Schema<Stored[Name]>, name: Name) =>
       from(name, schema, (value: Stored[Name]) => value),
 
+    /** The id of the thing itself, as `{$oid}`. */
+    ownId: from('_id', ownId, showId),
+
     /** An id, as `{$oid}`. */
-    id: (name: KeyOf<Stored, ObjectId>) => from(name, idSchema, showId),
+    id: (name: KeyOf<Stored, ObjectId>, description: string) => from(name, described(description, idSchema), showId),
 
     /** A time, as `{$date}`. */
-    date: (name: KeyOf<Stored, Date>) => from(name, dateSchema, showDate),
+    date: (name: KeyOf<Stored, Date>, description: string) => from(name, described(description, dateSchema), showDate),
 
     /** A time, or null where there is none. */
-    dateOrNull: (name: KeyOf<Stored, Date | null>) =>
-      from(name, orNull(dateSchema), (date: Date | null) => date && showDate(date)),
+    dateOrNull: (name: KeyOf<Stored, Date | null>, description: string) =>
+      from(name, described(description, orNull(dateSchema)), (date: Date | null) => date && showDate(date)),
 
     /** What is made of the stored fields that `reads` projects to. */
     made: <T>(schema: Schema<T>, show: (stored: Stored) => T, reads: Document = {}): Field<Stored, T> => ({

@@ -14,6 +14,9 @@ export const aText: Schema<string> = { type: 'string' };
 const token = '^[a-z0-9]{32}$';
 const tokenPattern = new RegExp(token);
 
+/** The same with a sentence for the API's description: what a field is for, wherever it does not follow from its name and type. */
+export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
+
 /** The 32 characters of a token. */
 export const aToken: Schema<string> = { type: 'string', pattern: token };
 
@@ -33,6 +36,10 @@ export const aNull: Schema<null> = { type: 'null' };
 export const aWord = <const Word extends string>(...words: readonly Word[]): Schema<Word> =>
   words.length === 1 ? { const: words[0] } : { type: 'string', enum: words };
 
+/** The word by which shapes of one kind are told apart. */
+export const aType = <const Word extends string>(...words: readonly Word[]): Schema<Word> =>
+  described('The kind, which determines the other fields.', aWord(...words));
+
 /** A list of any length. */
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items });
 
@@ -48,7 +55,7 @@ export const union = <const S extends readonly Schema[]>(title: string, ...schem
   anyOf: schemas,
 });
 
-/** An object of exactly these fields; those in `optional` may be absent. */
+/** An object of exactly these fields, each of them `described`; those in `optional` may be absent. */
 export const record = <F extends Fields, const Absent extends keyof F & string = never>(
   title: string,
   fields: F,

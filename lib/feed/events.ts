@@ -1,41 +1,39 @@
 import { ObjectId } from 'mongodb';
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { aCount, aNull, aText, aWord, eitherOf, orNull, record, type Schema, type Shown, union } from '../api/schema.ts';
+import { aType, described, eitherOf, orNull, record, type Schema, type Shown, union } from '../api/schema.ts';
 import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes } from '../collections/events.ts';
 import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { deletedUsername, findUsernames } from '../identity/users.ts';
-import { memberSchema, showMember } from '../members/members.ts';
+import { formerMemberSchema, memberSchema, showMember } from '../members/members.ts';
 import { type AuthoredMessage, findAuthored, showAuthored, shownMessage } from '../messages/messages.ts';
 import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
 import { countReplies } from '../messages/replies.ts';
 import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
-import { shownRoom } from '../rooms/rooms.ts';
+import { aRoomId, shownRoom } from '../rooms/rooms.ts';
+import { aSeq } from '../rooms/sequence.ts';
 import { cursorTooOld, type Reader, readFeed } from './feed.ts';
 import type { FullRow } from './rows.ts';
 
-/** A former member has neither a role nor a time of joining. */
-const formerMemberSchema = record('FormerMember', {
-  _id: idSchema,
-  room: idSchema,
-  user: idSchema,
-  username: aText,
-  role: aNull,
-  joined_at: aNull,
-});
-
 /** What every event has, around what it is about. */
-const event = <const Type extends string, T>(title: string, types: readonly Type[], data: Schema<T>) =>
-  record(title, { seq: aCount, type: aWord(...types), room: idSchema, at: dateSchema, actor: orNull(idSchema), data });
+const event = <const Type extends string, T>(title: string, types: readonly Type[], description: string, data: Schema<T>) =>
+  record(title, {
+    seq: aSeq,
+    type: aType(...types),
+    room: aRoomId,
+    at: described('The time of the event, by the clock of the database.', dateSchema),
+    actor: described('The user who caused it; null for the service and its command line.', orNull(idSchema)),
+    data: described(description, data),
+  });
 
 /** What happened in a room, as the API shows it, by its `type`; `data` is what it is about, as that is now. */
 export const eventSchema = union(
   'Event',
-  event('MessageCreated', ['message.created'], shownMessage.schema),
-  event('MessageChanged', messageEventTypes, orNull(shownMessage.schema)),
-  event('MemberChanged', memberEventTypes, eitherOf(memberSchema, formerMemberSchema)),
-  event('RoomChanged', roomEventTypes, orNull(shownRoom.schema)),
+  event('MessageCreated', ['message.created'], 'The message as it is now, possibly edited or deleted.', shownMessage.schema),
+  event('MessageChanged', messageEventTypes, 'The message as it is now, after all changes.', orNull(shownMessage.schema)),
+  event('MemberChanged', memberEventTypes, 'The present or the former membership.', eitherOf(memberSchema, formerMemberSchema)),
+  event('RoomChanged', roomEventTypes, 'The room as it is now.', orNull(shownRoom.schema)),
 );
 export type Event = Shown<typeof eventSchema>;
 

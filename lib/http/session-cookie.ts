@@ -1,4 +1,4 @@
-import { flag, withDefault } from '../api/parameters.ts';
+import { about, flag, withDefault } from '../api/parameters.ts';
 import { isToken } from '../api/schema.ts';
 import { config } from '../config.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
@@ -13,7 +13,9 @@ import type { ApiEvent } from './request.ts';
  */
 
 /** The parameter by which a browser asks for it. */
-export const wantsCookie = { cookie: withDefault(flag, false) };
+export const wantsCookie = {
+  cookie: about('Whether the browser keeps the token in a cookie. The answer then has no `token`.', withDefault(flag, false)),
+};
 
 /** The header that sets it, as OpenAPI describes it. */
 export const cookieHeader = {

@@ -2,31 +2,37 @@ import { randomInt } from 'node:crypto';
 import type { Filter, ObjectId } from 'mongodb';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aText, aToken, aWord, listOf, record, type Shown } from '../api/schema.ts';
+import { aText, aToken, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
 import { type TokenDocument, tokens, unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { notify } from '../notices.ts';
 import { hashToken } from './authenticate.ts';
 
-const { as, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();
+const { as, ownId, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();
+
+/** The end of a secret. */
+export const aHint = described('The last four characters of the secret, for telling items of a list apart.', aText);
 
 /** A token as the API shows it. */
 export const shownToken = representation('Token', {
-  _id: id('_id'),
-  user: id('user'),
-  name: as(aText, 'name'),
-  kind: as(aWord('session', 'api'), 'kind'),
-  scopes: as(listOf(aWord(...scopes)), 'scopes'),
-  hint: as(aText, 'hint'),
-  created_at: date('created_at'),
-  last_used_at: dateOrNull('last_used_at'),
-  expires_at: dateOrNull('expires_at'),
+  _id: ownId,
+  user: id('user', 'The owner of the token.'),
+  name: as(described('The purpose of the token, in the words of its owner.', aText), 'name'),
+  kind: as(described('`session` for a login, `api` for a named token.', aWord('session', 'api')), 'kind'),
+  scopes: as(described('The permitted scopes; an empty list permits everything.', listOf(aWord(...scopes))), 'scopes'),
+  hint: as(aHint, 'hint'),
+  created_at: date('created_at', 'The time of creation.'),
+  last_used_at: dateOrNull('last_used_at', 'The time of the last use, to the hour; null before the first.'),
+  expires_at: dateOrNull('expires_at', 'The time of expiry; null if it does not expire.'),
 });
 export type Token = ShownBy<typeof shownToken>;
 
+/** The token itself, as its creator sees it this once. */
+export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
+
 /** A token as it is shown to its creator, this once. */
-export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aToken });
+export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken });
 export type NewToken = Shown<typeof newTokenSchema>;
 
 /** Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32 characters can't be read again. */

@@ -2,31 +2,35 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { matchesName } from '../../packages/client/src/words/names.ts';
-import { distinct } from '../api/extended-json.ts';
+import { distinct, idSchema } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aFlag, aText } from '../api/schema.ts';
+import { aFlag, aText, described } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { stateOf } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
 
-const { as, id, date, representation } = shownFrom<Caller['user']>();
+const { as, ownId, date, representation } = shownFrom<Caller['user']>();
+
+/** The fields by which other things show a user. */
+export const aUserId = described('The id of the user.', idSchema);
+export const aUsername = described('The current name of the user; `(deleted)` for a deleted one.', aText);
 
 /** A user as the user and administrators see it. */
 export const shownUser = representation('User', {
-  _id: id('_id'),
-  username: as(aText, 'username'),
-  email: as(aText, 'email'),
-  is_admin: as(aFlag, 'is_admin'),
-  is_active: as(aFlag, 'is_active'),
-  created_at: date('created_at'),
+  _id: ownId,
+  username: as(aUsername, 'username'),
+  email: as(described('The e-mail address as typed, for the user and administrators only.', aText), 'email'),
+  is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
+  is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
+  created_at: date('created_at', 'The time of sign-up.'),
 });
 export type User = ShownBy<typeof shownUser>;
 
 /** A user as others see it. */
-export const shownOtherUser = representation('OtherUser', { _id: id('_id'), username: as(aText, 'username') });
+export const shownOtherUser = representation('OtherUser', { _id: ownId, username: as(aUsername, 'username') });
 export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');
@@ -53,6 +57,7 @@ export const newUsername: Parameter<string> = {
     const name = username.read(sent);
     return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
   },
+  about: 'The name by which others see and mention the account. It cannot be changed.',
   rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
   schema: {
     ...withoutDotAtEnd.schema,
@@ -67,6 +72,7 @@ const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
   read: (sent) => (typeof sent === 'string' && anAddress.test(sent) && !/\p{Cf}/u.test(sent) && hasHost(sent) ? sent : undefined),
+  about: 'An e-mail address that no other account has.',
   rule: 'be an e-mail address',
   schema: { type: 'string', pattern: anAddress.source },
 });

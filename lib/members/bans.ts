@@ -1,17 +1,21 @@
 import type { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
-import { aText, record, type Shown } from '../api/schema.ts';
+import { described, record, type Shown } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername } from '../identity/users.ts';
+import { aUsername, deletedUsername } from '../identity/users.ts';
 import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
 /** A user who is kept out of a room. */
-export const banSchema = record('Ban', { room: idSchema, user: idSchema, username: aText });
+export const banSchema = record('Ban', {
+  room: described('The room of the ban.', idSchema),
+  user: described('The banned user.', idSchema),
+  username: aUsername,
+});
 export type Ban = Shown<typeof banSchema>;
 
 export const listBansRefusals = [...refusalsOf('seeBans'), noSuchRoom];

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { flag, integer, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { about, flag, integer, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
@@ -30,14 +30,11 @@ import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { withoutInvitationsOf } from './invitations.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
-/**
- * What can be changed of a member: its role by owners; by the member the read marker, which `last_read` moves forwards and `unread_from` back,
- * and whether the room is muted.
- */
+/** What can be changed of a member: its role by owners, all else by the member. */
 export const memberChanges = {
-  last_read: optional(sequence),
-  unread_from: optional(integer(1, Number.MAX_SAFE_INTEGER)),
-  is_muted: optional(flag),
+  last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
+  unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
+  is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
   role: optional(memberRole),
 };
 

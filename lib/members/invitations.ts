@@ -1,38 +1,45 @@
 import { type Filter, ObjectId } from 'mongodb';
-import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
-import { aCount, aText, aToken, orNull, record, type Shown } from '../api/schema.ts';
+import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
+import { about, dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
+import { aCount, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import { randomToken } from '../identity/tokens.ts';
+import { aHint, randomToken } from '../identity/tokens.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { aRoomId } from '../rooms/rooms.ts';
 
-/** An invitation as moderators see it; `uses_left` is null without a limit. */
+/** An invitation as moderators see it. */
 const fields = {
-  _id: idSchema,
-  room: idSchema,
-  hint: aText,
-  created_by: idSchema,
-  created_at: dateSchema,
-  expires_at: orNull(dateSchema),
-  uses_left: orNull(aCount),
+  _id: ownId,
+  room: aRoomId,
+  hint: aHint,
+  created_by: described('The user who created the invitation.', idSchema),
+  created_at: described('The time of creation.', dateSchema),
+  expires_at: described('The time of expiry; null if it does not expire.', orNull(dateSchema)),
+  uses_left: described('The number of remaining uses; null for any number.', orNull(aCount)),
 };
 export const invitationSchema = record('Invitation', fields);
 export type Invitation = Shown<typeof invitationSchema>;
 
-/** An invitation as it is shown to its creator, this once: with the code that makes a member of whoever has it. */
-export const newInvitationSchema = record('NewInvitation', { ...fields, code: aToken });
+/** An invitation as it is shown to its creator, this once. */
+export const newInvitationSchema = record('NewInvitation', {
+  ...fields,
+  code: described('The 32 characters for joining, shown only once.', aToken),
+});
 export type NewInvitation = Shown<typeof newInvitationSchema>;
 
 /** How many invitations of a room are valid at the same time. */
 const mostInvitations = 50;
 
 /** Until when, and how often, an invitation can be used; without a limit where that is left out. */
-export const invitationParameters = { expires_at: optional(dateTime), uses: optional(integer(1, 10_000)) };
+export const invitationParameters = {
+  expires_at: about('The time of expiry; without it, the invitation does not expire.', optional(dateTime)),
+  uses: about('The number of people who may use the invitation; without it, any number.', optional(integer(1, 10_000))),
+};
 
 /** The code of an invitation. */
 export const invitationCode = tokenOf('an invitation');

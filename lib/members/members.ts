@@ -3,11 +3,11 @@ import { compareNames, matchesName } from '../../packages/client/src/words/names
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
-import { oneOf } from '../api/parameters.ts';
-import { aCount, aFlag, aText, aWord, listOf, record, type Shown } from '../api/schema.ts';
+import { about, oneOf } from '../api/parameters.ts';
+import { aCount, aFlag, aNull, aText, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, findUsernames, shownOtherUser } from '../identity/users.ts';
+import { aUserId, aUsername, deletedUsername, findUsernames, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
   findContextOfMember,
@@ -18,6 +18,15 @@ import {
   type TargetContext,
 } from '../rooms/permissions.ts';
 import { findMarker, findReading, mostMentions, type Reading, readingOf } from '../rooms/read-markers.ts';
+import { aRoomId } from '../rooms/rooms.ts';
+
+/** A member's role. */
+export const memberRole = about(
+  'The role: owners change the room and its members, moderators remove people and messages.',
+  oneOf(...roles.toReversed()),
+);
+
+const ofWhom = { room: aRoomId, user: aUserId, username: aUsername };
 
 /**
  * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that list of a direct
@@ -26,26 +35,32 @@ import { findMarker, findReading, mostMentions, type Reading, readingOf } from '
 export const memberSchema = record(
   'Member',
   {
-    _id: idSchema,
-    room: idSchema,
-    user: idSchema,
-    username: aText,
-    role: aWord(...roles.toReversed()),
-    joined_at: dateSchema,
-    room_name: aText,
-    seq: aCount,
-    last_read: aCount,
-    unread: aCount,
-    unread_mentions: { ...aCount, maximum: mostMentions },
-    is_muted: aFlag,
-    others: listOf(shownOtherUser.schema),
+    _id: described('The id of the membership, not of the user.', idSchema),
+    ...ofWhom,
+    role: described(memberRole.about, aWord(...roles.toReversed())),
+    joined_at: described('The time of joining.', dateSchema),
+    room_name: described("The name of the room. It and all fields below are only in the caller's own memberships.", aText),
+    seq: described('The latest place in the room; anything after it is new.', aCount),
+    last_read: described('The place up to which the caller has read.', aCount),
+    unread: described('Unread messages from others (deleted ones do not count). Sending marks the room as read.', aCount),
+    unread_mentions: described(`Unread messages that mention the caller, at most ${mostMentions}.`, {
+      ...aCount,
+      maximum: mostMentions,
+    }),
+    is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
+    others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
   ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 
-/** A member's role. */
-export const memberRole = oneOf(...roles.toReversed());
+/** A former member, who has neither a role nor a time of joining. */
+export const formerMemberSchema = record('FormerMember', {
+  _id: described('The id of the former membership.', idSchema),
+  ...ofWhom,
+  role: described('Null, because the user is no longer a member.', aNull),
+  joined_at: described('Null, because the user is no longer a member.', aNull),
+});
 
 /** What members see of their own room. */
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;

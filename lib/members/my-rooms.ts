@@ -38,7 +38,8 @@ export const memberCursor: Parameter<MemberCursor> = {
 export const sinceHeader = {
   type: 'string',
   pattern: `^${epochPattern}\\.\\d+$`,
-  description: "What to send as `since` to get the rooms that moved from now on; of several pages, the first one's.",
+  description:
+    'The cursor to send as `since` to get the rooms with activity from now on. Of several pages, use that of the first.',
 };
 
 /** The page of the caller's memberships that is asked for: of those rooms in which something happened `since` a time. */

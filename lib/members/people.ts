@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { compareNames, matchesName } from '../../packages/client/src/words/names.ts';
 import { parseId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageLimit, pageOf } from '../api/pages.ts';
-import { id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
+import { type Listed, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
+import { about, id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
@@ -26,11 +26,14 @@ const userCursor: Parameter<string> = { ...username, rule: "be an id, or a curso
 
 /** Who is looked for: one by name, or those of whose names `q` is a part, in a room or in all that the caller shares with them. */
 export const userSearch = {
-  username: optional(username),
-  q: optional(usernamePart),
-  room: optional(id),
+  username: about('Return the user with exactly this name.', optional(username)),
+  q: about(
+    'Return users whose names have words that start with those of `q`. Case and accents do not matter.',
+    optional(usernamePart),
+  ),
+  room: about('Return only members of this room.', optional(id)),
   limit: pageLimit,
-  after: optional(userCursor),
+  after: pageStart(userCursor),
 };
 
 /** A user as the caller may see it. */

@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { about, dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
 import { singleFlight } from '../database/batching.ts';
 import { tooManyRequests } from '../errors.ts';
@@ -16,14 +16,14 @@ const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
 /** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
 export const historyParameters = {
-  before: optional(sequence),
-  after: optional(sequence),
-  around: optional(sequence),
-  at: optional(dateTime),
-  thread: optional(id),
-  user: optional(id),
-  pinned: optional(oneOf('true')),
-  mentions: optional(oneOf('me')),
+  before: about('Return messages before this `seq`.', optional(sequence)),
+  after: about('Return messages after this `seq`.', optional(sequence)),
+  around: about('Return the messages around this `seq`.', optional(sequence)),
+  at: about('Return the messages around the first one at or after this time.', optional(dateTime)),
+  thread: about('Return only replies to this message.', optional(id)),
+  user: about('Return only messages from this user.', optional(id)),
+  pinned: about('Return only pinned messages.', optional(oneOf('true'))),
+  mentions: about('Return only messages that mention the caller.', optional(oneOf('me'))),
 };
 
 /** What was asked for. */

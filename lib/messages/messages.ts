@@ -1,48 +1,60 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { type Id, idSchema, showId } from '../api/extended-json.ts';
-import { text } from '../api/parameters.ts';
+import { about, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aText, listOf, orNull, record } from '../api/schema.ts';
+import { aCount, aText, described, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, findUsernames } from '../identity/users.ts';
+import { aUsername, deletedUsername, findUsernames } from '../identity/users.ts';
 import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
+import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with the name of its author and the number of its replies. */
 type ShownMessage = MessageDocument & { username: string; replies: number };
 
-const { as, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
+const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
-const reactionSchema = record('Reaction', { emoji: aText, users: listOf(idSchema) });
+const reactionSchema = record('Reaction', {
+  emoji: described('The emoji in its fully qualified form, or the word.', aText),
+  users: described('The users with this reaction, in the order of their reactions.', listOf(idSchema)),
+});
 
 /** A message as the API shows it. */
 export const shownMessage = representation('Message', {
-  _id: id('_id'),
-  room: id('room'),
-  seq: as(aCount, 'seq'),
-  user: id('user'),
-  username: as(aText, 'username'),
-  text: as(aText, 'text'),
-  created_at: date('created_at'),
-  edited_at: dateOrNull('edited_at'),
-  deleted_at: dateOrNull('deleted_at'),
-  thread: made(orNull(idSchema), ({ thread }) => thread && showId(thread)),
-  reply_count: made(aCount, ({ replies }) => replies),
-  mentions: made(listOf(idSchema), ({ mentions }) => mentions.map(showId)),
-  reactions: made(listOf(reactionSchema), ({ reactions }) => groupReactions(reactions)),
-  pinned_at: dateOrNull('pinned_at'),
+  _id: ownId,
+  room: id('room', 'The room of the message.'),
+  seq: as(aSeq, 'seq'),
+  user: id('user', 'The author.'),
+  username: as(aUsername, 'username'),
+  text: as(described('The text; empty if the message is deleted.', aText), 'text'),
+  created_at: date('created_at', 'The time of sending.'),
+  edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
+  deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
+  thread: made(
+    described('The parent message of a reply; else null.', orNull(idSchema)),
+    ({ thread }) => thread && showId(thread),
+  ),
+  reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
+  mentions: made(described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
+    mentions.map(showId),
+  ),
+  reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
+  pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
 });
 export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
 
 /** What a message says. */
-export const messageText = text(1, 10_000);
+export const messageText = about(
+  'The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
+  text(1, 10_000),
+);
 
 /** A message with its author's account, as `withAuthor` finds them. */
 export type AuthoredMessage = MessageDocument & { authors: string[] };

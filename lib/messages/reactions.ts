@@ -12,6 +12,7 @@ import { type Message, shownEmoji } from './messages.ts';
 /** One emoji, or a word such as those that many clients have for theirs: `:owl:`, `+1`. */
 export const emoji: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' ? normaliseReaction(sent) : undefined),
+  about: 'The reaction: an emoji, with or without its variation selector, or a word; percent-encoded.',
   rule: `be one emoji, or one word of at most ${longestWord} characters`,
   // By code points: not everyone's regular expressions know classes.
   schema: {

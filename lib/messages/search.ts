@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { mostWords, readQuery } from '../../packages/client/src/words/query.ts';
-import { dateTime, oneOf, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
+import { about, dateTime, oneOf, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { rooms } from '../collections/rooms.ts';
 import { oneAtATime } from '../database/turns.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
@@ -28,12 +28,14 @@ import { findSeqAt } from './time.ts';
 // Line breaks and tabs come with what is pasted.
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
 
-/** Words to search for; those after the first ten are ignored. */
+/** Words to search for. */
 const words: Parameter<string> = {
   read: (sent) =>
     typeof sent === 'string' && new RegExp(`^[^${control}\\p{Cs}]{1,2000}$`, 'u').test(sent) && /\S/.test(sent)
       ? sent
       : undefined,
+  about:
+    'Return only messages with all of these words, or with words that begin with them. Quotation marks ask for words next to each other, a hyphen before a word excludes it. Text without spaces, such as an address, is found as it is. Case and accents do not matter. The first ten words count.',
   rule: 'have 1 to 2000 characters, none of them control characters, and not be blank',
   schema: { type: 'string', maxLength: 2000, pattern: `^[^${control}]*[^${control}\\s][^${control}]*$` },
 };
@@ -51,6 +53,8 @@ const searchCursor: Parameter<SearchCursor> = {
     if (!after || !searchCursorPattern.test(String(sent))) return undefined;
     return bottom && at ? { after, within: { end: bottom, score: Number(score), last: at } } : { after };
   },
+  about:
+    'Continue a search after this cursor. `Link` holds the URL of the next page. A page may have fewer messages than its limit, or none, and still have a next page.',
   rule: "be a cursor from this list's Link header",
   schema: { type: 'string', pattern: `^${place}(\\.${place}\\.\\d{1,9}\\.${place})?$` },
 };
@@ -59,9 +63,12 @@ const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
 /** What is searched for, in which order it comes, and where a search goes on. */
 export const searchParameters = {
   q: optional(words),
-  order: optional(oneOf('best', 'newest')),
-  since: optional(dateTime),
-  until: optional(dateTime),
+  order: about(
+    'The order of the matches: best first, or newest first. Without it, each page has the next newest matches, with the best of them first.',
+    optional(oneOf('best', 'newest')),
+  ),
+  since: about('Return only messages from this time on; with `q`.', optional(dateTime)),
+  until: about('Return only messages before this time; with `q`.', optional(dateTime)),
   cursor: optional(searchCursor),
 };
 type SearchQuery = Values<typeof searchParameters>;
@@ -76,7 +83,7 @@ export type FoundPage = HistoryPage & { ignoredWords?: number };
 export const ignoredWordsHeader = {
   type: 'string',
   pattern: '^\\d{1,4}$',
-  description: `How many words of \`q\` were ignored, for the first ${mostWords} count; only there with \`q\`.`,
+  description: `The number of ignored words of \`q\`, of which the first ${mostWords} count; present only with \`q\`.`,
 };
 
 /** Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the caller. */

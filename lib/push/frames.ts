@@ -1,8 +1,11 @@
-import { dateSchema, idSchema } from '../api/extended-json.ts';
+import { dateSchema } from '../api/extended-json.ts';
 import { dateTime, flag, id, integer, isObject, optional, readParameters, type Values } from '../api/parameters.ts';
-import { aCount, aFlag, aText, aWord, listOf, record, type Schema, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
 import { invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
+import { aUserId, aUsername } from '../identity/users.ts';
+import { aRoomId } from '../rooms/rooms.ts';
+import { aSeq } from '../rooms/sequence.ts';
 
 /** The WebSocket subprotocol that these frames are. */
 export const protocol = 'chat.v1';
@@ -34,23 +37,30 @@ export const socketLimits = {
 /** How many rooms a pong lists. */
 export const mostInPong = 100;
 
-const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
-
 /** Frames that tell how far rooms are say in which epoch that counts: in another one, the same number is another place. */
 const epoch = described('The epoch in which every `seq` of the frame counts.', aText);
 
-const positionSchema = record('RoomPosition', { room: idSchema, seq: aCount });
+const positionSchema = record('RoomPosition', { room: aRoomId, seq: aSeq });
+
+const now = described('The time of the database, for the next `since`.', dateSchema);
 
 /** What clients send, by name; unknown fields are ignored. */
 export const clientFrames = {
   hello: record(
     'HelloFrame',
-    { type: aWord('hello'), events: described('Whether frames of rooms carry their events; true if it is left out.', aFlag) },
+    { type: aType('hello'), events: described('Whether frames of rooms carry their events; true by default.', aFlag) },
     ['events'],
   ),
-  /** `since` is the last `now` that the client was told. */
-  ping: record('PingFrame', { type: aWord('ping'), id: aCount, since: dateSchema }, ['since']),
-  typing: record('TypingFrame', { type: aWord('typing'), room: idSchema }),
+  ping: record(
+    'PingFrame',
+    {
+      type: aType('ping'),
+      id: described('A number for the pong to repeat.', aCount),
+      since: described('The last `now` that the client received. The pong lists rooms with news since then.', dateSchema),
+    },
+    ['since'],
+  ),
+  typing: record('TypingFrame', { type: aType('typing'), room: aRoomId }),
 };
 
 /** What the service sends, by name; clients ignore unknown types and fields. */
@@ -58,11 +68,11 @@ export const serverFrames = {
   hello: record(
     'WelcomeFrame',
     {
-      type: aWord('hello'),
-      connection: aText,
-      ping: described('After how many seconds of silence the client sends a ping.', aCount),
-      lifetime: described('After how many seconds the connection ends in any case.', aCount),
-      now: dateSchema,
+      type: aType('hello'),
+      connection: described('The id of the connection in the log of the service.', aText),
+      ping: described('The seconds of silence after which the client sends a ping.', aCount),
+      lifetime: described('The seconds after which the connection ends in any case.', aCount),
+      now,
       epoch,
     },
     ['lifetime'],
@@ -70,35 +80,43 @@ export const serverFrames = {
   room: record(
     'RoomFrame',
     {
-      type: aWord('room'),
-      room: idSchema,
+      type: aType('room'),
+      room: aRoomId,
       epoch,
-      seq: described('The feed of the room is at least here.', aCount),
+      seq: described('The place that the feed of the room has reached, at least.', aCount),
       after: described('The place after which `events` begin.', aCount),
-      events: described('All that happened after `after` up to `seq`.', listOf(eventSchema)),
+      events: described('All events after `after`, up to `seq`.', listOf(eventSchema)),
     },
     ['after', 'events'],
   ),
-  left: record('LeftFrame', { type: aWord('left'), room: idSchema }),
-  typing: record('TypingNotice', { type: aWord('typing'), room: idSchema, user: idSchema, username: aText }),
-  read: record('ReadFrame', { type: aWord('read'), room: idSchema, last_read: aCount }),
-  pong: record('PongFrame', {
-    type: aWord('pong'),
-    id: aCount,
-    now: dateSchema,
-    epoch,
-    rooms: described("The user's rooms that moved after `since`.", listOf(positionSchema)),
-    more: described('Whether there are more such rooms than are listed.', aFlag),
+  left: record('LeftFrame', { type: aType('left'), room: aRoomId }),
+  typing: record('TypingNotice', { type: aType('typing'), room: aRoomId, user: aUserId, username: aUsername }),
+  read: record('ReadFrame', {
+    type: aType('read'),
+    room: aRoomId,
+    last_read: described('The place up to which the user has read, on any device.', aCount),
   }),
-  error: record('ErrorFrame', { type: aWord('error'), status: aCount, message: aText }),
+  pong: record('PongFrame', {
+    type: aType('pong'),
+    id: described('The number of the ping.', aCount),
+    now,
+    epoch,
+    rooms: described('The rooms of the user with news since `since`.', listOf(positionSchema)),
+    more: described('Whether more rooms have news than are listed.', aFlag),
+  }),
+  error: record('ErrorFrame', {
+    type: aType('error'),
+    status: described('The HTTP status of the same error.', aCount),
+    message: described('The error, in a sentence for people.', aText),
+  }),
   bye: record(
     'ByeFrame',
     {
-      type: aWord('bye'),
-      code: described('The code with which the connection is closed.', aCount),
-      reason: aText,
-      reconnect: described('Whether it makes sense to connect again.', aFlag),
-      within: described('Within how many seconds, at a random moment.', aCount),
+      type: aType('bye'),
+      code: described('The close code of the connection.', aCount),
+      reason: described('The reason, in a sentence for people.', aText),
+      reconnect: described('Whether to connect again.', aFlag),
+      within: described('The seconds within which to connect again, at a random moment.', aCount),
     },
     ['within'],
   ),

@@ -1,5 +1,5 @@
 import { dateSchema, showDate } from '../api/extended-json.ts';
-import { aToken, isToken, record, type Schema, type Shown } from '../api/schema.ts';
+import { aToken, described, isToken, record, type Schema, type Shown } from '../api/schema.ts';
 import { tickets } from '../collections/tickets.ts';
 import { config } from '../config.ts';
 import { insertWithTimes } from '../database/writes.ts';
@@ -7,14 +7,14 @@ import { findCallersOf, hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
 
-const anAddress: Schema<string> = {
-  type: 'string',
-  format: 'uri-reference',
-  description: "Where to connect: an address of its own, or a path of the service's.",
-};
+const anAddress: Schema<string> = { type: 'string', format: 'uri-reference' };
 
 /** What opens one connection, and where. */
-export const ticketSchema = record('Ticket', { url: anAddress, ticket: aToken, expires_at: dateSchema });
+export const ticketSchema = record('Ticket', {
+  url: described('The address of the WebSocket: a full one, or a path of the service.', anAddress),
+  ticket: described('The 32 characters for the subprotocol, valid once.', aToken),
+  expires_at: described('The time of expiry.', dateSchema),
+});
 export type Ticket = Shown<typeof ticketSchema>;
 
 /** For how many milliseconds a ticket can be used. */

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { flag, optional, textUpTo, type Values } from '../api/parameters.ts';
+import { about, flag, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText } from '../api/schema.ts';
+import { aCount, aFlag, aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
@@ -17,20 +17,29 @@ const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoo
 
 /** What there is to know of a room besides its five fields. */
 export const shownDetails = representation('RoomDetails', {
-  room: id('_id'),
-  topic: as(aText, 'topic'),
-  created_at: date('created_at'),
-  created_by: id('created_by'),
-  member_count: made(aCount, ({ member_count }) => member_count, { member_count: { $size: '$members' } }),
-  message_count: made(aCount, messageCount, counterFields),
-  last_message_at: dateOrNull('last_message_at'),
-  archived_at: dateOrNull('archived_at'),
-  is_direct: made(aFlag, ({ is_direct }) => is_direct === true, { is_direct: 1 }),
+  room: id('_id', 'The id of the room.'),
+  topic: as(described('The topic of the room; may be empty.', aText), 'topic'),
+  created_at: date('created_at', 'The time of creation.'),
+  created_by: id('created_by', 'The user who created the room.'),
+  member_count: made(described('The number of members.', aCount), ({ member_count }) => member_count, {
+    member_count: { $size: '$members' },
+  }),
+  message_count: made(described('The number of messages, including deleted ones.', aCount), messageCount, counterFields),
+  last_message_at: dateOrNull('last_message_at', 'The time of the last message; null before the first.'),
+  archived_at: dateOrNull('archived_at', 'The time of archiving; null if the room is not archived.'),
+  is_direct: made(
+    described('Whether the room is a direct conversation, which nobody joins or leaves.', aFlag),
+    ({ is_direct }) => is_direct === true,
+    { is_direct: 1 },
+  ),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
 /** What an owner may change of them. */
-export const detailChanges = { topic: optional(textUpTo(250)), archived: optional(flag) };
+export const detailChanges = {
+  topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
+  archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
+};
 
 /** The details of a room, for its members. */
 export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomDetails> {

@@ -1,26 +1,33 @@
 import { matchesName } from '../../packages/client/src/words/names.ts';
 import { type Listed, type Page, pageOf } from '../api/pages.ts';
-import { type Parameter, text } from '../api/parameters.ts';
+import { about, type Parameter, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText } from '../api/schema.ts';
+import { aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { shownDetails } from './details.ts';
+import { shownRoom } from './rooms.ts';
 
 type ListedDocument = Pick<RoomDocument, '_id' | 'name' | 'name_key' | 'topic' | 'is_open'> & { member_count: number };
 
-const { as, id, made, representation } = shownFrom<ListedDocument>();
+const { as, ownId, made, representation } = shownFrom<ListedDocument>();
 
 /** A room in the directory. */
 export const shownListedRoom = representation('ListedRoom', {
-  _id: id('_id'),
-  name: as(aText, 'name'),
-  topic: as(aText, 'topic'),
-  member_count: made(aCount, ({ member_count }) => member_count, { member_count: { $size: '$members' } }),
-  is_open: as(aFlag, 'is_open'),
+  _id: ownId,
+  name: as(described('The name of the room.', aText), 'name'),
+  topic: as(shownDetails.fields.topic, 'topic'),
+  member_count: made(shownDetails.fields.member_count, ({ member_count }) => member_count, {
+    member_count: { $size: '$members' },
+  }),
+  is_open: as(shownRoom.fields.is_open, 'is_open'),
 });
 export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
 /** What the names or topics of the wanted rooms have in them. */
-export const namePart = text(1, 100);
+export const namePart = about(
+  'Return rooms whose names or topics have words that start with those of `q`. Case and accents do not matter.',
+  text(1, 100),
+);
 
 /** A place in the directory: the key of the room that it comes after, which may have been deleted since. */
 export const directoryCursor: Parameter<string> = {

@@ -3,9 +3,9 @@ import { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
-import { nameText } from '../api/parameters.ts';
+import { about, flag, nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aFlag, aText, listOf } from '../api/schema.ts';
+import { aFlag, aText, described, listOf } from '../api/schema.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { batch, fulfilled } from '../database/batching.ts';
@@ -18,23 +18,32 @@ import { noSuchRoom } from './permissions.ts';
 /** The stored fields that the API shows of a room. */
 export type ShownRoom = Pick<RoomDocument, '_id' | 'name' | 'is_open' | 'is_visible'> & { members: { user: ObjectId }[] };
 
-const { as, id, made, representation } = shownFrom<ShownRoom>();
+const { as, ownId, made, representation } = shownFrom<ShownRoom>();
+
+/** The field by which other things show their room. */
+export const aRoomId = described('The id of the room.', idSchema);
+
+/** A room's name, and its flags. */
+export const roomName = about('The name of the room. Names need not be unique.', nameText(1, 100));
+export const isOpen = about('Whether all users who see the room may join it.', flag);
+export const isVisible = about('Whether non-members see the room, also in the directory.', flag);
 
 /** A room as the API shows it: exactly these five fields. */
 export const shownRoom = representation('Room', {
-  _id: id('_id'),
-  name: as(aText, 'name'),
-  members: made(listOf(idSchema), ({ members }) => members.map(({ user }) => showId(user)), { 'members.user': 1 }),
-  is_open: as(aFlag, 'is_open'),
-  is_visible: as(aFlag, 'is_visible'),
+  _id: ownId,
+  name: as(described('The name, which need not be unique; empty for a direct conversation.', aText), 'name'),
+  members: made(
+    described('The ids of the members, the oldest membership first.', listOf(idSchema)),
+    ({ members }) => members.map(({ user }) => showId(user)),
+    { 'members.user': 1 },
+  ),
+  is_open: as(described(isOpen.about, aFlag), 'is_open'),
+  is_visible: as(described(isVisible.about, aFlag), 'is_visible'),
 });
 export type Room = ShownBy<typeof shownRoom>;
 
 /** Who may create rooms. */
 export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
-
-/** A room's name. */
-export const roomName = nameText(1, 100);
 
 /** What a name is ordered and found by, whatever its case. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

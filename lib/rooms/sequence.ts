@@ -1,6 +1,10 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import { aCount, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { savedByTheNext } from '../database/within-process.ts';
+
+/** The field by which things show their place. */
+export const aSeq = described("The place in the room's order of messages and changes. Messages may skip numbers.", aCount);
 
 /** A place in a room's order, and the database's time when it was taken. */
 export type Place = {

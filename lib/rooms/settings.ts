@@ -1,23 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { flag, optional, type Values } from '../api/parameters.ts';
+import { optional, type Values } from '../api/parameters.ts';
 import type { RoomDocument } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { recordEvent } from './event-log.ts';
 import { allowedTo, findContext, requirePermission } from './permissions.ts';
-import { type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
+import { isOpen, isVisible, type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 
 /** What an owner may change of a room: its name and its flags. */
-export const roomSettings = { name: roomName, is_open: flag, is_visible: flag };
+export const roomSettings = { name: roomName, is_open: isOpen, is_visible: isVisible };
 
 /** Some of them. */
-export const someRoomSettings = {
-  name: optional(roomName),
-  is_open: optional(flag),
-  is_visible: optional(flag),
-};
+export const someRoomSettings = { name: optional(roomName), is_open: optional(isOpen), is_visible: optional(isVisible) };
 
 /** Changes those that are given. */
 export async function changeSettings(

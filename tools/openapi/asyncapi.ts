@@ -61,14 +61,14 @@ const messages = (side: 'client' | 'server', frames: typeof clientFrames | typeo
 const reference = (name: string) => ({ $ref: `#/channels/socket/messages/${name}` });
 
 const summaries: Record<string, string> = {
-  'client.hello': 'The first frame: from its answer on, news come.',
-  'client.ping': 'Keeps the connection, and asks what moved.',
+  'client.hello': 'The first frame, which asks for news.',
+  'client.ping': 'Keeps the connection, and asks for the rooms with news.',
   'client.typing': 'The user is typing in a room.',
-  'server.hello': 'The answer to hello; whoever reads the positions of the rooms from now on misses nothing.',
-  'server.room': 'The feed of a room has moved.',
-  'server.left': 'The user is no member of a room any more, or the room is gone.',
+  'server.hello': 'The answer to hello. Read the positions of the rooms after it, to miss nothing.',
+  'server.room': 'The feed of a room has news.',
+  'server.left': 'The user is no longer a member of a room, or the room is deleted.',
   'server.typing': 'Someone is typing in a room.',
-  'server.read': 'The user has read a room, here or elsewhere.',
+  'server.read': 'The user has read a room, on any device.',
   'server.pong': 'The answer to ping.',
   'server.error': 'The last frame of the client was refused.',
   'server.bye': 'The connection is about to be closed.',

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import { meaningOfField } from './meanings.ts';
 
 /** Collects the schemas that have a title, so that each is in the document once. */
 export function schemaCollector() {
@@ -11,25 +10,26 @@ export function schemaCollector() {
     if (Array.isArray(schema)) return schema.map(refer);
     if (typeof schema !== 'object' || schema === null) return schema;
     const inner: Record<string, unknown> = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refer(value)]));
-    if (!('title' in schema) || typeof schema.title !== 'string') return inner;
-    if (inner.properties) inner.properties = withMeanings(schema.title, inner.properties);
-    if (schema.title in schemas && !isDeepStrictEqual(schemas[schema.title], inner)) {
-      throw new Error(`Two schemas are called ${schema.title}`);
-    }
-    schemas[schema.title] = inner;
-    return { $ref: `#/components/schemas/${schema.title}` };
+    const { description, ...thing } = inner;
+    const { title } = thing;
+    if (typeof title !== 'string') return inner;
+    if (thing.properties) thing.properties = requireDescriptions(title, thing.properties);
+    if (title in schemas && !isDeepStrictEqual(schemas[title], thing)) throw new Error(`Two schemas are called ${title}`);
+    schemas[title] = thing;
+    // What is said of a thing with a title is about this use of it.
+    return { ...(description !== undefined && { description }), $ref: `#/components/schemas/${title}` };
   }
 
   return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
 }
 
-/** The fields of a thing, each with what it is for. */
-const withMeanings = (title: string, properties: object) =>
+/** The fields of a thing, each of which must be described; that comes first. */
+const requireDescriptions = (title: string, properties: object) =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
-      name,
-      'description' in schema ? schema : { description: meaningOfField(title, name), ...schema },
-    ]),
+    Object.entries(properties).map(([name, { description, ...schema }]) => {
+      if (description === undefined) throw new Error(`${title}.${name} has no description: declare it with 'described'`);
+      return [name, { description, ...schema }];
+    }),
   );
 
 /** Collects headers by name and content, and replaces them by references. */

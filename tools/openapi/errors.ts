@@ -118,14 +118,14 @@ function errorSchema(samples: HttpError[], known: string[] = []): JsonSchema {
   const titles = [...new Set(samples.map(({ body }) => body?.title))];
   const link = samples.some(({ body }) => body?.link) && { link: linkSchema };
   const title = {
-    description: 'What kind of error it is: the same words for every error of its kind.',
+    description: 'The kind of error, in the same words for every error of its kind.',
     ...(titles.length === 1 ? { const: titles[0] } : { enum: titles }),
   };
-  const properties = { title, description: { description: 'What went wrong, in a sentence for people.', ...sentence }, ...link };
+  const properties = { title, description: { description: 'The error, in a sentence for people.', ...sentence }, ...link };
   const codes = [...new Set([...samples.flatMap(({ body }) => body?.code ?? []), ...known])].sort();
   const code = {
     code: {
-      description: 'What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`.',
+      description: 'The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`.',
       ...(codes.length === 1 ? { const: codes[0] } : { enum: codes }),
     },
   };
@@ -138,9 +138,9 @@ const linkSchema = {
   type: 'object',
   description: 'A page that helps.',
   properties: {
-    href: { description: 'Where the page is.', type: 'string', format: 'uri-reference' },
-    rel: { description: 'What the page is to the error.', const: 'help' },
-    text: { description: 'What the page is about.', ...sentence },
+    href: { description: 'The URL of the page.', type: 'string', format: 'uri-reference' },
+    rel: { description: 'The relation of the page to the error.', const: 'help' },
+    text: { description: 'The subject of the page.', ...sentence },
   },
   required: ['href', 'rel', 'text'],
   additionalProperties: false,

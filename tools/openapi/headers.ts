@@ -22,7 +22,7 @@ export const everywhere: Headers = {
     ]),
   ),
   'Access-Control-Allow-Origin': sometimes('The origins whose pages may read the response.', { type: 'string' }),
-  RateLimit: sometimes("What is left of the account's rate of messages and changes: `r` at once, all of it in `t` seconds.", {
+  RateLimit: sometimes("The rest of the account's rate of messages and changes: `r` at once, all of it in `t` seconds.", {
     type: 'string',
   }),
   'RateLimit-Policy': sometimes('That rate: `q` at once, and as many again in `w` seconds.', { type: 'string' }),
@@ -45,7 +45,10 @@ export const onEmpty: Headers = {
 /** The headers of a page: its policy allows its own script and style, and calls to its own origin's API. */
 export const onPage: Headers = {
   'Cache-Control': always('Caches must revalidate it every time.', { const: 'max-age=0, must-revalidate' }),
-  'Content-Security-Policy': always('What the page may do.', { type: 'string', pattern: "^default-src 'none'; script-src " }),
+  'Content-Security-Policy': always('The permissions of the page.', {
+    type: 'string',
+    pattern: "^default-src 'none'; script-src ",
+  }),
   'Cross-Origin-Opener-Policy': always('No page of another origin has a handle on it.', { const: 'same-origin' }),
   Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
@@ -53,11 +56,11 @@ export const onPage: Headers = {
 
 /** The headers of a file of a page. */
 export const onFile: Headers = {
-  'Content-Security-Policy': always('What the file may do, if it is a worker.', {
+  'Content-Security-Policy': always('The permissions of the file, if it is a worker.', {
     type: 'string',
     pattern: "^default-src 'none'; ",
   }),
-  'Cache-Control': always('How long caches may keep it: for ever if its path changes with its content.', {
+  'Cache-Control': always('Caches may keep it for ever if its path changes with its content.', {
     enum: ['public, max-age=31536000, immutable', 'max-age=0, must-revalidate'],
   }),
   Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
@@ -70,7 +73,7 @@ export const onOptions: Headers = {
   Allow: always('The methods of the path.', { type: 'string' }),
   'Access-Control-Allow-Methods': always('The methods of the path.', { type: 'string' }),
   'Access-Control-Allow-Headers': always('The request headers that a page may send.', { type: 'string' }),
-  'Access-Control-Max-Age': always('How many seconds a browser may remember this.', { type: 'string' }),
+  'Access-Control-Max-Age': always('The seconds for which a browser may remember this.', { type: 'string' }),
 };
 
 /** What a later request compares with. */
@@ -87,13 +90,13 @@ export const onNotModified: Headers = {
 };
 
 /** The address of the next page of a list. */
-export const link = sometimes('`<address>; rel="next"` with the address of the next page, if there is one.', { type: 'string' });
+export const link = sometimes('`<URL>; rel="next"` with the URL of the next page, if there is one.', { type: 'string' });
 
 /** Marks the response to a retry. */
-export const replayed = sometimes('The request was a retry, and this is what the first one created.', { const: 'true' });
+export const replayed = sometimes('The request was a retry; the answer is that of the first one.', { const: 'true' });
 
 /** How long to wait. */
-export const retryAfter = always('How many seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
+export const retryAfter = always('The seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
 
 /** A header that is always present. */
 export function always(description: string, schema: JsonSchema): Header {

@@ -2,18 +2,18 @@
 export const tags = [
   {
     name: 'Rooms',
-    description: 'Where people talk, and the details of each room.',
+    description: 'Rooms, their details, the directory and direct conversations.',
     segments: ['rooms', 'directory', 'conversations'],
   },
   {
     name: 'Members',
-    description: 'Who is in which room, in which role, and how far each member has read.',
+    description: 'The members of rooms, their roles and read markers, bans and blocks.',
     segments: ['members', 'bans', 'blocks'],
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   {
     name: 'Events',
-    description: 'Everything that happens in a room, in order, without a gap.',
+    description: 'All events of a room, in order and without a gap.',
     segments: ['events', 'tickets'],
   },
   {

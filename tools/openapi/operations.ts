@@ -6,7 +6,6 @@ import { scopeRequired } from '../../lib/identity/caller.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
 import { entityTag, everywhere, type Headers, link, onEmpty, onNotModified, onSuccess, replayed, sometimes } from './headers.ts';
-import { meaningOfParameter } from './meanings.ts';
 import { operationId, tagOf } from './names.ts';
 
 type Defined = Operations[string];
@@ -49,25 +48,18 @@ function parametersOf(
   { path = {}, query = {}, isIdempotent, hasTag }: Defined,
   example: Step | undefined,
 ) {
-  const exampleOf = (name: string, { schema }: Parameter, values: Record<string, string> = {}) =>
-    name in values && { example: schema.type === 'integer' ? Number(values[name]) : values[name] };
-  const all = [
-    ...Object.entries(path as Parameters).map(([name, parameter]) => ({
+  const inPlace = (place: 'path' | 'query', parameters: Parameters, values: Record<string, string> = {}) =>
+    Object.entries(parameters).map(([name, parameter]) => ({
       name,
-      in: 'path',
-      required: true,
-      description: `${meaningOfParameter(method, route, 'path', name)} ${ruleOf(parameter)}`,
-      schema: parameter.schema,
-      ...exampleOf(name, parameter, example?.variables),
-    })),
-    ...Object.entries(query as Parameters).map(([name, parameter]) => ({
-      name,
-      in: 'query',
+      in: place,
       required: !parameter.optional,
-      description: `${meaningOfParameter(method, route, 'query', name)} ${ruleOf(parameter)}`,
+      description: descriptionOf(method, route, name, parameter),
       schema: parameter.schema,
-      ...exampleOf(name, parameter, example?.query),
-    })),
+      ...(name in values && { example: parameter.schema.type === 'integer' ? Number(values[name]) : values[name] }),
+    }));
+  const all = [
+    ...inPlace('path', path, example?.variables),
+    ...inPlace('query', query, example?.query),
     ...(isIdempotent ? [idempotencyKey] : []),
     ...(hasTag ? [method === 'GET' ? ifNoneMatch : ifMatch] : []),
   ];
@@ -86,7 +78,7 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an earlier answer: as long as it is the same, the answer is 304, without a body.',
+  description: 'The `ETag` of an earlier answer. If it is still the same, the answer is 304, without a body.',
   schema: { type: 'string' },
 };
 
@@ -94,7 +86,7 @@ const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of what was read: if it looks different now, nothing is changed, and the answer is 412.',
+  description: 'The `ETag` of an earlier answer. If it is no longer the same, nothing changes and the answer is 412.',
   schema: { type: 'string' },
 };
 
@@ -103,7 +95,10 @@ const notModified = {
   headers: { ...everywhere, ...onNotModified },
 };
 
-const ruleOf = ({ rule }: Parameter) => `Must ${rule}.`;
+function descriptionOf(method: string, route: string, name: string, { about, rule }: Parameter): string {
+  if (about === undefined) throw new Error(`'${name}' of ${method} ${route} has no description: declare it with 'about'`);
+  return `${about} Must ${rule}.`;
+}
 
 function requestBody(method: string, route: string, { body, needsAny, isSpecified }: Defined, example: Step | undefined) {
   const parameters = Object.entries(body as Parameters);
@@ -116,7 +111,7 @@ function requestBody(method: string, route: string, { body, needsAny, isSpecifie
         name,
         {
           ...(parameter.bodySchema ?? parameter.schema),
-          description: `${meaningOfParameter(method, route, 'body', name)} ${ruleOf(parameter)}`,
+          description: descriptionOf(method, route, name, parameter),
         },
       ]),
     ),

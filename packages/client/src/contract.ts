@@ -6,15 +6,15 @@ export type Id = {
 };
 
 export type Room = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** What the room is called; names need not be unique. A conversation is shown by its members. */
+  /** The name, which need not be unique; empty for a direct conversation. */
   name: string;
-  /** The ids of its members, the oldest membership first. */
+  /** The ids of the members, the oldest membership first. */
   members: Id[];
-  /** Whether anyone who sees the room may join it. */
+  /** Whether all users who see the room may join it. */
   is_open: boolean;
-  /** Whether the directory and others than members see the room. */
+  /** Whether non-members see the room, also in the directory. */
   is_visible: boolean;
 };
 
@@ -24,40 +24,40 @@ export type Time = {
 };
 
 export type RoomDetails = {
-  /** The room that these are the details of. */
+  /** The id of the room. */
   room: Id;
-  /** What the room is about; may be empty. */
+  /** The topic of the room; may be empty. */
   topic: string;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** The user who created it. */
+  /** The user who created the room. */
   created_by: Id;
-  /** How many members the room has. */
+  /** The number of members. */
   member_count: number;
-  /** How many messages have been sent in the room, deleted ones included. */
+  /** The number of messages, including deleted ones. */
   message_count: number;
-  /** When the last message was sent; null before the first. */
+  /** The time of the last message; null before the first. */
   last_message_at: Time | null;
-  /** Since when the room is archived: it can be read, and nothing in it changes; null when it is in use. */
+  /** The time of archiving; null if the room is not archived. */
   archived_at: Time | null;
-  /** Whether it is a conversation of certain people, whom nobody joins or leaves. */
+  /** Whether the room is a direct conversation, which nobody joins or leaves. */
   is_direct: boolean;
 };
 
 export type Invitation = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The last four characters of the secret, to tell things apart in a list. */
+  /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created it. */
+  /** The user who created the invitation. */
   created_by: Id;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
-  /** How many people may still use it; null for any number. */
+  /** The number of remaining uses; null for any number. */
   uses_left: number | null;
 };
 
@@ -67,70 +67,70 @@ export type SentTime = {
 };
 
 export type NewInvitation = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The last four characters of the secret, to tell things apart in a list. */
+  /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created it. */
+  /** The user who created the invitation. */
   created_by: Id;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
-  /** How many people may still use it; null for any number. */
+  /** The number of remaining uses; null for any number. */
   uses_left: number | null;
-  /** The 32 characters by which whoever has them joins; shown this once. */
+  /** The 32 characters for joining, shown only once. */
   code: string;
 };
 
 export type ListedRoom = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** What the room is called. */
+  /** The name of the room. */
   name: string;
-  /** What the room is about; may be empty. */
+  /** The topic of the room; may be empty. */
   topic: string;
-  /** How many members the room has. */
+  /** The number of members. */
   member_count: number;
-  /** Whether anyone who sees the room may join it. */
+  /** Whether all users who see the room may join it. */
   is_open: boolean;
 };
 
 export type OtherUser = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
 };
 
 export type Member = {
   /** The id of the membership, not of the user. */
   _id: Id;
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The user whom it is about. */
+  /** The id of the user. */
   user: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
-  /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. */
+  /** The role: owners change the room and its members, moderators remove people and messages. */
   role: 'owner' | 'moderator' | 'member';
-  /** When the user became a member. */
+  /** The time of joining. */
   joined_at: Time;
-  /** What the room is called; in the caller's own memberships alone, as all fields below. */
+  /** The name of the room. It and all fields below are only in the caller's own memberships. */
   room_name?: string;
-  /** The latest place in the room: whatever has a higher one is new. */
+  /** The latest place in the room; anything after it is new. */
   seq?: number;
-  /** Up to which place the caller has read. */
+  /** The place up to which the caller has read. */
   last_read?: number;
-  /** How many messages of others come after that, without the deleted ones; sending reads one's own. */
+  /** Unread messages from others (deleted ones do not count). Sending marks the room as read. */
   unread?: number;
-  /** How many of these mention the caller, 100 at most. */
+  /** Unread messages that mention the caller, at most 100. */
   unread_mentions?: number;
-  /** Whether the caller wants no notifications of this room. */
+  /** Whether the caller has muted the notifications of this room. */
   is_muted?: boolean;
-  /** The other members of a conversation, by which it is shown. */
+  /** The other members of a direct conversation, to show in place of a name. */
   others?: OtherUser[];
 };
 
@@ -140,122 +140,122 @@ export type SentId = {
 };
 
 export type Ban = {
-  /** Where that holds. */
+  /** The room of the ban. */
   room: Id;
-  /** Who may not come back. */
+  /** The banned user. */
   user: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
 };
 
 export type Reaction = {
-  /** The emoji, in its fully qualified form, or the word. */
+  /** The emoji in its fully qualified form, or the word. */
   emoji: string;
-  /** Who reacted with it, in the order in which they did. */
+  /** The users with this reaction, in the order of their reactions. */
   users: Id[];
 };
 
 export type Message = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The room that it belongs to. */
+  /** The room of the message. */
   room: Id;
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
   /** The author. */
   user: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
-  /** What it says; empty once it is deleted. */
+  /** The text; empty if the message is deleted. */
   text: string;
-  /** When it was created. */
+  /** The time of sending. */
   created_at: Time;
-  /** When its text was last changed; null if it never was. */
+  /** The time of the last edit; null before the first. */
   edited_at: Time | null;
-  /** When it was deleted: it keeps its place, and nothing of what it said; null while it is there. */
+  /** The time of deletion, which keeps the place and removes the text; null before. */
   deleted_at: Time | null;
-  /** The message that it replies to; null if it replies to none. */
+  /** The parent message of a reply; else null. */
   thread: Id | null;
-  /** How many messages reply to it, without the deleted ones. */
+  /** The number of replies, without deleted ones. */
   reply_count: number;
-  /** The members whom it named with `@` when it was sent or edited. */
+  /** The members that the text mentioned when it was sent or edited. */
   mentions: Id[];
   /** The reactions, by emoji. */
   reactions: Reaction[];
-  /** Since when it is pinned in its room; null if it is not. */
+  /** The time of pinning; null if not pinned. */
   pinned_at: Time | null;
 };
 
 export type MessageCreated = {
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'message.created';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** When it happened, by the clock of the database. */
+  /** The time of the event, by the clock of the database. */
   at: Time;
-  /** Who did it; null for the service and its command line. */
+  /** The user who caused it; null for the service and its command line. */
   actor: Id | null;
-  /** The message as it is now, which may be edited or deleted. */
+  /** The message as it is now, possibly edited or deleted. */
   data: Message;
 };
 
 export type MessageChanged = {
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** When it happened, by the clock of the database. */
+  /** The time of the event, by the clock of the database. */
   at: Time;
-  /** Who did it; null for the service and its command line. */
+  /** The user who caused it; null for the service and its command line. */
   actor: Id | null;
-  /** The message as it is now, after this and any later change. */
+  /** The message as it is now, after all changes. */
   data: Message | null;
 };
 
 export type FormerMember = {
-  /** The id that the membership had. */
+  /** The id of the former membership. */
   _id: Id;
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The user whom it is about. */
+  /** The id of the user. */
   user: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
-  /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. */
+  /** Null, because the user is no longer a member. */
   role: null;
-  /** When the user became a member. */
+  /** Null, because the user is no longer a member. */
   joined_at: null;
 };
 
 export type MemberChanged = {
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** When it happened, by the clock of the database. */
+  /** The time of the event, by the clock of the database. */
   at: Time;
-  /** Who did it; null for the service and its command line. */
+  /** The user who caused it; null for the service and its command line. */
   actor: Id | null;
-  /** The membership as it is now; of someone who is no member any more, what it was. */
+  /** The present or the former membership. */
   data: Member | FormerMember;
 };
 
 export type RoomChanged = {
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'room.changed' | 'room.archived';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** When it happened, by the clock of the database. */
+  /** The time of the event, by the clock of the database. */
   at: Time;
-  /** Who did it; null for the service and its command line. */
+  /** The user who caused it; null for the service and its command line. */
   actor: Id | null;
   /** The room as it is now. */
   data: Room | null;
@@ -264,189 +264,189 @@ export type RoomChanged = {
 export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChanged;
 
 export type User = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
-  /** The e-mail address, as typed; only the user and administrators see it. */
+  /** The e-mail address as typed, for the user and administrators only. */
   email: string;
-  /** Whether the user is an administrator, who may do everything. */
+  /** Whether the user is an administrator and may do everything. */
   is_admin: boolean;
   /** Whether the account can be used. */
   is_active: boolean;
-  /** When it was created. */
+  /** The time of sign-up. */
   created_at: Time;
 };
 
 export type NewUser = {
   /** The account. */
   user: User;
-  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
+  /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token?: string;
 };
 
 export type PasswordCode = {
-  /** The 32 characters for `PUT /api/password`; shown this once. */
+  /** The 32 characters for `PUT /api/password`, shown only once. */
   code: string;
   /** The page of the web client that takes the code; null without `PUBLIC_URL`. */
   link: string | null;
-  /** When the code ends, if it is not used before. */
+  /** The time of expiry, unless the code is used before. */
   expires_at: Time;
 };
 
 export type Setup = {
-  /** Whether there is, or ever was, an administrator: the first one is made only before. */
+  /** Whether the service has or had an administrator, so that setup is refused. */
   is_done: boolean;
   /** Whether the request has a valid session or token. */
   is_signed_in: boolean;
 };
 
 export type Session = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The user whom it is about. */
+  /** The owner of the token. */
   user: Id;
-  /** The program that began the session, by its `User-Agent`. */
+  /** The program that started the session, from its `User-Agent`. */
   name: string;
-  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
+  /** `session` for a login, `api` for a named token. */
   kind: 'session' | 'api';
-  /** What it may do; nothing is excluded when there are none. */
+  /** The permitted scopes; an empty list permits everything. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-  /** The last four characters of the secret, to tell things apart in a list. */
+  /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** When it was last used, to the hour; null if it was not. */
+  /** The time of the last use, to the hour; null before the first. */
   last_used_at: Time | null;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
-  /** Whether it is the session that calls. */
+  /** Whether the request came with this session. */
   is_current: boolean;
 };
 
 export type NewSession = {
-  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
+  /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token?: string;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry. */
   expires_at: Time;
-  /** The account that it is a session of. */
+  /** The account of the session. */
   user: User;
 };
 
 export type Token = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The user whom it is about. */
+  /** The owner of the token. */
   user: Id;
-  /** What the token is for, in the words of its user. */
+  /** The purpose of the token, in the words of its owner. */
   name: string;
-  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
+  /** `session` for a login, `api` for a named token. */
   kind: 'session' | 'api';
-  /** What it may do; nothing is excluded when there are none. */
+  /** The permitted scopes; an empty list permits everything. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-  /** The last four characters of the secret, to tell things apart in a list. */
+  /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** When it was last used, to the hour; null if it was not. */
+  /** The time of the last use, to the hour; null before the first. */
   last_used_at: Time | null;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
 };
 
 export type NewToken = {
-  /** The id, by which paths and other things refer to it. */
+  /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The user whom it is about. */
+  /** The owner of the token. */
   user: Id;
-  /** What the token is for, in the words of its user. */
+  /** The purpose of the token, in the words of its owner. */
   name: string;
-  /** Whether it is a `session`, begun by a login, or an `api` token, named by its user. */
+  /** `session` for a login, `api` for a named token. */
   kind: 'session' | 'api';
-  /** What it may do; nothing is excluded when there are none. */
+  /** The permitted scopes; an empty list permits everything. */
   scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-  /** The last four characters of the secret, to tell things apart in a list. */
+  /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** When it was created. */
+  /** The time of creation. */
   created_at: Time;
-  /** When it was last used, to the hour; null if it was not. */
+  /** The time of the last use, to the hour; null before the first. */
   last_used_at: Time | null;
-  /** When it ends; null where it does not end by itself. */
+  /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
-  /** The 32 characters for `X-Auth-Token`. They are shown this once; absent where the browser keeps them in a cookie. */
+  /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token: string;
 };
 
 export type Ticket = {
-  /** Where to connect: an address of its own, or a path of the service's. */
+  /** The address of the WebSocket: a full one, or a path of the service. */
   url: string;
-  /** The 32 characters that open it, once; they go into the subprotocol. */
+  /** The 32 characters for the subprotocol, valid once. */
   ticket: string;
-  /** Until when the ticket can be used. */
+  /** The time of expiry. */
   expires_at: Time;
 };
 
 export type Limits = {
-  /** How many things a page has where a request has no `limit`. */
+  /** The size of a page without `limit`. */
   page_size: number;
-  /** How many members a room may have. */
+  /** The maximum number of members of a room. */
   room_members: number;
-  /** For how many days the events of a room are kept: whoever was away for longer reads the history anew. */
+  /** The days for which events are kept. After a longer absence, read the history again. */
   event_days: number;
-  /** How many bytes the body of a request may have. */
+  /** The maximum size of the body of a request, in bytes. */
   body_bytes: number;
 };
 
 export type Health = {
-  /** That the service works. */
+  /** `ok`: the service works. */
   status: 'ok';
   /** The version of the service. */
   version: string;
-  /** That the database answers. */
+  /** `ok`, or `damaged` if the file of the database is damaged. */
   database: 'ok' | 'damaged';
-  /** Who may sign up: everyone, whoever is invited, or nobody. */
+  /** Sign-up: `open` for everyone, for `invited` people only, or `closed`. */
   registration: 'open' | 'invited' | 'closed';
-  /** Who may create rooms. */
+  /** The users who may create rooms. */
   room_creation: 'admins' | 'users';
   /** Whether `POST /api/codes` sends e-mails. */
   sends_email: boolean;
-  /** Whether a sign-up needs a code that was sent to its address. */
+  /** Whether a sign-up needs a code sent to its address. */
   email_confirmation: 'off' | 'required';
-  /** The bounds that settings decide and clients must know. */
+  /** The limits from settings that clients must know. */
   limits: Limits;
 };
 
 export type HelloFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'hello';
-  /** Whether frames of rooms carry their events; true if it is left out. */
+  /** Whether frames of rooms carry their events; true by default. */
   events?: boolean;
 };
 
 export type PingFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'ping';
-  /** A number that the pong to this ping has as well. */
+  /** A number for the pong to repeat. */
   id: number;
-  /** The last `now` that the client was told: the pong has what moved since then. */
+  /** The last `now` that the client received. The pong lists rooms with news since then. */
   since?: Time;
 };
 
 export type TypingFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'typing';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
 };
 
 export type WelcomeFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'hello';
-  /** The id of the connection in the service's log. */
+  /** The id of the connection in the log of the service. */
   connection: string;
-  /** After how many seconds of silence the client sends a ping. */
+  /** The seconds of silence after which the client sends a ping. */
   ping: number;
-  /** After how many seconds the connection ends in any case. */
+  /** The seconds after which the connection ends in any case. */
   lifetime?: number;
   /** The time of the database, for the next `since`. */
   now: Time;
@@ -455,56 +455,56 @@ export type WelcomeFrame = {
 };
 
 export type RoomFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'room';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
   /** The epoch in which every `seq` of the frame counts. */
   epoch: string;
-  /** The feed of the room is at least here. */
+  /** The place that the feed of the room has reached, at least. */
   seq: number;
   /** The place after which `events` begin. */
   after?: number;
-  /** All that happened after `after` up to `seq`. */
+  /** All events after `after`, up to `seq`. */
   events?: Event[];
 };
 
 export type LeftFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'left';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
 };
 
 export type TypingNotice = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'typing';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The user whom it is about. */
+  /** The id of the user. */
   user: Id;
-  /** The name of the user now; of a deleted one, `(deleted)`. */
+  /** The current name of the user; `(deleted)` for a deleted one. */
   username: string;
 };
 
 export type ReadFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'read';
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** Up to which place the user has read, on another device. */
+  /** The place up to which the user has read, on any device. */
   last_read: number;
 };
 
 export type RoomPosition = {
-  /** The room that it belongs to. */
+  /** The id of the room. */
   room: Id;
-  /** The place in the room's order. Messages and changes share one count, so that numbers may be missing between two messages. */
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
 };
 
 export type PongFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'pong';
   /** The number of the ping. */
   id: number;
@@ -512,180 +512,180 @@ export type PongFrame = {
   now: Time;
   /** The epoch in which every `seq` of the frame counts. */
   epoch: string;
-  /** The user's rooms that moved after `since`. */
+  /** The rooms of the user with news since `since`. */
   rooms: RoomPosition[];
-  /** Whether there are more such rooms than are listed. */
+  /** Whether more rooms have news than are listed. */
   more: boolean;
 };
 
 export type ErrorFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'error';
-  /** What the same mistake would be answered with over HTTP. */
+  /** The HTTP status of the same error. */
   status: number;
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   message: string;
 };
 
 export type ByeFrame = {
-  /** What it is: what the other fields are depends on it. */
+  /** The kind, which determines the other fields. */
   type: 'bye';
-  /** The code with which the connection is closed. */
+  /** The close code of the connection. */
   code: number;
-  /** Why the connection ends, in a sentence for people. */
+  /** The reason, in a sentence for people. */
   reason: string;
-  /** Whether it makes sense to connect again. */
+  /** Whether to connect again. */
   reconnect: boolean;
-  /** Within how many seconds, at a random moment. */
+  /** The seconds within which to connect again, at a random moment. */
   within?: number;
 };
 
 /** A parameter is missing or invalid, or the body is not JSON. */
 export type BadRequest = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Missing parameter' | 'Invalid parameter' | 'Unknown parameter' | 'Invalid JSON';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'invalid_json' | 'invalid_parameter' | 'missing_parameter' | 'unknown_parameter';
 };
 
 /** There is no token, or it is not valid. */
 export type Unauthenticated = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Not authentificated';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'unauthenticated';
 };
 
 /** The caller may not do this. */
 export type PermissionDenied = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Permission Denied';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
 export type NotFound = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Not found';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found';
 };
 
 /** The caller does not accept JSON. */
 export type NotAcceptable = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Media type not acceptable';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
   /** A page that helps. */
   link: {
-    /** Where the page is. */
+    /** The URL of the page. */
     href: string;
-    /** What the page is to the error. */
+    /** The relation of the page to the error. */
     rel: 'help';
-    /** What the page is about. */
+    /** The subject of the page. */
     text: string;
   };
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'not_acceptable';
 };
 
 /** The current state does not allow it. */
 export type Conflict = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Conflict';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'already_member' | 'email_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_tokens' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
 export type Gone = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Gone';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'cursor_too_old' | 'history_replaced';
 };
 
 /** It looks different than `If-Match` says; nothing was changed. */
 export type PreconditionFailed = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Precondition failed';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'precondition_failed';
 };
 
 /** The body is too large. */
 export type PayloadTooLarge = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Payload too large';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'answer_too_large' | 'body_too_large';
 };
 
 /** The body is not JSON. */
 export type UnsupportedMediaType = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Unsupported media type';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'unsupported_media_type';
 };
 
 /** The `Idempotency-Key` was used with a different request. */
 export type KeyReused = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Idempotency key reused';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'key_reused';
 };
 
 /** There were too many requests in too short a time. */
 export type TooManyRequests = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Too many requests';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'too_many_requests';
 };
 
 /** The service failed; its log has the details. */
 export type InternalError = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Internal error';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'internal_error';
 };
 
 /** The database is down or slow. */
 export type ServiceUnavailable = {
-  /** What kind of error it is: the same words for every error of its kind. */
+  /** The kind of error, in the same words for every error of its kind. */
   title: 'Service unavailable';
-  /** What went wrong, in a sentence for people. */
+  /** The error, in a sentence for people. */
   description: string;
-  /** What went wrong, for programs: it stays the same if the sentence changes. Absent at `/api/rooms`. */
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'service_unavailable';
 };
 
@@ -699,7 +699,7 @@ export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | 
 /** The operations by path and method. */
 export type paths = {
   '/api/rooms': {
-    /** List the rooms, all of them unless a page is asked for */
+    /** List the rooms; without `limit` and `after`, all of them */
     get: {
       parameters: {
         path?: never;
@@ -718,7 +718,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Create a room, as an administrator, or as anyone where `ROOM_CREATION` is `users` */
+    /** Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user */
     post: {
       parameters: {
         path?: never;
@@ -727,7 +727,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name: string;
       } } };
       responses: {
@@ -745,7 +745,7 @@ export type paths = {
     };
   };
   '/api/rooms/{room}': {
-    /** Get a room that is visible, or of which the caller is a member */
+    /** Get a room that is visible or has the caller as a member */
     get: {
       parameters: {
         path: { 'room': string };
@@ -764,7 +764,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Set a room's name and both flags, as an owner */
+    /** Set the name and both flags of a room, as an owner */
     put: {
       parameters: {
         path: { 'room': string };
@@ -773,11 +773,11 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name: string;
-        /** Whether anyone who sees the room may join it. Must be true or false. */
+        /** Whether all users who see the room may join it. Must be true or false. */
         is_open: boolean;
-        /** Whether the directory and others than members see the room. Must be true or false. */
+        /** Whether non-members see the room, also in the directory. Must be true or false. */
         is_visible: boolean;
       } } };
       responses: {
@@ -796,7 +796,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change a room's name or flags, as an owner */
+    /** Change the name or flags of a room, as an owner */
     patch: {
       parameters: {
         path: { 'room': string };
@@ -805,11 +805,11 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the room is called. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
         name?: string;
-        /** Whether anyone who sees the room may join it. Must be true or false. */
+        /** Whether all users who see the room may join it. Must be true or false. */
         is_open?: boolean;
-        /** Whether the directory and others than members see the room. Must be true or false. */
+        /** Whether non-members see the room, also in the directory. Must be true or false. */
         is_visible?: boolean;
       } } };
       responses: {
@@ -828,7 +828,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Delete a room with everything in it; 503 when there is so much that the request must be repeated */
+    /** Delete a room with everything in it; after a 503, repeat the request */
     delete: {
       parameters: {
         path: { 'room': string };
@@ -869,7 +869,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change the details of a room, or archive it or take it back into use, as an owner */
+    /** Change the topic of a room, archive it, or end its archiving, as an owner */
     patch: {
       parameters: {
         path: { 'room': string };
@@ -878,9 +878,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the room is about; an empty text removes it. Must be a text of at most 250 characters. */
+        /** The topic of the room; an empty text removes it. Must be a text of at most 250 characters. */
         topic?: string;
-        /** Whether the room is archived: it can be read, and nothing in it changes. Must be true or false. */
+        /** Whether the room is archived. An archived room can be read but not changed. Must be true or false. */
         archived?: boolean;
       } } };
       responses: {
@@ -901,7 +901,7 @@ export type paths = {
     };
   };
   '/api/rooms/{room}/invitations': {
-    /** List the invitations to a room that can still be used, as a moderator */
+    /** List the valid invitations to a room, as a moderator */
     get: {
       parameters: {
         path: { 'room': string };
@@ -919,7 +919,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Invite to a room, as a moderator: whoever has the `code`, which is shown this once, may join until it expires or was used so often */
+    /** Create an invitation to a room, as a moderator; its `code` is shown only once */
     post: {
       parameters: {
         path: { 'room': string };
@@ -928,9 +928,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** When the invitation ends; without it, never. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        /** The time of expiry; without it, the invitation does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
         expires_at?: SentTime | string;
-        /** How many people may use the invitation; without it, any number. Must be from 1 to 10000. */
+        /** The number of people who may use the invitation; without it, any number. Must be from 1 to 10000. */
         uses?: number;
       } } };
       responses: {
@@ -971,7 +971,7 @@ export type paths = {
     };
   };
   '/api/directory': {
-    /** List the visible rooms by name: all, or those of whose names or topics `q` is a part */
+    /** List the visible rooms by name, all or those with `q` in their name or topic */
     get: {
       parameters: {
         path?: never;
@@ -991,7 +991,7 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a room, as one of them, all or those of whose names `q` is a part, or the caller's own memberships, those in the most recently active rooms first, and only in rooms that moved `since` a time if one is given */
+    /** List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time */
     get: {
       parameters: {
         path?: never;
@@ -1011,7 +1011,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Join an open `room`, or any with the code of an `invitation`, or add another user, by id or name, as a moderator, or as an owner with a role */
+    /** Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner */
     post: {
       parameters: {
         path?: never;
@@ -1020,15 +1020,15 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The room to join, or to add someone to; with `invitation` it may be left out. Must be an id of 24 hexadecimal characters. */
+        /** The room to join, or to add a user to; optional with `invitation`. Must be an id of 24 hexadecimal characters. */
         room?: SentId | string;
-        /** Who is added, by id; without it and `username`, the caller joins. Must be an id of 24 hexadecimal characters. */
+        /** The id of the user to add; without it and `username`, the caller joins. Must be an id of 24 hexadecimal characters. */
         user?: SentId | string;
-        /** Who is added, by name. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The name of the user to add. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username?: string;
-        /** The code of an invitation, with which the caller also joins rooms that are closed or hidden. Must be the 32 characters of an invitation. */
+        /** The code of an invitation, also to a closed or hidden room. Must be the 32 characters of an invitation. */
         invitation?: string;
-        /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. Must be 'owner' or 'moderator' or 'member'. */
+        /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
       responses: {
@@ -1048,7 +1048,7 @@ export type paths = {
     };
   };
   '/api/members/{member}': {
-    /** Get a member, as another member of the same room */
+    /** Get a member of a room, as another member */
     get: {
       parameters: {
         path: { 'member': string };
@@ -1066,7 +1066,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Move one's own read marker, mute the room for oneself, or change a member's role, as an owner */
+    /** Move the caller's own read marker, mute the room, or change the role of a member as an owner */
     patch: {
       parameters: {
         path: { 'member': string };
@@ -1075,13 +1075,13 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The `seq` up to which the member has read; the marker moves forward only. Must be from 0 to 9007199254740991. */
+        /** The `seq` up to which the member has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
         last_read?: number;
-        /** The `seq` of a message that counts as unread again, with those after it. Must be from 1 to 9007199254740991. */
+        /** The `seq` of the first message to mark as unread. Must be from 1 to 9007199254740991. */
         unread_from?: number;
-        /** Whether the member wants no notifications of this room. Must be true or false. */
+        /** Whether to mute the notifications of this room. Must be true or false. */
         is_muted?: boolean;
-        /** What the member may do: an owner changes the room and its members, a moderator removes people and messages. Must be 'owner' or 'moderator' or 'member'. */
+        /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
       responses: {
@@ -1099,7 +1099,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Leave a room, or remove someone from it, as a moderator, and keep them out with a ban */
+    /** Leave a room, or remove a member, optionally with a ban, as a moderator */
     delete: {
       parameters: {
         path: { 'member': string };
@@ -1122,7 +1122,7 @@ export type paths = {
     };
   };
   '/api/bans': {
-    /** List who is banned from a room, as a moderator */
+    /** List the banned users of a room, as a moderator */
     get: {
       parameters: {
         path?: never;
@@ -1141,7 +1141,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Lift a ban, as a moderator, so that the user may join again */
+    /** Lift a ban, as a moderator; the user may join again */
     delete: {
       parameters: {
         path?: never;
@@ -1163,7 +1163,7 @@ export type paths = {
     };
   };
   '/api/conversations': {
-    /** Open the direct conversation with one or more users: the room that the same people have already, or a new one */
+    /** Open the direct conversation with one or more users; it is created if necessary */
     post: {
       parameters: {
         path?: never;
@@ -1172,7 +1172,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The others, each by id or username. The same people have one conversation. Must be a list of 1 to 8 ids or usernames. */
+        /** The other users, each by id or name. The same users always share one conversation. Must be a list of 1 to 8 ids or usernames. */
         users: (SentId | string | string)[];
       } } };
       responses: {
@@ -1192,7 +1192,7 @@ export type paths = {
     };
   };
   '/api/blocks': {
-    /** List whom the caller has blocked */
+    /** List the users that the caller has blocked */
     get: {
       parameters: {
         path?: never;
@@ -1210,7 +1210,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Block a user, by id or name: their direct conversations are not shown to the caller any more, they cannot add the caller to rooms, and nobody else notices */
+    /** Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms */
     post: {
       parameters: {
         path?: never;
@@ -1219,9 +1219,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Who is blocked, by id; this or `username` is required. Must be an id of 24 hexadecimal characters. */
+        /** The id of the user to block; this or `username` is required. Must be an id of 24 hexadecimal characters. */
         user?: SentId | string;
-        /** Who is blocked, by name. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+        /** The name of the user to block. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
         username?: string;
       } } };
       responses: {
@@ -1239,7 +1239,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Unblock a user: what was written meanwhile is there */
+    /** Unblock a user; messages sent in the meantime become visible */
     delete: {
       parameters: {
         path?: never;
@@ -1261,7 +1261,7 @@ export type paths = {
     };
   };
   '/api/messages': {
-    /** Read or search the messages of a room, the newest unless asked otherwise; search all of the caller's rooms with `q` alone */
+    /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller */
     get: {
       parameters: {
         path?: never;
@@ -1290,11 +1290,11 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Where the message goes. Must be an id of 24 hexadecimal characters. */
+        /** The room to send to. Must be an id of 24 hexadecimal characters. */
         room: SentId | string;
-        /** What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
+        /** The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
         text: string;
-        /** The message that this one replies to; of a reply to a reply, the first of the thread, in which both stand. Must be an id of 24 hexadecimal characters. */
+        /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
       } } };
       responses: {
@@ -1334,7 +1334,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change the text of one's own message */
+    /** Change the text of the caller's own message */
     patch: {
       parameters: {
         path: { 'message': string };
@@ -1343,7 +1343,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the message says; `@name` mentions a member, except in code or an address, or after a backslash. Line breaks of all kinds are kept as newlines, the sequences that colour a terminal are not. Must have 1 to 10000 characters and not be blank. */
+        /** The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
@@ -1362,7 +1362,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Delete a message, which keeps its place and loses its text */
+    /** Delete a message; it keeps its place and loses its text */
     delete: {
       parameters: {
         path: { 'message': string };
@@ -1481,7 +1481,7 @@ export type paths = {
     };
   };
   '/api/events': {
-    /** Read what happened in a room after a cursor, without a gap; without a cursor, get the current one */
+    /** Read the events of a room after a cursor, without a gap; without a cursor, get the current one */
     get: {
       parameters: {
         path?: never;
@@ -1503,7 +1503,7 @@ export type paths = {
     };
   };
   '/api/users': {
-    /** Find a user by `username`, or those who share a room with the caller by a part `q` of their names; administrators find all accounts */
+    /** Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all */
     get: {
       parameters: {
         path?: never;
@@ -1522,7 +1522,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Sign up: create an account and begin its first session, whose token the browser keeps with `cookie` */
+    /** Sign up: create an account and start its first session; with `cookie`, the browser keeps the token */
     post: {
       parameters: {
         path?: never;
@@ -1531,19 +1531,19 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The name by which others see and mention the account; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+        /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
-        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
+        /** An e-mail address that no other account has. Must be an e-mail address. */
         email: string;
-        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password: string;
-        /** Whether the account is an administrator; only administrators create those. Must be true or false. */
+        /** Whether the account is an administrator; only administrators may create one. Must be true or false. */
         is_admin?: boolean;
         /** The code of an invitation to a room, which the account joins. Must be the 32 characters of an invitation. */
         invitation?: string;
-        /** The code that was sent to the address, where `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+        /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
         code?: string;
-        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
+        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
         cookie?: boolean;
       } } };
       responses: {
@@ -1562,7 +1562,7 @@ export type paths = {
     };
   };
   '/api/users/{user}': {
-    /** Show a user: in full to the user and to administrators */
+    /** Get a user; only the user and administrators see all fields */
     get: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -1579,7 +1579,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change an account; a new password ends every other session and, without `keep_tokens`, every other token */
+    /** Change an account; a new password ends all other sessions and, without `keep_tokens`, all other tokens */
     patch: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -1588,19 +1588,19 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
+        /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
-        /** The code that was sent to the address, where `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+        /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
         code?: string;
-        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password?: string;
-        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
+        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
         current_password?: string;
-        /** Whether the named tokens outlast the new password. Must be true or false. */
+        /** Whether the named tokens stay valid after the new password. Must be true or false. */
         keep_tokens?: boolean;
-        /** Whether the account is an administrator; for administrators. Must be true or false. */
+        /** Whether the account is an administrator; only administrators may change it. Must be true or false. */
         is_admin?: boolean;
-        /** Whether the account can be used: `false` ends its sessions, and its tokens do not work until it is true; for administrators. Must be true or false. */
+        /** Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens. Must be true or false. */
         is_active?: boolean;
       } } };
       responses: {
@@ -1618,7 +1618,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Delete an account; its messages stay, under a deleted user */
+    /** Delete an account; its messages stay, under the name `(deleted)` */
     delete: {
       parameters: {
         path: { 'user': 'me' | string };
@@ -1627,7 +1627,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody?: { content: { 'application/json': {
-        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
+        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
         current_password?: string;
       } } };
       responses: {
@@ -1646,7 +1646,7 @@ export type paths = {
     };
   };
   '/api/users/{user}/codes': {
-    /** Make a one-time code, and a link, by which whoever has it sets a new password for an account within an hour */
+    /** Create a one-time password-reset code and link, valid for one hour */
     post: {
       parameters: {
         path: { 'user': string };
@@ -1671,7 +1671,7 @@ export type paths = {
     };
   };
   '/api/codes': {
-    /** Send a one-time code to an e-mail address, for a new password or to show that the address is one's own; the answer does not tell whether there is an account */
+    /** Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists */
     post: {
       parameters: {
         path?: never;
@@ -1680,9 +1680,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** Where the code is sent. Must be an e-mail address. */
+        /** The address to send the code to. Must be an e-mail address. */
         email: string;
-        /** What the code is for: `password` for a new password, `address` to sign up with the address or to change to it. Must be 'password' or 'address'. */
+        /** `password` for a new password, `address` for a sign-up or a new address. Must be 'password' or 'address'. */
         purpose: 'password' | 'address';
       } } };
       responses: {
@@ -1699,7 +1699,7 @@ export type paths = {
     };
   };
   '/api/password': {
-    /** Set a new password by a one-time code; ends all of the account's sessions and named tokens */
+    /** Set a new password with a one-time code; all sessions and named tokens of the account end */
     put: {
       parameters: {
         path?: never;
@@ -1708,9 +1708,9 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The code that came by e-mail, or from an administrator. Must be the 32 characters of a code. */
+        /** The code from the e-mail or from an administrator. Must be the 32 characters of a code. */
         code: string;
-        /** The new password. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password: string;
       } } };
       responses: {
@@ -1726,7 +1726,7 @@ export type paths = {
     };
   };
   '/api/setup': {
-    /** Tell whether the service has an administrator yet, and whether the caller is signed in */
+    /** Tell whether the service has an administrator, and whether the caller is signed in */
     get: {
       parameters: {
         path?: never;
@@ -1741,7 +1741,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Make the first administrator by the one-time code that the server prints at its start, and begin its first session, whose token the browser keeps with `cookie`; refused as soon as there is an administrator */
+    /** Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator */
     post: {
       parameters: {
         path?: never;
@@ -1750,15 +1750,15 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The code that the server printed at its start, or `npm run admin -- setup`. Must be the 32 characters of a code. */
+        /** The code that the server or `npm run admin -- setup` prints. Must be the 32 characters of a code. */
         code: string;
-        /** The name by which others see and mention the administrator; it does not change. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+        /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
-        /** An e-mail address; no two accounts have the same. Must be an e-mail address. */
+        /** An e-mail address that no other account has. Must be an e-mail address. */
         email: string;
-        /** The password of the account, from now on. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
         password: string;
-        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
+        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
         cookie?: boolean;
       } } };
       responses: {
@@ -1795,7 +1795,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Log in with a username or an e-mail address, and a password; with `cookie` the browser keeps the token, out of reach of scripts */
+    /** Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token */
     post: {
       parameters: {
         path?: never;
@@ -1808,7 +1808,7 @@ export type paths = {
         username: string;
         /** The password of the account. Must be a text that is not empty. */
         password: string;
-        /** Whether the browser keeps the token of the session in a cookie, out of reach of scripts; the answer then has none. Must be true or false. */
+        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
         cookie?: boolean;
       } } };
       responses: {
@@ -1824,7 +1824,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** End all of the caller's sessions but the one that calls */
+    /** End all other sessions of the caller */
     delete: {
       parameters: {
         path?: never;
@@ -1844,7 +1844,7 @@ export type paths = {
     };
   };
   '/api/sessions/{session}': {
-    /** Log out: end a session at once */
+    /** End a session at once; `current` logs out */
     delete: {
       parameters: {
         path: { 'session': 'current' | string };
@@ -1883,7 +1883,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Create a named token; its 32 characters are shown this once. One without scopes needs `current_password` */
+    /** Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password` */
     post: {
       parameters: {
         path?: never;
@@ -1892,15 +1892,15 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** What the token is for; unique among those of its account. Must have 1 to 100 characters and not be blank. */
+        /** The purpose of the token; unique among the tokens of the account. Must have 1 to 100 characters and not be blank. */
         name: string;
-        /** What the token may do; without any, all that its user may, which takes `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+        /** The permitted scopes; a token without any may do everything, and requires `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
         scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-        /** When the token ends; without it, when it is revoked. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+        /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
         expires_at?: SentTime | string;
-        /** Whose token it is, if not the caller's; for administrators. Must be an id of 24 hexadecimal characters. */
+        /** The owner of the token, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
         user?: SentId | string;
-        /** The present password of the account, as proof that its owner asks. Must be a text that is not empty. */
+        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
         current_password?: string;
       } } };
       responses: {
@@ -1920,7 +1920,7 @@ export type paths = {
     };
   };
   '/api/tokens/{token}': {
-    /** Show a named token, without its 32 characters */
+    /** Get a named token, without its 32 characters */
     get: {
       parameters: {
         path: { 'token': string };
@@ -1959,7 +1959,7 @@ export type paths = {
     };
   };
   '/api/tickets': {
-    /** Get a ticket, with which one WebSocket can be opened within 30 seconds, and its address */
+    /** Get a ticket and the address for one WebSocket; the ticket is valid for 30 seconds */
     post: {
       parameters: {
         path?: never;
