@@ -13,8 +13,6 @@ export type Figure = {
   note?: string;
   /** Too unsteady from run to run for its ratio to be compared with the baseline. */
   isUnsteady?: true;
-  /** The value at each size, where something grows. */
-  series?: readonly { size: number; value: number }[];
 };
 
 /** A limit for the value, or for its ratio to the reference. */
@@ -28,8 +26,6 @@ export type Bench = {
   rooms: number;
   /** How often each operation is repeated. */
   repeats: number;
-  /** How many processes are started for a cold start. */
-  starts: number;
   /** For how long each operation is called over HTTP, and in how many rounds, of which the best counts. */
   seconds: number;
   rounds: number;

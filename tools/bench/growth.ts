@@ -5,10 +5,10 @@ import { type Dataset, type Operation, operationsOf } from './operations.ts';
 import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
-/** What grows, and in what steps. */
+/** What grows, from what size to what size. */
 type Growing = {
   of: string;
-  sizes: readonly number[];
+  sizes: readonly [number, number];
   sizeOf: (size: number) => Size;
   /** Why the time may grow. */
   reason?: string;
@@ -20,10 +20,17 @@ const warmUpShare = 100;
 /** How many calls each dataset gets in a row. */
 const callsPerRound = 10;
 
-/** Whether a request takes as long in a large dataset as in a small one: datasets of each size, called alternately. */
+/** How many times as long as in the small dataset an operation may take in the large one. */
+const mostGrowth = 1.2;
+
+/** Whether a request takes as long in a large dataset as in a small one: the two are called alternately. */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const growing: Growing[] = [
-    { of: 'messages', sizes: stepsTo(bench.messages), sizeOf: (messages) => ({ ...smallest, messages }) },
+    {
+      of: 'messages',
+      sizes: [Math.min(1000, bench.messages / 2), bench.messages],
+      sizeOf: (messages) => ({ ...smallest, messages }),
+    },
     { of: 'rooms', sizes: [100, bench.rooms], sizeOf: (rooms) => ({ ...smallest, rooms }) },
     { of: 'members', sizes: [10, 1000], sizeOf: (members) => ({ ...smallest, members }), reason: reasonOfMembers },
   ];
@@ -33,10 +40,6 @@ export async function growth(bench: Bench): Promise<Figure[]> {
   }
   return figures;
 }
-
-/** 1 000, 30 000 and `most`, or fewer steps when `most` is small. */
-const stepsTo = (most: number) =>
-  [Math.min(1000, most / 2), 30_000, most].filter((size, at, sizes) => at !== 1 || size < (sizes[2] ?? 0));
 
 async function measure(
   { of, sizes, sizeOf, reason }: Growing,
@@ -59,7 +62,7 @@ async function measure(
         if (round >= 0) times[at]?.push(...took);
       }
     }
-    const figure = figureOf(`${name}: ${sizes.at(-1)} ${of} / ${sizes[0]}`, sizes, times.map(median));
+    const figure = figureOf(`${name}: ${sizes[1]} ${of} / ${sizes[0]}`, times.map(median));
     figures.push(reason === undefined ? figure : { ...figure, reason });
   }
   return figures;
@@ -71,14 +74,10 @@ function callsIn(dataset: Dataset): Operation[] {
   return [{ ...page, name: 'the newest page' }, middle, ownRooms, message];
 }
 
-/** How many times as long as in the smallest dataset an operation may take in the largest. */
-export const mostGrowth = 1.2;
-
-const figureOf = (name: string, sizes: readonly number[], medians: number[]): Figure => ({
+const figureOf = (name: string, [reference, value]: number[]): Figure => ({
   name,
   unit: 'ms',
-  value: medians.at(-1) as number,
-  reference: medians[0] as number,
+  value: value as number,
+  reference: reference as number,
   goal: { of: 'ratio', atMost: mostGrowth },
-  series: sizes.map((size, at) => ({ size, value: medians[at] as number })),
 });

@@ -3,42 +3,21 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { attacks } from './attacks.ts';
 import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts';
-import { cold } from './cold.ts';
-import { cost } from './cost.ts';
-import { embedded } from './embedded.ts';
 import { type Figure, reachesGoal, type Suite } from './figure.ts';
 import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
-import { plotOf } from './plot.ts';
 import { push } from './push.ts';
-import { roundTrips } from './round-trips.ts';
 import { tableOf } from './table.ts';
-import { warm } from './warm.ts';
-import { web } from './web.ts';
 
 /*
  * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
- * MONGODB_URI it uses that database, except for the suites of the embedded one. Prints tables and writes them to
- * tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json and the plot to tools/bench/growth.svg.
- * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
+ * MONGODB_URI `growth` and `http` use that database; the other suites start `npm run serve`, which has its own. Prints tables and writes
+ * them to tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json. Exits with 2 when a goal is missed or a
+ * ratio is worse than the baseline's.
  */
 
-const suites: Readonly<Record<string, Suite>> = {
-  warm,
-  trips: roundTrips,
-  cold,
-  growth,
-  http,
-  cost,
-  embedded,
-  serve,
-  push,
-  attacks,
-  web,
-};
-
-const plotFile = fileURLToPath(new URL('./growth.svg', import.meta.url));
+const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks };
 
 const { bench, names, isBaseline } = options();
 const before = readBaseline();
@@ -63,7 +42,6 @@ write(fileURLToPath(new URL('./results.json', import.meta.url)), { circumstances
 if (isBaseline) {
   const now = Object.entries(results).map(([name, figures]) => [name, { ...before[name], ...baselineOf(figures) }]);
   write(baselineFile, { ...before, ...Object.fromEntries(now) });
-  if (results.growth) writeFileSync(plotFile, plotOf(results.growth));
 }
 
 function options() {

@@ -15,7 +15,6 @@ export type Operation = {
   path: string;
   token: string;
   body?: unknown;
-  headers?: Record<string, string>;
   status: number;
 };
 
@@ -24,7 +23,7 @@ export type Workload = { name: string; calls: readonly Operation[] };
 
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);
 
-/** The eight operations that make up most of a chat; those that only read come first. */
+/** The seven operations that make up most of a chat; those that only read come first. */
 export function operationsOf({ token, room, seq }: Dataset) {
   const get = (name: string, path: string): Operation => ({ name, method: 'GET', path, token, status: 200 });
   const post = (name: string, path: string, body: unknown): Operation => ({
@@ -41,7 +40,6 @@ export function operationsOf({ token, room, seq }: Dataset) {
     page: get('a page of 50 messages', `/api/messages?room=${room}&limit=50`),
     events: get('a page of 50 events', `/api/events?room=${room}&after=${seq - 50}&limit=50`),
     ownRooms: get("the caller's 50 rooms", '/api/members?user=me&limit=50'),
-    refusal: { ...get('a 401', '/api/rooms'), token: 'malformed', status: 401 },
     message: post('a message', '/api/messages', { room, text }),
     newRoom: post('a new room', '/api/rooms', { name: 'Another' }),
   };
@@ -81,28 +79,9 @@ function older(dataset: Dataset): Operation {
   return { ...page, path: `${page.path}&before=${dataset.seq}` };
 }
 
-/** An operation as a browser sends it: it accepts compressed responses. */
-export const asBrowser = (operation: Operation): Operation => ({
-  ...operation,
-  name: `${operation.name}, compressed`,
-  headers: { 'accept-encoding': 'gzip, deflate, br' },
-});
-
-/** The name of the function that an operation invokes, and the event that it gets. */
-export async function invocationOf({
-  method,
-  path,
-  token,
-  body,
-  headers = {},
-}: Operation): Promise<{ name: string; event: object }> {
-  const { name, event } = await invocation(method, path, { token, body, headers });
-  return { name, event: event() };
-}
-
 /** A function that calls the real handler with an event of API Gateway, and returns how many milliseconds that took. */
-export async function prepared({ method, path, token, body, headers = {}, status }: Operation): Promise<() => Promise<number>> {
-  const { handler, event, context } = await invocation(method, path, { token, body, headers });
+export async function prepared({ method, path, token, body, status }: Operation): Promise<() => Promise<number>> {
+  const { handler, event, context } = await invocation(method, path, { token, body });
   return async () => {
     const sent = event();
     const since = performance.now();

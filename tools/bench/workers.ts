@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { EJSON } from 'bson';
-import type { Tasks } from './worker/tasks.ts';
+import type { Tasks } from './worker/main.ts';
 
 /** A process that runs the service's code on its own database. */
 export type Worker = {
-  /** Runs a task of `worker/tasks.ts`. */
+  /** Runs a task of `worker/main.ts`. */
   ask<Name extends keyof Tasks>(task: Name, ...input: Parameters<Tasks[Name]>): Promise<Awaited<ReturnType<Tasks[Name]>>>;
   environment: Readonly<Record<string, string>>;
 };
@@ -27,18 +27,6 @@ export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker
     Array.from({ length: count }, () => environmentOf(uri)),
     use,
   );
-
-/** Runs `use` with a worker that shares another's database and monitors its own commands, so that the other need not. */
-export function withObserver<T>({ environment }: Worker, use: (observer: Worker) => Promise<T>): Promise<T> {
-  const MONGODB_URI = monitored(environment.MONGODB_URI ?? '');
-  return withProcesses([{ ...environment, MONGODB_URI, KEEP_DATABASE: '1' }], ([observer]) => use(observer as Worker));
-}
-
-function monitored(uri: string): string {
-  if (uri.includes('monitorCommands=true')) return uri;
-  const hasPath = /:\/\/.*\//.test(uri);
-  return `${uri}${uri.includes('?') ? '&' : hasPath ? '?' : '/?'}monitorCommands=true`;
-}
 
 async function withProcesses<T>(environments: Record<string, string>[], use: (workers: Worker[]) => Promise<T>): Promise<T> {
   const started = environments.map(start);

@@ -3,19 +3,9 @@ import type { Operations } from '../../lib/http/operation.ts';
 
 /** The content of `serverless.yml`. */
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
-  provider: { runtime: string; architecture: 'arm64' | 'x86_64'; memorySize: number; environment: Record<string, string> };
+  provider: { environment: Record<string, string> };
   custom: {
     deployment: { connectionString: string; withoutDatabase: string[]; withoutNotices: string[]; withMail: string[] };
-    esbuild: {
-      bundle: true;
-      minify: true;
-      sourcemap: false;
-      platform: 'node';
-      target: string;
-      format: 'esm';
-      banner: { js: string };
-      exclude: string[];
-    };
   };
 };
 

@@ -5,8 +5,8 @@ import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
-import { heapAtRest, scrollThrough } from '../../../tools/harness/scrolling.ts';
 import { readFiles, readPage } from '../site.ts';
+import { heapAtRest, scrollThrough } from './scrolling.ts';
 import { say, serveUrl, signIn, visit } from './support.ts';
 
 /** How many messages the long room has: more than twice what is on the page at a time. */

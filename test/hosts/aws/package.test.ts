@@ -10,12 +10,12 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { addConnection, greetConnection, removeConnection } from '../../../lib/push/connections.ts';
-import { packageAll } from '../../../tools/bench/package.ts';
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
 import { mailsTo } from '../../support/mail.ts';
+import { packageAll } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 

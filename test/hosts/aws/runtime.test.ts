@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packageAll } from '../../../tools/bench/package.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
 import { aName, anAccount, anAdmin } from '../../support/accounts.ts';
 import { findRuntimeClient, type RunningFunction, startFunction } from '../../support/lambda.ts';
+import { packageAll } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 
 const runtimeClient = await findRuntimeClient();
