@@ -51,7 +51,7 @@ function executedLines(coverage: string): Map<string, Map<number, boolean>> {
   for (const name of readdirSync(coverage)) {
     const { result, 'source-map-cache': transformed = {} } = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Report;
     for (const { url, functions } of result) {
-      // What a test runner has translated has other offsets than the file.
+      // Code that a test runner has translated has other offsets than the file.
       if (!url.startsWith(packageUrl) || url in transformed) continue;
       const file = fileURLToPath(url);
       const seen = files.get(file);
