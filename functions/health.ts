@@ -2,7 +2,7 @@ import { checkHealth, healthSchema } from '../lib/health.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/health`: for whoever monitors the service. */
+/** `/api/health`: the state of the service, for monitoring. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Check that the service runs and reaches its database',

@@ -2,7 +2,7 @@ import { newPasswordRefusals, passwordParameters, setForgottenPassword } from '.
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/password`: a new password for whoever forgot the old one. */
+/** `/api/password`: sets a new password after the old one was forgotten. */
 export const handler = endpoint({
   PUT: operation({
     summary: 'Set a new password with a one-time code; all sessions and named tokens of the account end',

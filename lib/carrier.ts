@@ -1,7 +1,9 @@
-/** What became of a frame: it was sent, there is no such connection, or it was given up, which the feed repairs. */
+/** The outcome of a frame: it was sent, its connection is unknown, or it was given up, which the feed repairs. */
 export type Posted = 'sent' | 'gone' | 'dropped';
 
-/** What reaches those who are connected to a gateway, from functions that are frozen as soon as they have answered. */
+/**
+ * Reaches the clients that are connected to a gateway, from functions that are frozen as soon as they have answered.
+ */
 export type Carrier = {
   /** Has the function `push` invoked with an event, a JSON text; throws when that is not accepted. */
   invoke: (event: string) => Promise<void>;

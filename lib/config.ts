@@ -3,7 +3,10 @@ import { ConfigError, readSetting, type SettingName } from './settings.ts';
 /** The service's settings. Every one has a default, except the address of the database. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** Reads the settings of the functions from an environment; throws a `ConfigError` that names the first variable with an unusable value. */
+/**
+ * Reads the settings of the functions from an environment; throws a `ConfigError` that names the first variable with
+ * an unusable value.
+ */
 export function readConfig(environment: Record<string, string | undefined>) {
   const read = <Name extends SettingName>(name: Name) => readSetting(name, environment);
   const smtpUrl = read('SMTP_URL');

@@ -35,7 +35,10 @@ export const deadlineOfRequest = (): number | undefined => deadlines.getStore();
 export const withLatestDeadline = <T>(all: (number | undefined)[], work: () => T): T =>
   deadlines.run(Math.max(...all.map((deadline) => deadline ?? Number.POSITIVE_INFINITY)), work);
 
-/** Completes what has begun, also when the request's time is up meanwhile: nobody waits for it any more, but it is done. */
+/**
+ * Completes work that has begun, even if the request's time runs out meanwhile. By then nobody waits for it, but it
+ * is done.
+ */
 export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Number.POSITIVE_INFINITY, work);
 
 /** How often, or for how many milliseconds, to try at most; the request's deadline holds in any case. */
@@ -45,14 +48,14 @@ type Bound = { times: number; milliseconds?: number } | { times?: number; millis
 export type Attempts = Bound & {
   /** How many milliseconds to wait after the given attempt, counted from 1. */
   pause?: (attempt: number) => number;
-  /** What to throw when every attempt has failed. */
+  /** The error to throw when every attempt has failed. */
   exhausted?: () => Error;
 };
 
 /**
- * Tries until there is a result other than undefined. Gives up after a bounded number of times, or when the request has no time left for
- * another try.
- * Every loop that waits for another process to finish or to stop interfering is one of these.
+ * Tries until there is a result other than undefined. Gives up after a bounded number of times, or when the request
+ * has no time left for another try. Every loop that waits for another process to finish or to stop interfering is one
+ * of these.
  */
 export async function attempt<T>(
   { times = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, pause, exhausted = serviceUnavailable }: Attempts,

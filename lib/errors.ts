@@ -21,7 +21,10 @@ export class HttpError extends Error {
   }
 }
 
-/** An empty 204 that ends the chain early, such as the answer to OPTIONS: thrown, because only then do the steps above add their headers. */
+/**
+ * An empty 204 that ends the chain early, such as the answer to OPTIONS: thrown, because only then do the steps above
+ * add their headers.
+ */
 export class EarlyAnswer extends Error {
   override name = 'EarlyAnswer';
   readonly headers: Record<string, string>;

@@ -6,7 +6,7 @@ import { readFileState } from './database/file-state.ts';
 import { serviceUnavailable } from './errors.ts';
 import { emailConfirmations, registrations, roomCreations } from './settings.ts';
 
-/** That the service works, and those of its settings that clients must know. */
+/** The state of the service, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {
   status: described('`ok`: the service works.', aWord('ok')),
   version: described('The version of the service.', aText),
@@ -26,7 +26,7 @@ export const healthSchema = record('Health', {
   ),
 });
 
-/** Asks the database for a sign of life, without which there is no service; fails if there is none, or if nothing can be written. */
+/** Asks the database for a sign of life. Fails without one, or if nothing can be written. */
 export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
   const { damage, readOnly } = await readFileState();
   if (readOnly) throw serviceUnavailable(`Nothing can be written to the database: ${readOnly}.`);

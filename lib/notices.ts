@@ -3,7 +3,7 @@ import { isAnyoneConnected } from './collections/connections.ts';
 import { withDeadline } from './deadline.ts';
 import { describeError, log } from './log.ts';
 
-/** What those who are connected may want to hear of, once it is stored; ids are in hexadecimal. */
+/** A notice for connected clients, once its subject is stored; ids are in hexadecimal. */
 export type Notice =
   /** The feed of a room is at `seq`; these users have just become members, or ceased to be. */
   | { type: 'moved'; room: string; seq: number; joined?: string[]; left?: string[] }
@@ -12,14 +12,14 @@ export type Notice =
   /** Some of the tokens of a user, or this one, may have ended. */
   | { type: 'ended'; user: string }
   | { type: 'ended'; token: string }
-  /** What a user wants to see has changed: someone is blocked, or not any more. */
+  /** A user has blocked or unblocked someone, so that the user wants to see other things. */
   | { type: 'blocked'; user: string; whom: string }
   /** A user has read a room up to `seq`. */
   | { type: 'read'; room: string; user: string; seq: number }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 
-/** Who passes notices on. */
+/** A listener that passes notices on. */
 export type Listener = (notice: Notice) => void;
 
 const listeners = new Set<Listener>();
@@ -31,8 +31,8 @@ export function onNotice(listener: Listener): () => void {
 }
 
 /**
- * Passes a notice on, after what it tells of is stored. It may get lost: the feed has everything, and whoever is connected looks there.
- * `isWanted` is what `foresee` has found out meanwhile.
+ * Passes a notice on, after its subject is stored. The notice may get lost: the feed has everything, and connected
+ * clients look there. `isWanted` is what `foresee` has found out meanwhile.
  */
 export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
   for (const listener of listeners) listener(notice);
@@ -40,14 +40,15 @@ export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
 }
 
 /**
- * Begins to find out whether a notice will interest anybody, beside the write that it is about. Only after the place of that was taken: who
- * connects later reads how far the room is, and finds it.
+ * Begins to find out whether a notice will interest anybody, beside the write that it is about. Only after the place
+ * of that was taken: who connects later reads how far the room is, and finds it.
  */
 export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneConnected().catch(() => false) : undefined);
 
 type Untold = { notice: Notice; isWanted: Promise<boolean> | undefined };
 
-// What the functions of this process have yet to tell another, and what they are telling it. On Lambda, it is one function with one request.
+// The notices that this process has yet to tell another, and those that it is telling it. On Lambda, it is one
+// function with one request.
 let untold: Untold[] = [];
 const telling = new Set<Promise<void>>();
 
@@ -55,8 +56,9 @@ const telling = new Set<Promise<void>>();
 const longestTelling = 1_000;
 
 /**
- * Has the notices carried to where those who are connected can be reached from, before the answer, after which the process may be frozen.
- * While nobody is connected, nothing is. Never fails: what was done is done.
+ * Has the notices carried, before the answer, to where connected clients can be reached from: after the answer, the
+ * process may be frozen. While nobody is connected, no notices are carried. Never fails, because the work that they
+ * tell of is done.
  */
 export async function carryNotices(): Promise<void> {
   if (untold.length > 0) {

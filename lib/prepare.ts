@@ -16,7 +16,10 @@ import { client, database } from './database/client.ts';
 import { noteFile } from './database/epoch.ts';
 import { storeNotes } from './rooms/notes.ts';
 
-/** Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one account per name. */
+/**
+ * Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one
+ * account per name.
+ */
 export async function prepareDatabase(): Promise<void> {
   await database.command({ ping: 1 });
   await Promise.all([ensureIndexes(), noteFile()]);
@@ -51,8 +54,8 @@ export const collectionNames: readonly string[] = Object.keys(indexes);
 const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 
 /**
- * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns how many of the service's
- * indexes each collection has, `_id`'s included.
+ * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns
+ * how many of the service's indexes each collection has, `_id`'s included.
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
   const created = Object.entries(indexes).map(async ([collection, wanted]) => {

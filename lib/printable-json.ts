@@ -1,6 +1,7 @@
 /**
- * A value as JSON that changes nothing about the terminal on which it is shown: with escapes, too, for control characters after the first 32, for
- * those that end a line for some programs, and for those that turn the direction of what follows.
+ * A value as JSON that changes nothing about the terminal on which it is shown: with escapes, too, for control
+ * characters after the first 32, for those that end a line for some programs, and for those that turn the direction
+ * of what follows.
  */
 export const toPrintableJson = (value: unknown): string =>
   JSON.stringify(value).replace(

@@ -1,4 +1,6 @@
-/** What was used last, by keys: no more things than so many, and together of no more than a weight. What was used longest ago goes first. */
+/**
+ * An LRU cache: at most so many entries, and at most so much weight in total. An entry counts as used when it is set.
+ */
 export class Recent<T> {
   readonly #things = new Map<string, T>();
   readonly #most: number;

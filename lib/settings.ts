@@ -1,14 +1,15 @@
 import { nearestName } from './nearest-name.ts';
 
 /*
- * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it, docs/settings.md is generated from it.
- * Nothing here reads the environment, as `config.ts` does when it is loaded: plugins and the server set settings before that.
+ * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it,
+ * docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts` does when it is loaded:
+ * plugins and the server set settings before that.
  */
 
 /** How a value is read: undefined for one that breaks the rule. */
 type Rule<T> = {
   read: (text: string) => T | undefined;
-  /** What the value must be: completes "Set PORT to ...". */
+  /** The rule for the value, which completes "Set PORT to ...". */
   says: (text: string) => string;
   /** Whether an error must not repeat the value. */
   isSecret?: true;
@@ -21,9 +22,12 @@ export type Setting<T = unknown> = {
   fallback: string;
   /** The default as documentation shows it, where that is not `fallback`. */
   shown?: string;
-  /** What it does, in Markdown. */
+  /** The meaning, in Markdown. */
   meaning: string;
-  /** Who reads it: the functions wherever they run, a server on a machine, `npm run serve` alone, or a deployment on AWS. */
+  /**
+   * The reader: the functions wherever they run, a server on a machine, `npm run serve` alone, or a deployment on
+   * AWS.
+   */
   where: 'service' | 'machine' | 'serve' | 'aws';
   /** The option of `npm run serve`. */
   option?: string;

@@ -33,9 +33,10 @@ export function limitConnections(server: Server, most: number, isBehindProxy: bo
 const mostTurns = 1_000;
 
 /**
- * What closes a server without resetting a connection on which a request may be under way: it accepts those that are established already, then
- * no more, and leaves so many milliseconds to those that are kept alive for a next request, whose response should say `Connection: close`.
- * `Server.close()` of Node.js destroys idle connections immediately. Resolves when the last connection has ended.
+ * What closes a server without resetting a connection on which a request may be under way: it accepts connections
+ * that are established already, then none, and leaves so many milliseconds to those that are kept alive for a next
+ * request, whose response should say `Connection: close`. `Server.close()` of Node.js destroys idle connections
+ * immediately. Resolves when the last connection has ended.
  */
 export function closeWithoutResets(server: Server): (quietTime: number) => Promise<void> {
   const open = new Set<Socket>();

@@ -14,10 +14,10 @@ import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
 import { createSession, endSessions, type WithToken } from './sessions.ts';
 
-/** What an account is created from. */
+/** The data of a new account. */
 export type NewAccount = { username: string; email: string; password: string; is_admin: boolean; is_first?: true };
 
-/** What can be changed about an account. */
+/** The changes that can be made to an account. */
 export type AccountChanges = {
   email?: string | undefined;
   password?: string | undefined;
@@ -25,7 +25,7 @@ export type AccountChanges = {
   is_active?: boolean | undefined;
 };
 
-/** What goes on to work when a password changes: one token, all named tokens. */
+/** The tokens that stay valid when a password changes: one token, all named tokens. */
 type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 
 /** A new account, and the token of its first session unless that is in a cookie. */
@@ -48,8 +48,9 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 }
 
 /**
- * Changes an account: 404 when it does not exist, 409 when its new address is taken, or when it is the last administrator's and would cease to
- * be one. A deactivation ends all its sessions, a new password all its named tokens as well, but for those that are kept.
+ * Changes an account: 404 when it does not exist, 409 when its new address is taken, or when it is the last
+ * administrator's and would cease to be one. A deactivation ends all its sessions, a new password all its named
+ * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
@@ -104,7 +105,10 @@ async function insertUser({ username, email, password, is_admin, is_first }: New
 
 const insertOnce = serializeByKey<UserDocument>();
 
-/** Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at the same time. */
+/**
+ * Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at
+ * the same time.
+ */
 async function requireFree(wanted: string, email: string): Promise<void> {
   const taken = await users
     .find({ $or: [{ username: wanted }, { email_key: { $in: emailKeys(email) } }] }, { projection: { username: 1 } })

@@ -22,8 +22,9 @@ export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<v
   ]);
 
 /**
- * Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429: nobody's mailbox is to be filled. Those
- * from one network have a limit below that of all, so that whoever asks for them elsewhere keeps the owner of the mailbox from none.
+ * Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429, so that no
+ * mailbox is flooded. The limit for one network is below the limit for all networks. So requests from one network
+ * cannot use up the e-mails that the owner of the mailbox asks for.
  */
 export const countMail = (recipient: string, purpose: string, source: string): Promise<void> =>
   count([

@@ -47,7 +47,7 @@ export async function revokeToken(id: ObjectId, caller: Caller): Promise<void> {
   if (!(await deleteToken(reachable(id, caller)))) throw noSuchToken();
 }
 
-/** Revokes any token, whatever its kind and whoever's; 404 when it does not exist. */
+/** Revokes a token of any kind and of any user; 404 for an unknown id. */
 export async function revokeAnyToken(id: ObjectId): Promise<Token> {
   const token = await tokens.findOneAndDelete({ _id: id });
   if (!token) throw noSuchToken();

@@ -1,8 +1,8 @@
 import bcrypt from 'bcryptjs';
 
 /*
- * What is computed of passwords. Each call holds up its thread for as long as a hash takes, a quarter of a second at a cost of 12: a server
- * calls these functions in threads of their own (`password-pool.ts`).
+ * The computations with passwords. Each call holds up its thread for as long as a hash takes, a quarter of a second
+ * at a cost of 12: a server calls these functions in threads of their own (`password-pool.ts`).
  */
 
 /** A password as it is hashed: keyboards differ in how they encode an accent. */
@@ -12,8 +12,9 @@ export const normalisePassword = (plain: string): string => plain.normalize('NFC
 export const hash = (plain: string, cost: number): string => bcrypt.hashSync(plain, cost);
 
 /**
- * Whether a password is the one that was hashed. A wrong password takes the same time whatever it is compared with: nothing at all (an
- * account that does not exist), a hash of the given cost, or one that was computed when the cost was lower.
+ * Whether a password is the one that was hashed. A wrong password takes the same time whatever it is compared with:
+ * nothing at all (an account that does not exist), a hash of the given cost, or one that was computed when the cost
+ * was lower.
  */
 export function verify(plain: string, hashed: string | undefined, cost: number): boolean {
   const matches = bcrypt.compareSync(plain, hashed ?? hashOfNothing(cost));

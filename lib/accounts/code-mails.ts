@@ -17,8 +17,9 @@ export const codeRequest = {
 export const codeRequestRefusals = [noMail, tooManyRequests];
 
 /**
- * Sends a one-time code to an address. Whether there is an account with the address is told to nobody but who reads its e-mail: in any case the
- * same look-up is made, a code is stored and one e-mail is sent, which takes the same time and gives the same answer.
+ * Sends a one-time code to an address. Whether there is an account with the address is told to nobody but who reads
+ * its e-mail: in any case the same look-up is made, a code is stored and one e-mail is sent, which takes the same
+ * time and gives the same answer.
  */
 export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
   requireMail();

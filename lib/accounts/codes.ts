@@ -24,14 +24,14 @@ export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'ex
   return { code, expires_at: showDate(expires_at) };
 }
 
-/** The code with these characters, unless it has expired, by the database's clock; 404 when there is none. */
+/** The code with these characters; 404 if not found. A code that has expired by the database's clock is not found. */
 export async function findCode(code: string): Promise<CodeDocument> {
   const found = await codes.findOne({ hash: hashToken(code), ...unexpiredWithin({ $cond: ['$is_for_setup', aDay, anHour] }) });
   if (!found) throw noSuchCode();
   return found;
 }
 
-/** Forgets a code that has been used. What it was used for must have been possible only once. */
+/** Forgets a code that has been used. Its use must have been possible only once. */
 export async function forgetCode(_id: ObjectId): Promise<void> {
   await codes.deleteMany({ _id });
 }
@@ -43,5 +43,8 @@ export async function forgetCodesOf(user: ObjectId): Promise<void> {
 
 const anHour = 3_600_000;
 
-/** For how many milliseconds a code for the first administrator is good: whoever starts a service need not be the one who opens the page. */
+/**
+ * The milliseconds for which a code for the first administrator is valid. The person who starts a service need not be
+ * the one who opens the page.
+ */
 export const aDay = 86_400_000;

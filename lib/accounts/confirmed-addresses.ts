@@ -8,8 +8,9 @@ const confirmationRequired: Refusal = () =>
 export const confirmationRefusals = [confirmationRequired, noSuchCode];
 
 /**
- * Gives an account an address, for whoever has the code that was sent to it: 403 without a code where one is required, 404 when it is not of
- * this address. Administrators need none. Addresses are unique, so that one code makes no two accounts.
+ * Gives an account an address if the caller has the code that was sent to it. 403 without a code where one is
+ * required, 404 for a code that is not for this address. Administrators need no code. Addresses are unique, so that
+ * one code cannot make two accounts.
  */
 export async function withConfirmedAddress<T>(
   { email, code }: { email: string; code: string | undefined },

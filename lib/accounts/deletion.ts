@@ -14,9 +14,9 @@ import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
 
 /**
- * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it removes the name, the address
- * and the password, and ends every token. What follows only tidies up; if the process dies before, deleting again, or `finishDeletions()`,
- * does the rest.
+ * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it
+ * removes the name, the address and the password, and ends every token. The rest only tidies up; if the process dies
+ * before, deleting again, or `finishDeletions()`, does the rest.
  */
 export async function deleteUser(id: ObjectId): Promise<void> {
   const deleted = await stepDownAdmin(id, deletion);
@@ -41,7 +41,7 @@ const deletion = {
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
     await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetInvitations(id, 'all')]);
-    // Nobody can ban a user from a room any more who is in none.
+    // A user who is in no room can no longer be banned from one.
     await Promise.all([
       forgetBans(id),
       deleteReadMarkers(id),

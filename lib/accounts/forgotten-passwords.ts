@@ -8,7 +8,7 @@ import { newPassword } from './password-policy.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 
-/** What a new password is set by. */
+/** The parameters of a new password. */
 export const passwordParameters = {
   code: about('The code from the e-mail or from an administrator.', codeParameter),
   password: newPassword,
@@ -17,8 +17,9 @@ export const passwordParameters = {
 export const newPasswordRefusals = [noSuchCode];
 
 /**
- * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every named token of the
- * account. From now on the address of the request counts as one of the owner's, so that guesses elsewhere do not keep the owner out.
+ * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every
+ * named token of the account. From now on the address of the request counts as one of the owner's, so that guesses
+ * elsewhere do not keep the owner out.
  */
 export async function setForgottenPassword({ code, password }: Values<typeof passwordParameters>, source: string): Promise<void> {
   const { _id, email, account } = await findCode(code);

@@ -8,19 +8,22 @@ type Account = Omit<UserDocument, '_id'>;
 export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last administrator must stay one.');
 
 /**
- * Makes a change after which the account is not an active administrator: a demotion, a deactivation, a deletion. 409 for the last one.
- * Returns the account as it is then, or null when it does not exist.
+ * Makes a change after which the account is not an active administrator: a demotion, a deactivation, a deletion. 409
+ * for the last one. Returns the account as it is then, or null when it does not exist.
  *
- * One active administrator must remain, and no single document can tell: whoever steps down relies on others, who may be stepping down too. So:
+ * One active administrator must remain, and no single document can tell: an administrator who steps down relies on
+ * others, who may be stepping down too. So:
  *
  * 1. The account that steps down is claimed, by a field of its own, and from then on nobody relies on it.
- * 2. Only then the others are read. One that is active and not claimed will remain: if it steps down later, its own look at the others comes
- *    after this claim, and can't rely on this account. Of two that step down at the same time at least one sees the other's claim, mostly both
- *    do; then the one with the greatest id gives way (409, and its claim is released), and the others wait until it has.
+ * 2. Only then the others are read. One that is active and not claimed will remain: if it steps down later, its own
+ *    look at the others comes after this claim, and can't rely on this account. Of two that step down at the same
+ *    time at least one sees the other's claim, mostly both do; then the one with the greatest id gives way (409, and
+ *    its claim is released), and the others wait until it has.
  * 3. The change is made on condition that the claim is still there, by the same write that releases it.
  *
- * A process that dies between 1 and 3 leaves a claim behind. After `claimTtl` whoever meets it releases it before relying on its account:
- * should the other process wake up after all, its change finds no claim and is not made. So no clock and no pause can break the rule.
+ * A process that dies between 1 and 3 leaves its claim in the database. After `claimTtl`, the next process that meets
+ * the claim releases it before relying on its account. If the first process wakes up after all, its change finds no
+ * claim and is not made. So no clock and no pause can break the rule.
  */
 export async function stepDownAdmin(id: ObjectId, change: UpdateFilter<Account>): Promise<WithId<Account> | null> {
   const { account } = await attempt({ milliseconds: patience, pause }, async () => {
@@ -66,7 +69,7 @@ async function changeClaimed(id: ObjectId, claim: ObjectId, change: UpdateFilter
   }
 }
 
-/** Returns once there is an administrator who remains; 409 when there is none, or when it falls to this one to remain. */
+/** Returns once another administrator is sure to remain. 409 if there is no other, or if this one has to remain. */
 async function waitForOthers(id: ObjectId): Promise<void> {
   await attempt({ milliseconds: patience, pause }, async () => {
     const others = await find({ ...activeAdmin, _id: { $ne: id } });

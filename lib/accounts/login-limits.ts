@@ -14,10 +14,12 @@ type Origin = { source: string; agent: string | undefined };
 /**
  * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
  *
- * The limit of an account over all addresses would let anyone lock its owner out, and that of an address everyone behind it. So neither holds
- * for an address from which there was a login to the account (or its sign-up) in the last 90 days: there only the limit of both does, and what
- * fails there does not count against others at the address. Of those, each program has a limit of its own below that of the address, so that
- * one of many colleagues does not stop the others; as programs say what they like of themselves, that is no more than five times as much.
+ * A limit of an account over all addresses would let anyone lock its owner out. A limit of an address would lock out
+ * everyone who shares it. So neither holds for an address from which there was a login to the account (or its
+ * sign-up) in the last 90 days: there, only the limit of the account and the address together holds, and failures do
+ * not count against others at the address. For those others, each program has a limit of its own below that of the
+ * address, so that one of many colleagues does not stop the rest. A program that changes its name gets at most five
+ * times as much.
  */
 export function beginAttempt(account: string, { source: address, agent = '' }: Origin): Promise<Attempt> {
   return failClosed(async () => {
@@ -53,8 +55,9 @@ export function beginAttempt(account: string, { source: address, agent = '' }: O
 }
 
 /**
- * Admits an attempt to confirm the password of someone who is signed in, or refuses it with 429. Each session has a limit of its own, which
- * nobody who guesses elsewhere can exhaust; named tokens, of which one makes as many as one likes, share one.
+ * Admits an attempt to confirm the password of someone who is signed in, or refuses it with 429. Each session has a
+ * limit of its own, which nobody who guesses elsewhere can exhaust; named tokens, of which one makes as many as one
+ * likes, share one.
  */
 export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']): Promise<Attempt> {
   return failClosed(async () => {

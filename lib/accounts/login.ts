@@ -32,7 +32,7 @@ export const wrongCurrentPassword: Refusal = () =>
 /** The password of the caller's account, where a token alone does not do. */
 export const currentPassword = about('The current password of the caller, as proof of identity.', optional(anyText));
 
-/** Who logs in, by username, also as a mention, or by e-mail address. */
+/** The user who logs in, by username, also as a mention, or by e-mail address. */
 export const loginName: Parameter<string> = {
   read: (sent) => anyText.read(typeof sent === 'string' ? normaliseCredential(sent).replace(/^@(?=.)/, '') : sent),
   about: 'The username or the e-mail address of the account.',
@@ -44,8 +44,9 @@ export const loginName: Parameter<string> = {
 export type Login = { name: string; password: string; source: string; agent: string | undefined };
 
 /**
- * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown name, a wrong password and a
- * deactivated account look the same to whoever asks: the same calls, the same hash computed, the same words.
+ * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown
+ * name, a wrong password and a deactivated account look the same from outside: they cause the same calls, the same
+ * computed hash and the same words.
  */
 export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
   const user = await users.findOne(
@@ -79,7 +80,7 @@ export async function requireCurrentPassword(password: string | undefined, calle
   await confirmPassword(password, caller);
 }
 
-// What people type for a name is now and then their password.
+// People now and then type their password for a name.
 const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */

@@ -11,7 +11,7 @@ import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 
-/** What a new token is created from. */
+/** The parameters of a new token. */
 export const tokenParameters = {
   name: tokenName,
   scopes: about(
@@ -35,8 +35,8 @@ export const tokenRefusals = [
 ];
 
 /**
- * Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is no such user. One that may
- * do all that its user may would outlast a stolen session: it needs the caller's password.
+ * Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is
+ * no such user. One that may do all that its user may would outlast a stolen session: it needs the caller's password.
  */
 export async function createTokenFor(
   { user, name, scopes = [], expires_at: expiresAt, current_password: password }: Values<typeof tokenParameters>,

@@ -15,7 +15,10 @@ export const passwordCodeSchema = record('PasswordCode', {
 
 export const passwordCodeRefusals = [noSuchUser];
 
-/** Makes a code by which whoever has it sets a new password for an account; 404 when there is no active one. */
+/**
+ * Makes a code that lets anyone who has it set a new password for an account; 404 if the account is unknown or not
+ * active.
+ */
 export async function createPasswordCode(id: ObjectId): Promise<Shown<typeof passwordCodeSchema>> {
   const user = await users.findOne({ _id: id, is_active: true }, { projection: { email: 1, session_generation: 1 } });
   if (!user) throw noSuchUser();
@@ -26,7 +29,10 @@ export async function createPasswordCode(id: ObjectId): Promise<Shown<typeof pas
 /** The link that has a code; after the `#`, so that no log and no other site gets to see it. */
 export const passwordLink = (code: string): string => `${config.publicUrl}/password#${code}`;
 
-/** What is stored with a code for an account: after a new password or a new address it is good for nothing. */
+/**
+ * The fields that are stored with a code for an account. After a new password or a new address, the code is no longer
+ * valid.
+ */
 export const codeFor = ({ _id, email, session_generation }: Pick<UserDocument, '_id' | 'email' | 'session_generation'>) => ({
   email,
   account: { user: _id, generation: session_generation },

@@ -10,7 +10,10 @@ function isCommon(password: string): boolean {
   return common.has(password.toLowerCase());
 }
 
-/** A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried first by guessing. */
+/**
+ * A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried
+ * first by guessing.
+ */
 export const newPassword: Parameter<string> = {
   read: (sent) => {
     const typed = anyText.read(sent);

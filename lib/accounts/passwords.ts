@@ -12,7 +12,10 @@ export async function hashPassword(typed: string): Promise<string> {
     : ((await computeInThread({ isNew: true, plain, cost: config.bcryptCost })) as string);
 }
 
-/** Whether a password is the one that was hashed; takes as long for no hash (an account that does not exist) as for one that differs. */
+/**
+ * Whether a password is the one that was hashed; takes as long for no hash (an account that does not exist) as for
+ * one that differs.
+ */
 export async function verifyPassword(typed: string, hashed: string | undefined): Promise<boolean> {
   // Older hashes are of what the keyboard sent that the password was set with.
   for (const plain of new Set([normalisePassword(typed), typed, typed.normalize('NFD')]))

@@ -20,7 +20,7 @@ import { isReserved, usernameReserved } from './reserved-names.ts';
 
 const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
 
-/** What a sign-up takes. */
+/** The parameters of a sign-up. */
 export const signUpParameters = {
   username: newUsername,
   email,
@@ -30,7 +30,10 @@ export const signUpParameters = {
   code: addressCode,
 };
 
-/** What can be changed about an account; users need `current_password` for a new password or address of their own. */
+/**
+ * The changes that can be made to an account. Users need `current_password` for a new password or address of their
+ * own.
+ */
 export const accountChanges = {
   email: optional(email),
   code: addressCode,
@@ -44,7 +47,7 @@ export const accountChanges = {
   ),
 };
 
-/** What the deletion of an account takes. */
+/** The parameters of the deletion of an account. */
 export const accountDeletion = { current_password: currentPassword };
 
 const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
@@ -93,7 +96,10 @@ export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Calle
 /** Where a request comes from: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 
-/** Creates an account for whoever asks; administrators may give it any name, and create as many as they like without an invitation. */
+/**
+ * Creates an account for anyone who asks. Administrators may give it any name, and create as many as they like
+ * without an invitation.
+ */
 export async function signUpFor(
   { is_admin = false, invitation, code, ...account }: Values<typeof signUpParameters>,
   { source, agent }: Origin,
@@ -123,8 +129,9 @@ export async function signUpFor(
 }
 
 /**
- * Changes an account as far as the caller may: one's own password or address with the current password, an account's state as an administrator.
- * A new password ends every other session and named token; `keep_tokens` keeps the named ones.
+ * Changes an account as far as the caller may: one's own password or address with the current password, an account's
+ * state as an administrator. A new password ends every other session and named token; `keep_tokens` keeps the named
+ * ones.
  */
 export async function changeUserFor(
   id: ObjectId,
@@ -133,7 +140,7 @@ export async function changeUserFor(
 ): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
   const isOwn = id.equals(caller.user._id);
-  // Whoever has someone's address may get a new password by it.
+  // An e-mail address is a credential, because a new password can be requested with it.
   const isCredential = password !== undefined || email !== undefined;
   if (Object.keys(changes).length === 0) throw missingEvery(['email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
@@ -151,7 +158,8 @@ export async function deleteUserFor(id: ObjectId, currentPassword: string | unde
   await deleteUser(id);
 }
 
-// Whoever creates administrators, or sets others' passwords, can become anyone: no token may gain more than its scopes in this way.
+// A caller who creates administrators, or sets others' passwords, can become anyone. No token may gain more than its
+// scopes in this way.
 function requireFullAdmin(caller: Caller | undefined): void {
   requireAdmin(caller);
   requireUnscopedToken(caller);

@@ -1,6 +1,6 @@
 import { conflict, type Refusal } from '../errors.ts';
 
-/** Who runs the service, the service itself, and whom a mention could address. */
+/** The names of those who run the service, of the service itself, and of those whom a mention could address. */
 const reserved: ReadonlySet<string> = new Set(
   [
     'abuse admin administrator help helpdesk hostmaster info mod moderator noreply official operator owner postmaster root',
@@ -13,7 +13,7 @@ const reserved: ReadonlySet<string> = new Set(
 export const usernameReserved: Refusal = () => conflict('username_reserved', 'The username is reserved.');
 
 /**
- * Whether only administrators can give this name to an account, because readers would take it for the service, for those who run it, or for a
- * group of people. Dots, underscores and hyphens make no difference.
+ * Whether only administrators can give this name to an account, because readers would take it for the service, for
+ * those who run it, or for a group of people. Dots, underscores and hyphens make no difference.
  */
 export const isReserved = (username: string): boolean => reserved.has(username.replace(/[._-]/g, ''));

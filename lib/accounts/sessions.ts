@@ -17,7 +17,7 @@ export const sessionSchema = record('Session', {
 });
 export type Session = Shown<typeof sessionSchema>;
 
-/** What shows a session, with its token. */
+/** An answer that shows a session, with its token. */
 export type WithToken<Shown> = Shown & { token: string };
 
 const noSuchSession: Refusal = () => notFound('session');
@@ -41,7 +41,7 @@ export async function createSession(
   return { token, expires_at: expires_at as DateTime };
 }
 
-/** What a program calls itself, as a name is stored; from others than browsers anything may come. */
+/** The name that a program gives itself, as a name is stored. Anything may come from programs other than browsers. */
 const nameOf = (agent = '') =>
   normaliseName(agent)
     .replace(/\p{Cc}/gu, '')

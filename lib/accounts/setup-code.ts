@@ -2,7 +2,10 @@ import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { aDay, createCode } from './codes.ts';
 
-/** A code for the first administrator, in the path of the page that takes it; the address of the service is null without `PUBLIC_URL`. */
+/**
+ * A code for the first administrator, in the path of the page that takes it; the address of the service is null
+ * without `PUBLIC_URL`.
+ */
 export type SetupCode = { path: string; address: string | null; expires_at: { $date: string } };
 
 /** Makes a code for the first administrator; undefined when there was one already. */
@@ -14,8 +17,8 @@ export async function createSetupCode(): Promise<SetupCode | undefined> {
 }
 
 /**
- * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must stay until there is
- * another. A sign-up before that leaves the code as it is.
+ * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must
+ * stay until there is another. A sign-up before that leaves the code as it is.
  */
 export const hadAdministrator = async () =>
   (await users.unscoped.findOne({ $or: [{ is_admin: true }, { is_first: true }] }, { projection: { _id: 1 } })) !== null;

@@ -11,7 +11,10 @@ import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
 import { newPassword } from './password-policy.ts';
 import { hadAdministrator } from './setup-code.ts';
 
-/** What the first administrator is made from; the code shows that whoever asks also reads what the service prints at its start. */
+/**
+ * The parameters of the first administrator. The code shows that the caller can read what the service prints when it
+ * starts.
+ */
 export const setupParameters = {
   code: about('The code that the server or `npm run admin -- setup` prints.', codeParameter),
   username: newUsername,
@@ -19,7 +22,7 @@ export const setupParameters = {
   password: newPassword,
 } satisfies Parameters;
 
-/** Whether the first administrator can still be made, and what a page has to know of whoever asks. */
+/** Whether the first administrator can still be made, and whether the caller is signed in. */
 export const setupSchema = record('Setup', {
   is_done: described('Whether the service has or had an administrator, so that setup is refused.', aFlag),
   is_signed_in: described('Whether the request has a valid session or token.', aFlag),
@@ -28,16 +31,19 @@ export const setupSchema = record('Setup', {
 const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an administrator already.');
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];
 
-/** Tells whether somebody can still be the first, and whether whoever asks is signed in: a page that does not know asks without an error. */
+/**
+ * Tells whether the first administrator can still be made, and whether the caller is signed in. A page that does not
+ * know can ask without an error.
+ */
 export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeof setupSchema>> => ({
   is_done: caller !== undefined || (await hadAdministrator()),
   is_signed_in: caller !== undefined,
 });
 
 /**
- * Makes the first administrator, for whoever has a code for that, and begins a session: 403 when there was one, 404 when there is no such code.
- * Of those who ask at the same time a unique index admits one, whatever codes they have. Wrong codes are counted, a right one is not refused
- * for them.
+ * Makes the first administrator for a caller who has a setup code, and begins a session. 403 if there was an
+ * administrator before, 404 for an unknown code. A unique index admits one of several concurrent requests, whatever
+ * codes they have. Wrong codes are counted, but they never cause a right one to be refused.
  */
 export async function setUp(
   { code, ...account }: Values<typeof setupParameters>,

@@ -5,7 +5,10 @@ import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetMails } from './anonymous-limits.ts';
 import { forgetAttempts } from './login-limits.ts';
 
-/** Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails, conversations. */
+/**
+ * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails,
+ * conversations.
+ */
 export async function unlimit(user: ObjectId, email: string): Promise<void> {
   await Promise.all([
     forgetRate(user),

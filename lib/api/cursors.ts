@@ -40,7 +40,7 @@ export const sinceCursor: Parameter<SinceCursor> = {
   schema: eitherOf(dateTime.schema, { type: 'string', pattern: writtenTime.source }),
 };
 
-/** What a client sends to go on after a place, or a time. */
+/** The cursor that a client sends to go on after a place, or a time. */
 export const writeCursor = (epoch: string, at: number): string => `${epoch}.${at}`;
 
 /** The header that says where a feed continues. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { lastEpoch } from '../database/epoch.ts';
 import { preconditionFailed } from '../errors.ts';
 
-/** What a change requires of the thing as it looks before: throws a 412. */
+/** The condition that a change puts on the thing as it looks before: throws a 412. */
 export type Precondition = (shown: object) => void;
 
 /**
@@ -19,6 +19,9 @@ export const preconditionOf = ({ 'if-match': header }: Record<string, string | u
         if (!lists(header, entityTag(JSON.stringify(shown)))) throw preconditionFailed();
       };
 
-/** Whether an `If-Match` or an `If-None-Match` lists a tag; `*` stands for every one. Proxies that compress make tags weak: `W/` does not matter. */
+/**
+ * Whether an `If-Match` or an `If-None-Match` lists a tag; `*` stands for every one. Proxies that compress make tags
+ * weak: `W/` does not matter.
+ */
 export const lists = (header: string, tag: string): boolean =>
   header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);

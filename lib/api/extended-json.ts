@@ -28,5 +28,5 @@ export const toObjectId = ({ $oid }: Id): ObjectId => new ObjectId($oid);
 export const parseId = (text: unknown): ObjectId | undefined =>
   typeof text === 'string' && /^[0-9a-f]{24}$/i.test(text) ? new ObjectId(text) : undefined;
 
-/** The same ids, each once. */
+/** Removes duplicate ids. */
 export const distinct = (ids: ObjectId[]): ObjectId[] => [...new Map(ids.map((id) => [id.toHexString(), id])).values()];

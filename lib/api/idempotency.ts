@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { Binary } from 'mongodb';
 import { invalidParameter, keyReused } from '../errors.ts';
 
-/** What is stored with a thing that was created under an `Idempotency-Key`, so that a retry finds it; the hash is of the request. */
+/**
+ * The fields that are stored with a thing that was created under an `Idempotency-Key`, so that a retry finds it. The
+ * hash is of the request.
+ */
 export type IdempotencyFields = { idempotency_key: string; request_hash?: Binary };
 
 /** The key of a request, and a hash of what it asks for. */
@@ -21,6 +24,6 @@ export function idempotencyKeyOf(headers: Record<string, string | undefined>, ..
 
 /** Refuses, with 422, a key that was first used to ask for something else. */
 export function requireSameRequest(first: Partial<IdempotencyFields>, retry: IdempotencyKey): void {
-  // A deleted message has no hash any more, because the hash could tell what its text was.
+  // A deleted message no longer has a hash, because the hash could tell what its text was.
   if (first.request_hash && first.request_hash.toString('hex') !== retry.request_hash.toString('hex')) throw keyReused();
 }

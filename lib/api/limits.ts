@@ -1,4 +1,4 @@
-/** What API Gateway's HTTP APIs and Lambda allow, and the service itself, in bytes and milliseconds. */
+/** The limits of API Gateway's HTTP APIs, of Lambda, and of the service itself, in bytes and milliseconds. */
 export const limits = {
   /** The largest body of a request that the gateway passes on; a larger one is a 413. */
   requestBody: 10 * 1024 * 1024,

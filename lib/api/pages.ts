@@ -8,10 +8,10 @@ export const defaultLimit = config.pageSize;
 
 const limit = about('The maximum number of items on a page.', integer(1, 200));
 
-/** How many things a page is to have. */
+/** The number of things on a page, with a default. */
 export const pageLimit = withDefault(limit, defaultLimit);
 
-/** The same, where a list has all things unless a page is asked for. */
+/** The number of things on a page of a list that has all things unless a page is asked for. */
 export const optionalPageLimit = optional(limit);
 
 /** The place after which a page begins, by the cursor of its list. */
@@ -25,8 +25,8 @@ export const pageParameters = { limit: pageLimit, after: pageStart(id) };
 export type Page<Cursor = ObjectId> = { limit: number; after?: Cursor | undefined };
 
 /**
- * The options of a read of a page: one thing more than the page has, which shows whether there is a next page, and all of them in the first
- * batch, where databases send 101 unless they are told otherwise.
+ * The options of a read of a page: one thing more than the page has, which shows whether there is a next page, and
+ * all of them in the first batch, where databases send 101 unless they are told otherwise.
  */
 export const withOneMore = (limit: number) => ({ limit: limit + 1, batchSize: limit + 1 });
 
@@ -45,7 +45,7 @@ export function pageOf<Found, T>(
   return { items: page.map(show), next: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
-/** The same for a list that is in the order of its ids. */
+/** Makes a page of a list that is in the order of its ids. */
 export const pageById = <Found extends { _id: ObjectId }, T extends { _id: Id }>(
   found: Found[],
   limit: number,

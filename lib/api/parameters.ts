@@ -17,21 +17,21 @@ import { aToken, described, eitherOf, isToken, type JsonSchema } from './schema.
  */
 export type Parameter<T = unknown> = {
   read: (sent: unknown) => T | undefined;
-  /** What `read` gets of the text that a query has; without it, the text. */
+  /** Parses the text that a query has, for `read`; without it, `read` gets the text. */
   parse?: (text: string) => unknown;
   /** Completes "The 'limit' parameter must ...". */
   rule: string;
   /** Completes the same sentence for a text that nothing may read, however it is to be read: what is wrong with it. */
   fault?: (sent: unknown) => string | undefined;
   schema: JsonSchema;
-  /** What it is for, in a sentence for the API's description, which continues with the rule. */
+  /** The purpose, in a sentence for the API's description, which continues with the rule. */
   about?: string;
   /** Where a body takes more forms than a query. */
   bodySchema?: JsonSchema;
   optional?: boolean;
   /** The value when it is left out. */
   fallback?: T;
-  /** What is thrown for an unreadable value, if not a 400: a path with an id that cannot exist is a 404. */
+  /** The error for an unreadable value, if not a 400: a path with an id that cannot exist is a 404. */
   refuse?: Refusal;
 };
 
@@ -48,7 +48,10 @@ export type Values<P extends Parameters> = {
 };
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
-/** Reads each parameter from what was sent, in the order of their declaration, and ignores all others. Throws what is due for the first bad one. */
+/**
+ * Reads each parameter from what was sent, in the order of their declaration, and ignores all others. Throws the
+ * error of the first bad one.
+ */
 export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
   const values: Record<string, unknown> = {};
   for (const [name, { read, rule, fault, optional, fallback, refuse }] of Object.entries(parameters)) {
@@ -63,7 +66,7 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
   return values as Values<P>;
 }
 
-/** The same from the texts of a query, a path or a command line. */
+/** Reads each parameter from the texts of a query, a path or a command line. */
 export const readTexts = <P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> =>
   readParameters(
     parameters,
@@ -81,19 +84,19 @@ export function requireAtMostOne<Name extends string>(names: readonly Name[], va
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
 
-/** The same parameter, and what it is for. */
+/** A parameter with a sentence that says what it is for. */
 export const about = <P extends Parameter>(text: string, parameter: P) => ({ ...parameter, about: text });
 
-/** The same parameter, which may be left out. */
+/** A parameter that may be left out. */
 export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
 
-/** The same parameter, which has a value when it is left out. */
+/** A parameter with a default value. */
 export const withDefault = <T>(parameter: Parameter<T>, fallback: T) => ({ ...parameter, optional: true, fallback }) as const;
 
 /** Text of `least` to `most` code points of which at least one can be seen. */
 export const text = (least: number, most: number): Parameter<string> => visibleText(normaliseText, least, most);
 
-/** The same on one line. */
+/** One line of `least` to `most` code points of which at least one can be seen. */
 export const nameText = (least: number, most: number): Parameter<string> => visibleText(normaliseName, least, most);
 
 const visibleText = (normalise: (sent: string) => string, least: number, most: number): Parameter<string> => ({
@@ -129,7 +132,7 @@ export const flag: Parameter<boolean> = {
   schema: { type: 'boolean' },
 };
 
-/** One of a few words. */
+/** A text that is one of these words. */
 export const oneOf = <const Choice extends string>(...choices: Choice[]): Parameter<Choice> => ({
   read: (sent) => choices.find((choice) => choice === sent),
   rule: `be ${choices.map((choice) => `'${choice}'`).join(' or ')}`,
@@ -144,7 +147,10 @@ export const anyText: Parameter<string> = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** What someone typed or pasted to sign in, without blanks around it; its schema has a pattern for a whole text. */
+/**
+ * A text that someone typed or pasted to sign in, without blanks around it. Its schema has a pattern for a whole
+ * text.
+ */
 export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
   ...parameter,
   read: (sent) => parameter.read(typeof sent === 'string' ? normaliseCredential(sent) : sent),
@@ -153,7 +159,7 @@ export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
 
 const blanks = `[${blankCharacters}]*`;
 
-/** What has the characters of a token, and stands for such a thing as 'a code'. */
+/** A text that has the characters of a token, and stands for such a thing as 'a code'. */
 export const tokenOf = (thing: string): Parameter<string> =>
   credential({
     read: (sent) => (isToken(sent) ? sent : undefined),
@@ -228,7 +234,7 @@ export const idOf = (thing: string): Parameter<ObjectId> => ({
   refuse: () => notFound(thing),
 });
 
-/** The same, where a word may stand for the id. */
+/** The id of a thing, in a path, or a word that stands for one. */
 export const idOr = <const Word extends string>(word: Word, thing: string): Parameter<ObjectId | Word> => ({
   ...idOf(thing),
   read: (sent) => (sent === word ? word : parseId(sent)),

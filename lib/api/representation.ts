@@ -2,7 +2,10 @@ import type { Document, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, ownId, showDate, showId } from './extended-json.ts';
 import { described, orNull, record, type Schema, type ShownFields } from './schema.ts';
 
-/** One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored fields that it reads. */
+/**
+ * One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored
+ * fields that it reads.
+ */
 export type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
 
 /** How the API shows a stored thing: one table of fields gives the schemas, the projection and the representation. */
@@ -15,7 +18,7 @@ export type Representation<Stored, T, F = unknown> = {
   show: (stored: Stored) => T;
 };
 
-/** What the API shows by a representation. */
+/** The type of what the API shows by a representation. */
 export type ShownBy<R> = R extends Representation<never, infer T> ? T : never;
 
 /** The words in which the representation of a `Stored` is written: each field names the stored one that it comes from. */
@@ -40,11 +43,11 @@ export function shownFrom<Stored extends object>() {
     /** A time, as `{$date}`. */
     date: (name: KeyOf<Stored, Date>, description: string) => from(name, described(description, dateSchema), showDate),
 
-    /** A time, or null where there is none. */
+    /** A time, as `{$date}`, or null. */
     dateOrNull: (name: KeyOf<Stored, Date | null>, description: string) =>
       from(name, described(description, orNull(dateSchema)), (date: Date | null) => date && showDate(date)),
 
-    /** What is made of the stored fields that `reads` projects to. */
+    /** A value that is made of the stored fields that `reads` projects to. */
     made: <T>(schema: Schema<T>, show: (stored: Stored) => T, reads: Document = {}): Field<Stored, T> => ({
       schema,
       show,

@@ -5,7 +5,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Schema<T = unknown> = JsonSchema & { readonly [shows]?: T };
 declare const shows: unique symbol;
 
-/** What the API shows by a schema. */
+/** The type of what the API shows by a schema. */
 export type Shown<S> = S extends { readonly [shows]?: infer T } ? Exclude<T, undefined> : never;
 
 /** Any text. */
@@ -14,7 +14,10 @@ export const aText: Schema<string> = { type: 'string' };
 const token = '^[a-z0-9]{32}$';
 const tokenPattern = new RegExp(token);
 
-/** The same with a sentence for the API's description: what a field is for, wherever it does not follow from its name and type. */
+/**
+ * A schema with a sentence for the API's description. It says what a field is for, where the field's name and type do
+ * not.
+ */
 export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description });
 
 /** The 32 characters of a token. */
@@ -32,7 +35,7 @@ export const aFlag: Schema<boolean> = { type: 'boolean' };
 /** Nothing. */
 export const aNull: Schema<null> = { type: 'null' };
 
-/** One of these words. */
+/** A text that is one of these words. */
 export const aWord = <const Word extends string>(...words: readonly Word[]): Schema<Word> =>
   words.length === 1 ? { const: words[0] } : { type: 'string', enum: words };
 
@@ -43,13 +46,13 @@ export const aType = <const Word extends string>(...words: readonly Word[]): Sch
 /** A list of any length. */
 export const listOf = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items });
 
-/** The same, or null where there is none. */
+/** A schema that also allows null. */
 export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [schema, aNull] });
 
-/** One of several shapes. */
+/** A value that has one of several shapes. */
 export const eitherOf = <const S extends readonly Schema[]>(...schemas: S): Schema<Shown<S[number]>> => ({ anyOf: schemas });
 
-/** The same under a name of its own. */
+/** A value that has one of several shapes, under a title of its own. */
 export const union = <const S extends readonly Schema[]>(title: string, ...schemas: S): Schema<Shown<S[number]>> => ({
   title,
   anyOf: schemas,
@@ -71,7 +74,7 @@ export const record = <F extends Fields, const Absent extends keyof F & string =
 /** The schemas of an object's fields by name. */
 export type Fields = Readonly<Record<string, Schema>>;
 
-/** What an object with such fields is, of which some may be absent. */
+/** The type of an object with such fields, of which some may be absent. */
 export type ShownFields<F extends Fields, Absent extends keyof F = never> = Flat<
   { [Name in Exclude<keyof F, Absent>]: Shown<F[Name]> } & { [Name in Absent]?: Shown<F[Name]> }
 >;

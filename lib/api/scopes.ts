@@ -1,4 +1,4 @@
-/** What a token may be confined to; one without scopes may do all that its user may. */
+/** The scopes that a token may be confined to. A token without scopes may do all that its user may. */
 export const scopes = [
   'rooms:read',
   'rooms:write',
@@ -10,5 +10,5 @@ export const scopes = [
   'admin',
 ] as const;
 
-/** One of them. */
+/** The name of a scope. */
 export type Scope = (typeof scopes)[number];

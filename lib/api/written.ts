@@ -1,4 +1,4 @@
-/** What an operation shows, already written as JSON. */
+/** The result of an operation as pre-serialised JSON. */
 export class Written<Shown> {
   declare readonly shown: Shown;
   readonly json: string;

@@ -2,14 +2,17 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /**
- * A one-time code, by which someone shows within an hour to read the e-mail of an address, or within a day to run the service; its 32
- * characters are stored nowhere.
+ * A one-time code, by which someone shows within an hour to read the e-mail of an address, or within a day to run the
+ * service; its 32 characters are stored nowhere.
  */
 export type CodeDocument = {
   _id: ObjectId;
   /** SHA-256 of the code, in hexadecimal. */
   hash: string;
-  /** The address to the letter: of two that are compared as the same, someone else may read the other. Empty where there is none. */
+  /**
+   * The address to the letter: two addresses that compare as equal may have different readers. Empty for a code
+   * without an address.
+   */
   email: string;
   /** For a new password: whose it will be, in which generation of its sessions; null where the code is good for nothing. */
   account?: { user: ObjectId; generation: number } | null;

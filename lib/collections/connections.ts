@@ -3,12 +3,12 @@ import { collection } from '../database/bounded.ts';
 
 /** A connection to a gateway, which outlives the functions that hear of it. */
 export type ConnectionDocument = {
-  /** What the gateway calls it. */
+  /** The gateway's id of the connection. */
   _id: string;
   user: ObjectId;
   /** The token on whose behalf it was opened. */
   token: ObjectId;
-  /** Whether it has said hello, from when on it gets news; and whether it wants the events in them. */
+  /** Whether it has said hello, after which it gets news; and whether it wants the events in them. */
   is_greeted: boolean;
   wants_events: boolean;
   /** How much of its rate of frames it has used (GCRA); how many frames in a row were too much, and whether the last one was. */
@@ -32,6 +32,6 @@ export const connectionIndexes: IndexDescription[] = [
 /** The connections of all users to a gateway; those to a server are in its memory. */
 export const connections = collection<ConnectionDocument>('connections');
 
-/** Whether there may be a connection. What has expired counts until it is removed, so that no clock matters. */
+/** Whether there may be a connection. An expired one counts until it is removed, so that no clock matters. */
 export const isAnyoneConnected = async (): Promise<boolean> =>
   (await connections.findOne({ expires_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) !== null;

@@ -12,13 +12,13 @@ export type EventDocument = {
   type: EventType;
   /** The database's time of the update that took the `seq`. */
   at: Date;
-  /** Who did it; null for the service and its command line. */
+  /** The user who did it; null for the service and its command line. */
   actor: ObjectId | null;
-  /** What the event is about: ids, never a copy of what can change. */
+  /** The things that the event is about: their ids, never a copy of anything that can change. */
   data: Record<string, unknown>;
 };
 
-/** What can happen to a message once it is there. */
+/** The events of a message once it is there. */
 export const messageEventTypes = [
   'message.edited',
   'message.deleted',
@@ -28,13 +28,13 @@ export const messageEventTypes = [
   'reaction.removed',
 ] as const;
 
-/** What can happen to a member. */
+/** The events of a member. */
 export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'] as const;
 
-/** What can happen to a room itself. */
+/** The events of a room itself. */
 export const roomEventTypes = ['room.changed', 'room.archived'] as const;
 
-/** What can happen in a room besides a new message; `void` fills a `seq` that was taken in vain. */
+/** The events of a room besides a new message; `void` fills a `seq` that was taken in vain. */
 export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
 
 export const eventIndexes: IndexDescription[] = [

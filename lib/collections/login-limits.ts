@@ -2,11 +2,12 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /**
- * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a slot before its password is
- * checked, and returns it when the password was right: however many processes are asked concurrently, no more attempts run than may fail.
+ * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a slot
+ * before its password is checked, and returns it if the password was right. So the attempts that run never exceed the
+ * number that may fail, however many processes are asked concurrently.
  */
 export type LimitDocument = {
-  /** What is counted, hashed: what people type for a name is now and then their password. */
+  /** The hash of the thing that is counted: people now and then type their password for a name. */
   _id: string;
   attempts: { id: ObjectId; at: Date; is_pending: boolean }[];
   checked_at: Date;

@@ -13,7 +13,7 @@ export type MessageDocument = {
   ordinal: number;
   user: ObjectId;
   text: string;
-  /** What it is found by in a search: `messages/tokens.ts`. */
+  /** The words by which a search finds it: `messages/tokens.ts`. */
   words?: string;
   created_at: Date;
   edited_at: Date | null;
@@ -21,7 +21,10 @@ export type MessageDocument = {
   /** The message that it replies to. */
   thread: ObjectId | null;
   mentions: ObjectId[];
-  /** Those of them whom an edit has added after they had read the message, each with the edit's place: the mention is unread until they have read that. */
+  /**
+   * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
+   * is unread until they have read up to that place.
+   */
   late_mentions?: { user: ObjectId; seq: number }[];
   reactions: { emoji: string; user: ObjectId }[];
   pinned_at: Date | null;
@@ -33,13 +36,13 @@ export type MessageDocument = {
   is_pinned?: true;
   /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
   has_replies?: true;
-  /** How many replies it has up to a place before which none can come any more. */
+  /** The number of replies up to a place before which no new reply can come. */
   counted_replies?: { count: number; seq: number };
   /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
   changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
 } & Partial<IdempotencyFields>;
 
-/** Not a message: closes a `seq` that a feed has passed, so that no message can take it any more. */
+/** Not a message: closes a `seq` that a feed has passed, so that no message can take it later. */
 export type Tombstone = { _id: ObjectId; room: ObjectId; seq: number; ordinal?: number; is_void: true };
 
 // Part of every equality with an id: a planner does not see that such an equality implies a type.
@@ -83,5 +86,5 @@ export const messageIndexes: IndexDescription[] = [
 /** The messages of all rooms. */
 export const messages = scoped(collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
 
-/** The places among them that no message can take any more. */
+/** The closed places among the messages, which no message can take. */
 export const tombstones = collection<Omit<Tombstone, '_id'>>('messages');

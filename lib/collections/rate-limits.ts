@@ -1,7 +1,10 @@
 import type { IndexDescription } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
-/** How much of its rate an account has used: the one number of the generic cell rate algorithm (GCRA), and what the last step found. */
+/**
+ * How much of its rate an account has used: the one number of the generic cell rate algorithm (GCRA), and what the
+ * last step found.
+ */
 export type RateDocument = {
   /** The account's id, in hexadecimal. */
   _id: string;

@@ -1,7 +1,10 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
-/** What one user has read in one room, and wants to hear of it. Away from the room, which every message writes. */
+/**
+ * The reading of one user in one room, and the news that the user wants of it. Away from the room, which every
+ * message writes.
+ */
 export type ReadMarkerDocument = {
   _id: { room: ObjectId; user: ObjectId };
   /** Up to which place the user has read, and how many messages that was; absent while that is nothing. */

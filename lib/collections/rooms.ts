@@ -3,7 +3,7 @@ import type { IdempotencyFields } from '../api/idempotency.ts';
 import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 
-/** What a member can be in a room, from the least to the most. */
+/** The roles of a member in a room, from the least to the most. */
 export const roles = ['member', 'moderator', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -32,7 +32,10 @@ export type InvitationDocument = {
 export type RoomDocument = {
   _id: ObjectId;
   name: string;
-  /** What the directory is ordered, searched and paged by: the name in lower case and, as names are not unique, the id. */
+  /**
+   * The key by which the directory is ordered, searched and paged: the name in lower case and, as names are not
+   * unique, the id.
+   */
   name_key: string;
   is_open: boolean;
   is_visible: boolean;
@@ -58,7 +61,10 @@ export type RoomDocument = {
   last_deleted?: number;
   /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
   deleting_at?: Date;
-  /** Only there, and true, for a conversation of the people who are in it, and with it what no other conversation of the same people can have. */
+  /**
+   * Only there, and true, for a conversation of the people who are in it. Its unique `direct_key` keeps others from
+   * having the same people.
+   */
   is_direct?: true;
   direct_key?: string;
 } & Partial<IdempotencyFields>;

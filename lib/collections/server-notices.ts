@@ -1,7 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
-/** What a server tells the others that share its database, for a minute. */
+/** The notices of a server to the others that share its database, kept for a minute. */
 export type ServerNoticesDocument = {
   _id: ObjectId;
   /** The server that tells it. */
@@ -14,5 +14,5 @@ export type ServerNoticesDocument = {
 
 export const serverNoticesIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
 
-/** What servers tell each other beside what is stored in any case. */
+/** The notices of servers to each other, besides the data that is stored in any case. */
 export const serverNotices = collection<ServerNoticesDocument>('server_notices');

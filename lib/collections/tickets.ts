@@ -1,7 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
-/** What opens one connection on behalf of a token, once and for half a minute. */
+/** A ticket, which opens one connection on behalf of a token, once and for half a minute. */
 export type TicketDocument = {
   /** The SHA-256 of the ticket, in hexadecimal. */
   _id: string;

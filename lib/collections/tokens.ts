@@ -10,11 +10,11 @@ export type TokenDocument = {
   user: ObjectId;
   name: string;
   kind: 'session' | 'api';
-  /** What it is confined to; nothing when the list is empty. */
+  /** The scopes that it is confined to; an empty list does not confine it. */
   scopes: Scope[];
   /** The last four characters, to tell tokens apart in a list. */
   hint: string;
-  /** Of a session: it is over when its user's `session_generation` is higher. */
+  /** For a session: it has ended if its user's `session_generation` is higher. */
   generation?: number;
   created_at: Date;
   last_used_at: Date | null;
@@ -31,10 +31,16 @@ export const tokenIndexes: IndexDescription[] = [
 /** The sessions and named tokens of all users. */
 export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
 
-/** The filter of what has not expired by the database's clock, tokens or other things, whether or not the TTL index has removed the rest. */
+/**
+ * The filter of tokens and other things that have not expired by the database's clock, whether or not the TTL index
+ * has removed the rest.
+ */
 export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };
 
-/** The same of what never lasts longer than so many milliseconds: what a clock that was ahead has written to expire later has expired as well. */
+/**
+ * The filter of things that have not expired and never last longer than so many milliseconds. A clock that was ahead
+ * may have written a later expiry: such a thing has expired as well.
+ */
 export const unexpiredWithin = (longest: unknown) => ({
   // Not `$and`: of that, some engines ask an index for each part, and know no `$$NOW` there.
   $expr: { $not: [{ $or: [{ $lte: ['$expires_at', '$$NOW'] }, { $gt: ['$expires_at', { $add: ['$$NOW', longest] }] }] }] },

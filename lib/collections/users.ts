@@ -19,7 +19,7 @@ export type UserDocument = {
   is_first?: true;
   /** Set while an administrator is about to give that up; see `accounts/last-admin.ts`. */
   leaving?: { id: ObjectId; at: Date };
-  /** Whose conversations the user does not want to see. */
+  /** The users whose conversations the user does not want to see. */
   blocked?: ObjectId[];
   /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
   writes_per_second?: number;

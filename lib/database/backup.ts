@@ -7,7 +7,10 @@ import { isUnknownCommand } from './failures.ts';
 /** How many documents a copy has, by database and collection. */
 export type CopyCounts = Record<string, number>;
 
-/** Has the embedded database copy itself into a new directory, by its absolute path, and check the copy, while others go on working. */
+/**
+ * Has the embedded database copy itself into a new directory, by its absolute path, and check the copy, while others
+ * go on working.
+ */
 export const backUp = async (directory: string): Promise<CopyCounts> => (await call({ backup: 1, directory })).documents;
 
 /** Has the embedded database check a copy of itself, document by document, while others go on working. */
@@ -41,7 +44,7 @@ async function unansweredPings(signal: AbortSignal): Promise<never> {
         .command({ ping: 1 })
         .then(Boolean, () => false);
       if (answers) since = performance.now();
-      else if (performance.now() - since > patienceMillis) throw new Error('The database does not answer any more.');
+      else if (performance.now() - since > patienceMillis) throw new Error('The database no longer answers.');
     }
   } finally {
     await client.close();

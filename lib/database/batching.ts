@@ -5,9 +5,10 @@
  *   batches      [ a b ======= ]
  *                               [ c d e ======= ]
  *
- * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`); while the process works on
- * several requests, when no call has come for a few turns. Calls that come while it runs wait for it and form the next one. Nothing is ever
- * read or done before it was asked for, so that a caller sees its own earlier writes.
+ * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`);
+ * while the process works on several requests, when no call has come for a few turns. Calls that come while it runs
+ * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its
+ * own earlier writes.
  */
 
 import { deadlineOfRequest, isShared, withLatestDeadline } from '../deadline.ts';
@@ -15,7 +16,10 @@ import { deadlineOfRequest, isShared, withLatestDeadline } from '../deadline.ts'
 /** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
 const longestDelay = 50;
 
-/** In how many consecutive turns of the event loop no call may have come before a batch starts: whoever was just answered often asks again. */
+/**
+ * The number of consecutive turns of the event loop without a call before a batch starts. A client that was just
+ * answered often asks again.
+ */
 const idleTicks = 10;
 
 type Work<I, O> = (items: I[]) => Promise<PromiseSettledResult<O>[]>;
@@ -78,13 +82,19 @@ class Queue<I, O> {
   }
 }
 
-/** Does what is asked for at about the same time in one batch. `work` settles each item in its place; what it throws fails all of them. */
+/**
+ * Batches the calls that come at about the same time. `work` settles each item in its place; an error that it throws
+ * fails all of them.
+ */
 export function batch<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
   const queue = new Queue(work);
   return (item) => queue.add(item);
 }
 
-/** The same for work that can only be batched under one key: the batches of one key wait for no other key's. */
+/**
+ * Batches calls by key, for work that can only be batched under one key. The batches of one key do not wait for those
+ * of another.
+ */
 export function batchByKey<I, O>(work: Work<I, O>): (key: string, item: I) => Promise<O> {
   const queues = new Map<string, { queue: Queue<I, O>; users: number }>();
 
@@ -113,8 +123,9 @@ export function loader<T>(
 }
 
 /**
- * Reads once for all who ask for the same at about the same time, as the members of a room do when something has happened in it.
- * What is read must depend on nothing but the key. All of them get the same object, which none of them may change.
+ * Reads once for all callers that ask for the same key at about the same time, as the members of a room do when
+ * something has happened in it. The result must depend on nothing but the key. All callers get the same object, and
+ * must not change it.
  */
 export function singleFlight<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   return batchByKey<() => Promise<T>, T>(async ([read, ...others]) => {

@@ -3,7 +3,10 @@ import { deadlineOfRequest } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { database } from './client.ts';
 
-/** For how many milliseconds one call may occupy the database: less than a socket waits for an answer, so that none is sent a second time. */
+/**
+ * For how many milliseconds one call may occupy the database: less than a socket waits for an answer, so that none is
+ * sent a second time.
+ */
 const longestCall = 3_000;
 
 /** Which argument of a collection's methods has the options. */
@@ -24,8 +27,9 @@ const methods = {
 } as const satisfies Partial<Record<keyof Collection, number>>;
 
 /**
- * A collection whose calls, on behalf of a request, end with the request's time and after `longestCall` in any case: the database gives them
- * up itself (`maxTimeMS`). Outside a request, as on the command line, they may take as long as they need.
+ * A collection whose calls, on behalf of a request, end with the request's time and after `longestCall` in any case:
+ * the database gives them up itself (`maxTimeMS`). Outside a request, as on the command line, they may take as long
+ * as they need.
  */
 export function collection<T extends Document>(name: string): Collection<T> {
   const unbounded = database.collection<T>(name);

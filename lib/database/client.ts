@@ -4,8 +4,8 @@ import { connectionString } from './connection-string.ts';
 import './driver-fix.ts';
 
 /**
- * Every stage of a database call has its own limit, so that no call outlasts a request.
- * `timeoutMS` is not used: before driver 7.8.0 it could hand one caller's answer to another (CVE-2026-119179), since then it does nothing.
+ * Every stage of a database call has its own limit, so that no call outlasts a request. `timeoutMS` is not used:
+ * before driver 7.8.0 it could hand one caller's answer to another (CVE-2026-119179), since then it does nothing.
  */
 export const clientOptions = {
   appName: 'chat-service',
@@ -15,7 +15,8 @@ export const clientOptions = {
   serverSelectionTimeoutMS: 3_000,
   connectTimeoutMS: 3_000,
   socketTimeoutMS: 4_000,
-  // A function has one request at a time. A process that serves many concurrently, and has the larger pool for it, lets them queue.
+  // A function has one request at a time. A process that serves many concurrently, and has the larger pool for it,
+  // lets them queue.
   waitQueueTimeoutMS: config.mongodbPoolSize > 5 ? 5_000 : 1_000,
   retryWrites: true,
   retryReads: true,

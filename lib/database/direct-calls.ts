@@ -3,7 +3,10 @@ import { OpMsgRequest } from 'mongodb/lib/cmap/commands.js';
 import operations from 'mongodb/lib/operations/execute_operation.js';
 import { databaseIsWithinThisProcess, type LastChange } from './within-process.ts';
 
-/** What is used of the driver (7.8.0): its client once it is connected, an operation, and what that makes of an answer. */
+/**
+ * The parts of the driver (7.8.0) that are used: its client once it is connected, an operation, and how that reads an
+ * answer.
+ */
 type Client = { readonly topology?: { readonly s: { readonly servers: ReadonlyMap<string, object> } } };
 type Answer = { readonly ok: number; toObject: (options: object) => ErrorDescription };
 type Operation = {
@@ -20,8 +23,9 @@ type DatabaseWithin = { call: (message: Buffer) => Promise<Buffer>; lastChange: 
 type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
- * Makes the driver call a database within this process directly, once it is connected as usual. This bypasses sockets, the pool, server
- * selection and sessions, which cost more of the processor than most operations. Nothing can be lost on the way, so that no retry is needed.
+ * Makes the driver call a database within this process directly, once it is connected as usual. This bypasses
+ * sockets, the pool, server selection and sessions, which cost more of the processor than most operations. Nothing
+ * can be lost on the way, so that no retry is needed.
  */
 export function callDirectly({ call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };

@@ -4,9 +4,10 @@ import { Connection } from 'mongodb/lib/cmap/connection.js';
 import { CursorResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
 
 /*
- * The driver (7.8.0) waits forever when it writes to a socket that closed a moment ago: such a socket takes nothing and never drains. After
- * a restart of the database this could hang requests, each with its connection of the pool, and the driver's monitor, without which it never
- * finds the database again. With this patch such a write fails like one on any other broken connection, and is retried.
+ * The driver (7.8.0) waits forever when it writes to a socket that closed a moment ago: such a socket takes nothing
+ * and never drains. After a restart of the database this could hang requests, each with its connection of the pool,
+ * and the driver's monitor, without which it never finds the database again. With this patch such a write fails like
+ * one on any other broken connection, and is retried.
  */
 type Writing = { socket: Socket; onClose: () => void; error?: Error };
 const { prototype } = Connection as { prototype: { writeCommand?: (this: Writing, ...options: unknown[]) => Promise<void> } };
@@ -23,8 +24,9 @@ prototype.writeCommand = async function (...options) {
 };
 
 /*
- * The driver (7.8.0) makes a table of the fields of each document that a cursor gives, and keeps it as long as the cursor, before it decodes the
- * document without that. This leaves the tables out, which take as long again and more memory than the documents.
+ * The driver (7.8.0) makes a table of the fields of each document that a cursor gives, and keeps it as long as the
+ * cursor, before it decodes the document without that. This leaves the tables out, which take as long again and more
+ * memory than the documents.
  */
 type Field = readonly [type: number, nameAt: number, nameLength: number, at: number, length: number];
 type Batch = { bson: Uint8Array; batch: { elements: readonly Field[] }; batchSize: number; iterated: number };

@@ -18,7 +18,7 @@ type EpochDocument = { _id: 'now'; epoch: string; is_first: boolean; file?: stri
 const epochs = collection<EpochDocument>('epochs');
 const only = { _id: 'now' } as const;
 
-/** What a cursor begins with: 60 random bits. */
+/** The start of a cursor: 60 random bits. */
 export const epochPattern = '[0-9a-f]{15}';
 
 /** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */

@@ -22,16 +22,20 @@ export const isStandardOutput = (path: string): boolean => path === '-' || resol
 export const replacesFile = async (path: string): Promise<boolean> =>
   !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
 
-/** The documents of each exported collection, those that could not be read, and the collections that are not the service's and were left out. */
+/**
+ * The documents of each exported collection, those that could not be read, and the collections that are not the
+ * service's and were left out.
+ */
 export type Exported = { documents: Counts; unreadable: Counts; leftOut: string[] };
 
 /** `skipDamaged` leaves out documents that a damaged embedded database cannot read; without it, one of them ends the export. */
 export type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
 
 /**
- * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives. The first line says what
- * follows, the last one that nothing is missing. `-` is standard output; devices and pipes are written to; a file is written beside the one of
- * that name, and takes its place when it is complete. Only its owner can read it.
+ * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives.
+ * The first line says what follows, the last one that nothing is missing. `-` is standard output; devices and pipes
+ * are written to; a file is written beside the one of that name, and takes its place when it is complete. Only its
+ * owner can read it.
  */
 export async function exportTo(path: string, { collections, skipDamaged = false, progress }: ExportOptions): Promise<Exported> {
   const found = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
@@ -88,8 +92,9 @@ async function* linesOfAll({ names, read, expected }: Source, counts: Counts, pr
 }
 
 /**
- * Writes every document of such a file to the database, replacing the document with the same `_id`: an interrupted import can be repeated. The
- * whole file is read and checked before anything is written, so that a file that is incomplete, or has other collections, changes nothing.
+ * Writes every document of such a file to the database, replacing the document with the same `_id`: an interrupted
+ * import can be repeated. The whole file is read and checked before anything is written, so that a file that is
+ * incomplete, or has other collections, changes nothing.
  */
 export async function importFrom(path: string, collections: readonly string[], progress: Progress): Promise<Counts> {
   const expected = await check(path, collections);
@@ -112,7 +117,10 @@ export async function importFrom(path: string, collections: readonly string[], p
   return counts;
 }
 
-/** What describes this database and not what is in it: an import makes an epoch of its own, and upgrades what it has read. */
+/**
+ * The collections that describe this database, and not the data in it. An import makes an epoch of its own, and
+ * upgrades the data that it has read.
+ */
 const unexported = ['epochs', 'upgrades'];
 
 const format = 'chat-service';
@@ -128,7 +136,7 @@ async function* documentsOf(collection: string): AsyncGenerator<Document[]> {
   while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
 }
 
-/** Those that can be read. */
+/** The documents of a collection that can be read; the others are counted in `unreadable`. */
 async function* readableDocumentsOf(collection: string, unreadable: Counts): AsyncGenerator<Document[]> {
   for (let next: number | null = 0; next !== null; ) {
     const answer: Document = await database.command({ salvage: collection, after: next }, exactTypes).catch(explainMissing);
@@ -231,7 +239,10 @@ function parseJson(text: string, path: string): Record<string, unknown> {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which earlier exports have in texts as it is, for an end. */
+/**
+ * The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which earlier exports have in texts as
+ * it is, for an end.
+ */
 async function* textLinesOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const decode = (bytes?: Buffer) => {

@@ -1,6 +1,9 @@
 import { MongoDriverError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
-/** Whether an error says that the database is out of reach, too slow or without a disk that takes writes, rather than that a call was wrong. */
+/**
+ * Whether an error says that the database is out of reach, too slow or without a disk that takes writes, rather than
+ * that a call was wrong.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isSocketError(error)) return true;
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
@@ -37,7 +40,10 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
-/** The name of the unique index that refused a write; undefined for every other failure. The message always has it, `keyPattern` may be missing. */
+/**
+ * The name of the unique index that refused a write; undefined for every other failure. The message always has it,
+ * `keyPattern` may be missing.
+ */
 export function duplicateIn(error: unknown): string | undefined {
   return isDuplicateKey(error) ? / index: (.+?) (?:collation: .+? )?dup key: /.exec(error.message)?.[1] : undefined;
 }
@@ -48,7 +54,8 @@ const isSocketError = (error: unknown) =>
   'code' in error &&
   ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(String(error.code));
 
-// A pool is full or was cleared, or the first connection failed while others waited for it. The driver does not export all of these classes.
+// A pool is full or was cleared, or the first connection failed while others waited for it. The driver does not
+// export all of these classes.
 const unavailableNames = new Set([
   'MongoWaitQueueTimeoutError',
   'MongoPoolClosedError',
@@ -58,5 +65,6 @@ const unavailableNames = new Set([
   'MongoClientClosedError',
 ]);
 
-// FileStreamFailed, MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown, ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
+// FileStreamFailed, MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown,
+// ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
 const unavailableCodes = new Set([39, 50, 91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031]);

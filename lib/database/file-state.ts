@@ -3,17 +3,20 @@ import type { Document } from 'mongodb';
 import { client } from './client.ts';
 import { isUnknownCommand } from './failures.ts';
 
-/** What is known of the embedded database's file, as sentences; each is missing where nothing is wrong. */
+/** The state of the embedded database's file, as sentences; each is missing where nothing is wrong. */
 export type FileState = {
-  /** What is damaged. */
+  /** The damage. */
   damage?: string;
-  /** What the last start could not use of the log. */
+  /** The part of the log that the last start could not use. */
   dropped?: string;
   /** Why nothing can be written. */
   readOnly?: string;
 };
 
-/** Asks the database for a sign of life, and what it knows of its file; another database than the embedded one has nothing to tell. */
+/**
+ * Asks the database for a sign of life, and what it knows of its file; another database than the embedded one has
+ * nothing to tell.
+ */
 export async function readFileState(): Promise<FileState> {
   if (isEmbedded) {
     const state = await askEmbedded({ fileId: 1 });
@@ -25,8 +28,8 @@ export async function readFileState(): Promise<FileState> {
 }
 
 /**
- * Compares the next part of the embedded database's file, after a page, with its checksums. Gives where to go on, 0 at the end, and how many pages
- * there are; undefined for another database.
+ * Compares the next part of the embedded database's file, after a page, with its checksums. Returns the page to go on
+ * from, 0 at the end, and the number of pages; undefined for another database.
  */
 export async function checkPages(from: number): Promise<{ next: number; pages: number; state: FileState } | undefined> {
   const answer = await askEmbedded({ checkPages: 1, from });
@@ -40,7 +43,7 @@ export async function checkAllPages(): Promise<FileState | undefined> {
   return part?.state;
 }
 
-/** What this process has heard last. */
+/** The state that this process has heard last. */
 export const lastFileState = (): FileState => last;
 
 /** Asks, but waits no longer than a second, and not for an answer: for those who count and not for those who depend on it. */

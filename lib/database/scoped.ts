@@ -13,8 +13,9 @@ import type {
 } from 'mongodb';
 
 /**
- * The documents of a collection that meet a condition, such as that they are not being deleted: every call through this handle asks for it,
- * so that no look-up can forget it. Inserts, and work on the documents that do not meet it, take the collection itself: `unscoped`.
+ * The documents of a collection that meet a condition, such as that they are not being deleted: every call through
+ * this handle asks for it, so that no look-up can forget it. Inserts, and work on the documents that do not meet it,
+ * take the collection itself: `unscoped`.
  */
 export function scoped<T extends Document>(unscoped: Collection<T>, condition: Document) {
   const within = (filter: Filter<T>): Filter<T> => ({ ...filter, ...condition });

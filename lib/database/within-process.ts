@@ -5,7 +5,9 @@ export type LastChange = (db: string, collection: string) => number | undefined;
 
 let lastChange: LastChange | undefined;
 
-/** To be called where the database is within this process: it tells what changes in it, whoever has asked for that. */
+/**
+ * Call this if the database is within this process. `tells` knows the last change of each collection, by any client.
+ */
 export function databaseIsWithinThisProcess(tells: LastChange): void {
   lastChange = tells;
 }
@@ -14,15 +16,17 @@ export function databaseIsWithinThisProcess(tells: LastChange): void {
 export const isWithinProcess = (): boolean => lastChange !== undefined;
 
 /**
- * The write concern of a write that is nothing without the next one, whose sync saves both. A database within this process may forget it in
- * a power cut, from which nobody is left to go on. One that may forget it while this process goes on, as MongoDB may, syncs it at once.
+ * The write concern of a write that is nothing without the next one, whose sync saves both. A database within this
+ * process may forget it in a power cut, from which nobody is left to go on. One that may forget it while this process
+ * goes on, as MongoDB may, syncs it at once.
  */
 export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
   isWithinProcess() ? { writeConcern: { w: 'majority', journal: false } } : {};
 
 /**
- * A number that stays the same only while no document of these collections changes: what was read after it was asked for is then what would be
- * read now. Of a database that is not within this process it is NaN, which nothing equals.
+ * A number that stays the same only while no document of these collections changes. As long as it does, data that was
+ * read after it was asked for is up to date. For a database that is not within this process it is NaN, which nothing
+ * equals.
  */
 export const stateOf = (...collections: Pick<Collection, 'dbName' | 'collectionName'>[]): number =>
   collections.reduce((sum, { dbName, collectionName }) => sum + (lastChange?.(dbName, collectionName) ?? Number.NaN), 0);

@@ -16,8 +16,8 @@ import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
 const batchSize = 500;
 
 /**
- * Deletes or changes, batch by batch, all documents that match a filter; `write` gets the filter of a batch, whose documents must not match
- * any more when it is done.
+ * Deletes or changes, batch by batch, all documents that match a filter. `write` gets the filter of a batch. After
+ * it, the documents of the batch must no longer match.
  */
 export async function inBatches<T extends Document>(
   collection: Collection<T>,
@@ -48,9 +48,9 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
 }
 
 /**
- * Repeats an update for as long as it fails only because others change the same document at the same moment: MongoDB may refuse one of two
- * upserts of one key, which then finds the document, and DocumentDB, which stands in for MongoDB in tests and elsewhere, loses `$$NOW` when
- * it evaluates an update a second time.
+ * Repeats an update for as long as it fails only because others change the same document at the same moment: MongoDB
+ * may refuse one of two upserts of one key, which then finds the document, and DocumentDB, which stands in for
+ * MongoDB in tests and elsewhere, loses `$$NOW` when it evaluates an update a second time.
  */
 export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
   const { result } = await attempt({ times: 50, pause: () => 10 * Math.random() }, async () => {
@@ -66,9 +66,9 @@ export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs inserts of which a unique index admits one, one after the other for each key. MongoDB takes them all concurrently, but DocumentDB lets
- * many of them wait for each other, and resolves one such deadlock a second (`deadlock_timeout` of PostgreSQL).
- * When one cannot reach the database, those after it are not tried.
+ * Runs inserts of which a unique index admits one, one after the other for each key. MongoDB takes them all
+ * concurrently, but DocumentDB lets many of them wait for each other, and resolves one such deadlock a second
+ * (`deadlock_timeout` of PostgreSQL). When one cannot reach the database, those after it are not tried.
  */
 export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) => Promise<T>) =>
   batchByKey<() => Promise<T>, T>(async (inserts) => {
@@ -82,9 +82,9 @@ export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) =>
   });
 
 /**
- * Inserts a document with times of the database's clock: `times` are expressions such as `'$$NOW'`. Returns it as it was stored.
- * It is an update that inserts, because a plain insert knows no `$$NOW`. What users typed stands in `$literal`, where `$` has no meaning.
- * The document gets a new `_id` unless it has one.
+ * Inserts a document with times of the database's clock: `times` are expressions such as `'$$NOW'`. Returns it as it
+ * was stored. It is an update that inserts, because a plain insert knows no `$$NOW`. A text that users typed stands
+ * in `$literal`, where `$` has no meaning. The document gets a new `_id` unless it has one.
  */
 export async function insertWithTimes<T extends Document>(
   collection: Pick<Collection<T>, 'findOneAndUpdate'>,

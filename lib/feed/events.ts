@@ -16,7 +16,7 @@ import { aSeq } from '../rooms/sequence.ts';
 import { cursorTooOld, type Reader, readFeed } from './feed.ts';
 import type { FullRow } from './rows.ts';
 
-/** What every event has, around what it is about. */
+/** The fields that every event has, around those of its own. */
 const event = <const Type extends string, T>(title: string, types: readonly Type[], description: string, data: Schema<T>) =>
   record(title, {
     seq: aSeq,
@@ -27,7 +27,7 @@ const event = <const Type extends string, T>(title: string, types: readonly Type
     data: described(description, data),
   });
 
-/** What happened in a room, as the API shows it, by its `type`; `data` is what it is about, as that is now. */
+/** An event in a room, as the API shows it, by its `type`; `data` is the thing that it is about, as that is now. */
 export const eventSchema = union(
   'Event',
   event('MessageCreated', ['message.created'], 'The message as it is now, possibly edited or deleted.', shownMessage.schema),
@@ -47,8 +47,9 @@ export async function readEvents(room: ObjectId, after: number | undefined, limi
   return { events, next: isCut ? last : next };
 }
 
-// The rows of a room's feed as the API shows them, without those at which nothing happened, and the last row that fitted in the page. What they
-// are about is read after them, and so as it is now: an event is recorded when its change is done.
+// The rows of a room's feed as the API shows them, without those at which nothing happened, and the last row that
+// fitted in the page. The things that they are about are read after them, and so as they are now: an event is
+// recorded when its change is done.
 async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Event[]; isCut: boolean; last: number }> {
   const happened = all.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
   const ofRoom = happened.filter(({ data }) => !('message' in data));
@@ -90,7 +91,7 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
     if (message)
       return [{ ...common, type: 'message.created', actor: showId(message.user), data: showAuthored(message, replies) }];
     if (!event || event.type === 'void') return [];
-    // What an event is about, and so what its data is, was recorded with its type.
+    // The thing that an event is about, and so its data, was recorded with its type.
     return [{ ...common, type: event.type, actor: event.actor && showId(event.actor), data: about(event) } as Event];
   });
   return { events, isCut: rows.length < all.length, last: rows.at(-1)?.seq ?? 0 };

@@ -14,9 +14,9 @@ export type FeedPage = { rows: FullRow[]; next: number };
 export const cursorTooOld: Refusal = () => gone('cursor_too_old', 'The cursor is older than the kept history.');
 
 /**
- * Reads a room's feed after a cursor; without one: nothing, and where the feed is now.
- * It stops before the first gap, because what belongs there may be on its way, and a reader who has passed the gap would never see it.
- * When what follows the gap is older than any function may run, the gap is closed, which leaves no way for it to be filled.
+ * Reads a room's feed after a cursor; without one: nothing, and where the feed is now. It stops before the first gap,
+ * because what belongs there may be on its way, and a reader who has passed the gap would never see it. When what
+ * follows the gap is older than any function may run, the gap is closed, which leaves no way for it to be filled.
  */
 export async function readFeed(room: ObjectId, after: number | undefined, limit: number, reader: Reader): Promise<FeedPage> {
   const read = () => (after === undefined ? readEnd(room, reader) : readPage(room, after, limit, reader));
@@ -31,13 +31,13 @@ export async function readFeed(room: ObjectId, after: number | undefined, limit:
 
 const mostRounds = 3;
 
-/** Who reads: a caller, who must be allowed to, or the service on behalf of the members. */
+/** The reader: a caller, who must be allowed to read, or the service on behalf of the members. */
 export type Reader = Caller | 'service';
 
 const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
   reader === 'service' ? findRoomState(room) : findReadableRoom(room, reader);
 
-/** What was read, and the gaps in it that are to be closed before it is read again. */
+/** The rows that were read, and the gaps in them that are to be closed before they are read again. */
 type Read = { page: FeedPage; gaps: Gap[] };
 
 async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<Read> {
@@ -55,7 +55,7 @@ async function readPage(room: ObjectId, after: number, limit: number, reader: Re
 // Those who have followed a room until now poll it from the same place.
 const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
-/** Reads from so far before the end that what comes before the start can't be on its way any more. */
+/** Reads from a place so far before the end that nothing before it can still be on its way. */
 async function readEnd(room: ObjectId, reader: Reader): Promise<Read> {
   let [context, last] = await readChecked(
     () => findRoom(room, reader),
@@ -103,7 +103,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
-// Also what comes from a clock that was ahead: nothing from before that is on its way any more.
+// A time from a clock that was ahead is old as well: nothing from before it can still be on its way.
 const isOld = (at: Date, { now }: RoomState, patience = config.feedPatience) =>
   Math.abs(now.getTime() - at.getTime()) >= patience;
 
@@ -115,8 +115,9 @@ export function closeGapsAfter(milliseconds: number): void {
   gapPatience = Math.min(milliseconds, config.feedPatience);
 }
 
-// What the room has counted between two rows and is not there are lost messages, if nothing comes any more. Which of the places are theirs is
-// unknown and does not matter: they are known by their ordinals, and whoever has read one of the places has read all of them.
+// If nothing else comes, the messages that the room has counted between two rows, and that are not there, are lost.
+// It is unknown which of the places are theirs, and it does not matter: they are known by their ordinals, and a
+// reader of one of the places has read all of them.
 function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isMessage'>, isMessage: boolean): Gap[] {
   const before = row.ordinal === undefined || !isMessage ? row.ordinal : row.ordinal - 1;
   const lost = before === undefined || previous.ordinal === undefined ? 0 : before - previous.ordinal;
@@ -148,6 +149,6 @@ function checkCursor(after: number, room: RoomState, rows: Row[]): void {
   const isMissing = (next?.seq ?? room.seq + 1) > after + 1;
   const knownFrom = after === 0 ? room.created_at : rows.find(({ seq }) => seq === after)?.at;
   if (!isMissing || isKept(knownFrom)) return;
-  // What is missing here was an event that is deleted, or it is on its way: then what follows it is young.
+  // The missing row was an event that is deleted, or it is on its way: then the row after it is young.
   if (isOld(next?.at ?? room.changed_at, room)) throw cursorTooOld();
 }

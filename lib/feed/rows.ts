@@ -13,12 +13,12 @@ export type Row = {
   isMessage: boolean;
 };
 
-/** The same with what is there. */
+/** A row with the message or the event that is there. */
 export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDocument> };
 
 /**
- * The rows of a room from `seq` on: as far as both collections were read, so that no gap comes from reading alone; `isAll` when there are none
- * behind them.
+ * The rows of a room from `seq` on, as far as both collections were read, so that no gap comes from reading alone.
+ * `isAll` says that no rows come after them.
  */
 export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<{ rows: FullRow[]; isAll: boolean }> {
   const where = { room, seq: { $gte: seq } };
@@ -44,7 +44,7 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
   return { rows: rows.sort(bySeq).filter((row) => row.seq <= end), isAll: ends.length === 0 };
 }
 
-/** The last rows of a room, likewise, and only where they are; `isAll` when there are none before them. */
+/** The last rows of a room, likewise, and only where they are; `isAll` says that no rows come before them. */
 export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
   const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, created_at: 1, at: 1 } } as const;
   const [found, happened] = await Promise.all([

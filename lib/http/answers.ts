@@ -1,7 +1,7 @@
 import type { Created } from '../api/idempotency.ts';
 import type { Listed } from '../api/pages.ts';
 
-/** What an operation answers when it adds headers of its own. */
+/** The answer of an operation that adds headers of its own. */
 export class Answer<T = unknown> {
   readonly value: T;
   readonly headers: Record<string, string>;
@@ -12,7 +12,7 @@ export class Answer<T = unknown> {
   }
 }
 
-/** The same answer with more headers. */
+/** An answer with more headers. */
 export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, string>): Answer<T> =>
   answer instanceof Answer ? new Answer(answer.value, { ...answer.headers, ...headers }) : new Answer(answer, headers);
 
@@ -23,7 +23,7 @@ type Addressed = { path: string; query: Record<string, string | undefined> };
 export const answerList = <T>({ items, next }: Listed<T>, request: Addressed): T[] | Answer<T[]> =>
   withNext(items, request, next === undefined ? undefined : { after: next });
 
-/** Answers with the address of the next page, which is this page's address but for where it begins; without one if there is none. */
+/** Answers with the address of the next page, if there is one. It is this page's address with another start. */
 export function withNext<T>(value: T, request: Addressed, next: Record<string, string> | undefined): T | Answer<T> {
   if (!next) return value;
   const { before, after, around, at, cursor, ...others } = request.query as Record<string, string>;

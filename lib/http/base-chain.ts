@@ -17,9 +17,7 @@ import { viewer } from './middleware/viewer.ts';
 import type { Handler, Operations } from './operation.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
-/*
- * What every path has, and no more: nothing here imports the database, so that functions without one load no driver.
- */
+/* The steps that every path has. Nothing here imports the database, so that functions without one load no driver. */
 
 /** The handler of every path that no other function has: 404, to browsers that want a page with the page for people. */
 export const noSuchPath = (page: Page): Handler =>
@@ -34,7 +32,7 @@ export const noSuchPath = (page: Page): Handler =>
 const wantsPage = (event: ApiEvent) =>
   methodOf(event) === 'GET' &&
   !/^\/api(\/|$)/.test(event.rawPath) &&
-  // What is not particular, as `*/*`, gets the first.
+  // A client that is not particular, as `*/*`, gets the first.
   new Negotiator({ headers: event.headers }).mediaType(['application/json', 'text/html']) === 'text/html';
 
 /** The headers of a page for people. */
@@ -70,8 +68,8 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
 }
 
 /**
- * What may watch the steps, which errors mean that something that an operation needs is out of reach (none by default), and whether the bodies
- * of errors have codes (they do by default).
+ * The options of a chain: the watcher of the steps, the errors that mean that something that an operation needs is
+ * out of reach (none by default), and whether the bodies of errors have codes (they do by default).
  */
 export type ChainOptions = {
   beforeMiddleware?: (name: string) => void;

@@ -8,10 +8,13 @@ import type { Caller } from '../identity/caller.ts';
 import type { Answer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
-/** Who may call an operation at all; what a caller may do to which room or message is the operation's own business. */
+/**
+ * The callers that an operation admits. It is the operation's own business what a caller may do to which room or
+ * message.
+ */
 export type Access = 'anyone' | 'user' | 'admin';
 
-/** What an operation works on. */
+/** The input of an operation. */
 export type Input<
   Path extends Parameters = Parameters,
   Query extends Parameters = Parameters,
@@ -29,10 +32,10 @@ export type Input<
   };
 };
 
-/** What an operation shows, written as JSON already or not. */
+/** The result of an operation, as pre-serialised JSON or not. */
 type Result<Shown> = Shown | Written<Shown>;
 
-/** What happened, and to whom or what, by its id. */
+/** A security event, and the user or the thing that it is about, by its id. */
 export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
 
 /** One method of one path: who may call it, what it takes, and what it does. */
@@ -48,8 +51,8 @@ export type Operation<
   /** The scope that a token with scopes needs; without one, any token will do. */
   scope?: Scope;
   /**
-   * Refuses (403) what the caller and the path alone show to be forbidden, before anything that was sent is looked at. A variable of the
-   * path that cannot be read is undefined here, and refused later.
+   * Refuses (403) what the caller and the path alone show to be forbidden, before anything that was sent is looked
+   * at. A variable of the path that cannot be read is undefined here, and refused later.
    */
   permit?: (request: { caller: Caller | undefined; path: Partial<Values<Path>> }) => void;
   path?: Path;
@@ -60,7 +63,7 @@ export type Operation<
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people, or a file of one. */
   type?: 'text/html' | '*/*';
-  /** What the response shows; absent when it has no body. */
+  /** The schema of the response; absent when it has no body. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
   headers?: Record<string, JsonSchema>;
@@ -68,11 +71,11 @@ export type Operation<
   hasTag?: true;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
-  /** What is logged as a security event when it has succeeded; its secrets are not among it. */
+  /** The security event that is logged after a success, without secrets. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
   /** Whether the interface specification says to the letter what its errors are: their bodies have no `code`. */
   isSpecified?: true;
-  /** What it refuses beyond what follows from `access`, `scope` and the parameters. */
+  /** The refusals beyond those that follow from `access`, `scope` and the parameters. */
   refusals?: readonly Refusal[];
   run: (
     input: Input<Path, Query, Body> & { caller: Who extends 'anyone' ? Caller | undefined : Caller },
@@ -91,7 +94,10 @@ export const operation = <Path extends Parameters, Query extends Parameters, Bod
 /** Whether the interface specification says to the letter what a path does. */
 export const isSpecified = (operations: Operations): boolean => Object.values(operations).some((one) => one.isSpecified);
 
-/** The methods of a path, as `Allow` lists them. What can be read has HEAD, but where the specification says which methods there are. */
+/**
+ * The methods of a path, as `Allow` lists them. Every path that can be read has HEAD, but where the specification
+ * says which methods there are.
+ */
 export function allowedMethods(operations: Operations): string {
   const own = Object.keys(operations).flatMap((method) =>
     method === 'GET' && !isSpecified(operations) ? ['GET', 'HEAD'] : [method],

@@ -8,11 +8,14 @@ export type ApiEvent = APIGatewayProxyEventV2 & {
   requestId: string;
   /** When the request's time is up, on the clock of `performance.now()`. */
   deadline: number;
-  /** What is left of the caller's rate, where the request was counted. */
+  /** The rest of the caller's rate, where the request was counted. */
   rate?: RateFields | undefined;
 };
 
-/** What `auth()` adds to the event. A step that only reads it declares it optional, so that a chain without `auth()` does not compile. */
+/**
+ * The fields that `auth()` adds to the event. A step that only reads it declares it optional, so that a chain without
+ * `auth()` does not compile.
+ */
 export type Authenticated = { caller: Caller | undefined };
 
 /** A response as API Gateway takes it; it always has headers. */

@@ -8,8 +8,9 @@ import type { ApiEvent } from './request.ts';
 
 /*
  * A browser's session in a cookie that no script can read. Four things keep other sites from using it:
- * SameSite=Strict, with which browsers send it for their own site alone; `Sec-Fetch-Site` and `Origin`, which also tell other ports and
- * subdomains of that site apart; a JSON body, which no form can send; and CORS, which never allows credentials.
+ * SameSite=Strict, with which browsers send it for their own site alone; `Sec-Fetch-Site` and `Origin`, which also
+ * tell other ports and subdomains of that site apart; a JSON body, which no form can send; and CORS, which never
+ * allows credentials.
  */
 
 /** The parameter by which a browser asks for it. */
@@ -24,7 +25,10 @@ export const cookieHeader = {
   description: "The session's token, out of reach of scripts: `__Host-session` over https, `session` over plain http.",
 } as const;
 
-/** The token in the headers of a request: in `X-Auth-Token`, or else in `Authorization: Bearer`, unless a proxy uses that for tokens of its own. */
+/**
+ * The token in the headers of a request: in `X-Auth-Token`, or else in `Authorization: Bearer`, unless a proxy uses
+ * that for tokens of its own.
+ */
 export function headerToken({ 'x-auth-token': token, authorization = '' }: Headers): string | undefined {
   if (token !== undefined) return token;
   const bearer = /^bearer +(.*?) *$/i.exec(authorization)?.[1];
@@ -43,7 +47,10 @@ const foreignOrigin: Refusal = () =>
   permissionDenied('foreign_origin', "Only a page of the service's own origin gets a session in a cookie.");
 export const cookieRefusals = [foreignOrigin];
 
-/** Refuses, with 403, to give a session in a cookie to a page of another origin: it would sign whoever opens that page in as somebody else. */
+/**
+ * Refuses, with 403, to give a session in a cookie to a page of another origin. It would sign in a visitor of that
+ * page as somebody else.
+ */
 export function requireOwnOrigin(headers: Headers): void {
   if (!isFromOwnOrigin(headers)) throw foreignOrigin();
 }
@@ -55,7 +62,7 @@ export const hasCookie = (headers: Headers): boolean => headerToken(headers) ===
 export const answerInCookie = <T extends { token: string }>({ token, ...shown }: T, headers: Headers) =>
   new Answer(shown, { 'Set-Cookie': cookie(headers, token, config.sessionDays * 86_400) });
 
-/** Answers that the session of the cookie is over. */
+/** Answers that the session of the cookie has ended. */
 export const answerCookieEnded = (headers: Headers) => new Answer(undefined, { 'Set-Cookie': cookie(headers, '', 0) });
 
 type Headers = Record<string, string | undefined>;
@@ -63,7 +70,8 @@ type Headers = Record<string, string | undefined>;
 const cookie = (headers: Headers, value: string, seconds: number) =>
   `${nameFor(headers)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isHttps(headers) ? '; Secure' : ''}`;
 
-// Browsers take a `__Host-` cookie from nothing but the host itself, and over https alone. In a plain-http LAN they would drop it.
+// Browsers take a `__Host-` cookie from nothing but the host itself, and over https alone. In a plain-http LAN they
+// would drop it.
 const nameFor = (headers: Headers) => (isHttps(headers) ? '__Host-session' : 'session');
 
 const isHttps = (headers: Headers) => /^https\b/i.test(headers['x-forwarded-proto']?.trim() ?? '');

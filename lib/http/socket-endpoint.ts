@@ -10,13 +10,13 @@ import { embeddedMetrics } from '../metrics.ts';
 import { carryNotices } from '../notices.ts';
 import { toHttpError } from './middleware/errors.ts';
 
-/** What happens to a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
+/** An event of a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
 type SocketEvent = APIGatewayProxyWebsocketEventV2 & { headers?: Record<string, string | undefined>; caller?: Caller };
 
 /** The status matters for the handshake; the body is a frame for the client, or what the handshake is refused with. */
 type SocketAnswer = { statusCode: number; headers?: Record<string, string>; body?: string };
 
-/** What a connection is about. */
+/** The functions that serve a connection, and its subprotocol. */
 type Socket = {
   /** The subprotocol that both sides speak. */
   protocol: string;

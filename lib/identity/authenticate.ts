@@ -11,22 +11,25 @@ import { Recent } from '../recent.ts';
 import type { Caller } from './caller.ts';
 import type { Rated } from './write-rate.ts';
 
-/** A token's row as it was read last, its account, the same object until some token or account changes, and the state of both before that. */
+/**
+ * A token's row as it was read last, its account, the same object until some token or account changes, and the state
+ * of both before that.
+ */
 type Read = { row: CallerRow; account: Caller['user']; state: number };
 
 /** By the hashes of the tokens that were valid when they were last used here. Accounts that block others weigh more. */
 const known = new Recent<Read>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
- * The caller that a token stands for; undefined when the token is not valid. It takes one round trip, and none for what is not a token or
- * where neither tokens nor accounts have changed since the token was last looked up.
+ * The caller that a token stands for; undefined when the token is not valid. It takes one round trip, and none for
+ * what is not a token or where neither tokens nor accounts have changed since the token was last looked up.
  */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (!isToken(token)) return undefined;
   const hash = hashToken(token);
   const state = stateOf(tokens, users.unscoped);
   const last = known.get(hash);
-  // What is the same is of a database within this process, which has the same clock.
+  // The state is the same only for a database within this process, which has the same clock.
   const row = last?.state === state ? { ...last.row, now: new Date() } : await findRow(hash);
   const user = row?.users[0];
   if (!row || !user || !isValid(row, user)) {
@@ -59,7 +62,7 @@ const callerOf = ({ _id, kind, scopes, now: at }: CallerRow, user: Caller['user'
 
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
-/** Whose a token was when this process last saw it. A hint, from which nothing may be answered. */
+/** The user of a token when this process last saw it. It is a hint, from which nothing may be answered. */
 export const recallCaller = (token: string | undefined): Rated | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
@@ -113,8 +116,9 @@ function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerR
 }
 
 /**
- * Notes when the token was last used, at most once an hour. Nobody waits for it: it is sent beside the operation's own calls, which take as
- * long, and if it fails, or Lambda freezes the process before it is done, the token's next use tries again.
+ * Notes when the token was last used, at most once an hour. Nobody waits for it: it is sent beside the operation's
+ * own calls, which take as long, and if it fails, or Lambda freezes the process before it is done, the token's next
+ * use tries again.
  */
 async function noteUse({ _id, kind, last_used_at, now }: CallerRow): Promise<void> {
   const anHourAgo = new Date(now.getTime() - 3_600_000);

@@ -16,10 +16,10 @@ const tooManyBlocked: Refusal = () => conflict('too_many_blocked', 'The list of 
 export const blockRefusals = [noSuchUser, tooManyBlocked];
 export const unblockRefusals = [noSuchBlock];
 
-/** Whom the caller has blocked. */
+/** The users whom the caller has blocked. */
 export const blockedBy = ({ user }: { user: Pick<Caller['user'], 'blocked'> }): ObjectId[] => user.blocked ?? [];
 
-/** Whether an active account has blocked another; undefined when there is none with this id. */
+/** Whether an active account has blocked another; undefined if not found. */
 export async function hasBlocked(user: ObjectId, other: ObjectId): Promise<boolean | undefined> {
   const account = await users.findOne({ _id: user, is_active: true }, { projection: { blocked: 1 } });
   return account ? blockedBy({ user: account }).some((blocked) => blocked.equals(other)) : undefined;
@@ -38,7 +38,7 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
   );
 }
 
-/** Blocks a user: the caller does not see that user's conversations any more, and the user notices nothing. */
+/** Blocks a user: the caller no longer sees that user's conversations, and the user notices nothing. */
 export async function blockUser({ user, username }: Wanted, caller: Caller): Promise<OtherUser> {
   requireAtMostOne(['user', 'username'], { user, username });
   if (!user && username === undefined) throw missingEvery(['user', 'username']);
@@ -58,7 +58,7 @@ export async function blockUser({ user, username }: Wanted, caller: Caller): Pro
 /** The user with this id or this name. */
 type Wanted = { user?: ObjectId | undefined; username?: string | undefined };
 
-/** Ends that: what was written meanwhile is there. */
+/** Unblocks a user: the caller sees what was written meanwhile. */
 export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {
   const unblocking = await users.updateOne({ _id: caller.user._id, blocked: user }, { $pull: { blocked: user } });
   if (unblocking.matchedCount === 0) throw noSuchBlock();

@@ -4,7 +4,7 @@ import type { TokenDocument } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../errors.ts';
 
-/** Who calls: the user of a valid token, and which token it was. */
+/** A caller: the user of a valid token, and that token. */
 export type Caller = {
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
   user: Pick<
@@ -26,7 +26,7 @@ export const commandLine: Caller = {
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);
 
-/** Whether a caller is an administrator: one whose token has scopes is none without `admin` among them. */
+/** Whether a caller is an administrator. If the token has scopes, `admin` must be among them. */
 export const isAdmin = (caller: Caller | undefined): boolean =>
   caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
 
@@ -43,7 +43,7 @@ export function requireUnscopedToken(caller: Caller | undefined): void {
   if (caller && caller.token.scopes.length > 0) throw unscopedTokenRequired();
 }
 
-/** 403: the token is confined to scopes, of which this is none. */
+/** 403: the token is confined to scopes, and this is not among them. */
 export const scopeRequired = (scope: Scope): HttpError =>
   permissionDenied('scope_required', `The token lacks the '${scope}' scope.`);
 

@@ -7,12 +7,13 @@ import { attempt } from '../deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
 import { describeError, log } from '../log.ts';
 
-/** How many slots there are in a window of so many milliseconds; `isSettled`: whoever takes one keeps it. */
+/** The number of slots in a window of so many milliseconds. With `isSettled`, a slot that is taken stays taken. */
 export type Limit = { most: number; window: number; isSettled?: true };
 
 export const minute = 60_000;
 
-// In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died, and stays taken.
+// In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died,
+// and stays taken.
 const longestAttempt = 10_000;
 
 // For how many milliseconds a login waits for attempts that are under way, which may yet succeed and return their slots.
@@ -31,9 +32,12 @@ export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise
   });
 }
 
-/** One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a free slot. */
+/**
+ * One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a
+ * free slot.
+ */
 async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }: Limit): Promise<LimitDocument> {
-  // What a clock that was ahead has written counts no longer than anything else.
+  // A slot from a clock that was ahead counts no longer than any other.
   const recent = {
     $and: [{ $gt: ['$$attempt.at', { $add: ['$$NOW', -window] }] }, { $lt: ['$$attempt.at', { $add: ['$$NOW', minute] }] }],
   };
@@ -93,7 +97,10 @@ export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
 /** The key of what is counted, from which nobody learns what it is. */
 export const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
-/** The address, or the first 64 bits of an IPv6 address: whoever has one has all addresses that begin with them. */
+/**
+ * The address, or the first 64 bits of an IPv6 address. A host with one IPv6 address has all addresses with the same
+ * 64 bits.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

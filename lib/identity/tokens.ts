@@ -35,7 +35,10 @@ export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown 
 export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken });
 export type NewToken = Shown<typeof newTokenSchema>;
 
-/** Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32 characters can't be read again. */
+/**
+ * Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32 characters can't be
+ * read again.
+ */
 export async function insertToken(
   token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'generation'>,
   expires: unknown,
@@ -59,8 +62,9 @@ export async function listAllTokens(user: ObjectId): Promise<Token[]> {
 }
 
 /**
- * Deletes the one token that a filter with its `_id` is for; returns whether it existed. With `deleteMany`, because its use may be noted at the
- * same moment: MongoDB handles that, but a `deleteOne` of compatible engines may miss a document that is being changed.
+ * Deletes the one token that a filter with its `_id` is for; returns whether it existed. With `deleteMany`, because
+ * its use may be noted at the same moment: MongoDB handles that, but a `deleteOne` of compatible engines may miss a
+ * document that is being changed.
  */
 export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> {
   const { deletedCount } = await tokens.deleteMany(filter);

@@ -35,7 +35,7 @@ export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');
 
-/** What the name of a deleted user is shown as; no user can have it. */
+/** The name that is shown for a deleted user; no user can have it. */
 export const deletedUsername = '(deleted)';
 
 /** A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a mention. */
@@ -65,7 +65,7 @@ export const newUsername: Parameter<string> = {
   },
 };
 
-// What has a meaning in the header of a message would make two spellings of one mailbox.
+// Characters with a meaning in the header of a message would make two spellings of one mailbox.
 const notInAddress = `@<>()[\\]:;,\\\\"${blankCharacters}`;
 const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189}$`, 'u');
 
@@ -77,7 +77,7 @@ export const email: Parameter<string> = credential({
   schema: { type: 'string', pattern: anAddress.source },
 });
 
-// What comes after the host of an address of the web would be lost where addresses are compared.
+// The part after the host of an address of the web would be lost where addresses are compared.
 const hasHost = (address: string) => !/@.*[/?#]/.test(address) && domainToASCII(address.replace(/^.*@/, '')) !== '';
 
 /** A part of a user's name, or nothing; the `@` of a mention does not count. */
@@ -110,7 +110,7 @@ export const emailKeys = (address: string): string[] => {
 
 const plainKey = (address: string) => address.normalize('NFC').toLowerCase();
 
-/** The account with this id; 404 when there is none. */
+/** The account with this id; 404 for an unknown id. */
 export async function findUser(id: ObjectId): Promise<User> {
   const user = await users.findOne({ _id: id });
   if (!user) throw noSuchUser();
@@ -125,7 +125,7 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   return isAdmin(caller) ? user : { _id: user._id, username: user.username };
 }
 
-/** The account with this name; 404 when there is none. */
+/** The account with this name; 404 for an unknown name. */
 export async function findUserByName(name: string): Promise<User> {
   const user = await users.findOne({ username: name });
   if (!user) throw noSuchUser();
@@ -140,19 +140,19 @@ export async function findUserByNameFor(name: string, caller: Caller): Promise<U
   return user ? (seesAll ? shownUser : shownOtherUser).show(user) : undefined;
 }
 
-/** The id of the account with this name; 404 when there is none. */
+/** The id of the account with this name; 404 for an unknown name. */
 export async function findUserId(name: string): Promise<ObjectId> {
   const user = await users.findOne({ username: name }, { projection: { _id: 1 } });
   if (!user) throw noSuchUser();
   return user._id;
 }
 
-/** The id of the active account with this name; undefined when there is none. */
+/** The id of the active account with this name; undefined if not found. */
 export async function findActiveUserId(name: string): Promise<ObjectId | undefined> {
   return (await users.findOne({ username: name, is_active: true }, { projection: { _id: 1 } }))?._id;
 }
 
-/** The name of an active account; undefined when there is none with this id. */
+/** The name of the active account with this id; undefined if not found. */
 export async function findActiveUsername(id: ObjectId): Promise<string | undefined> {
   return (await users.findOne({ _id: id, is_active: true }, { projection: { username: 1 } }))?.username;
 }
@@ -184,11 +184,17 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
 /** Names by the ids of accounts in hexadecimal; deleted accounts have none. */
 export type Usernames = ReadonlyMap<string, string | undefined>;
 
-/** The names that were read since an account last changed, of about so many accounts at most, and the state of the accounts before that. */
+/**
+ * The names that were read since an account last changed, of about so many accounts at most, and the state of the
+ * accounts before that.
+ */
 let known: { names: Map<string, string | undefined>; state: number } = { names: new Map(), state: Number.NaN };
 const mostKnown = 10_000;
 
-/** The names of these accounts, and maybe of others. One that was read before is not asked for again where no account has changed since. */
+/**
+ * The names of these accounts, and maybe of others. One that was read before is not asked for again where no account
+ * has changed since.
+ */
 export async function findUsernames(ids: ObjectId[]): Promise<Usernames> {
   const state = stateOf(users.unscoped);
   if (known.state !== state || known.names.size > mostKnown) known = { names: new Map(), state };

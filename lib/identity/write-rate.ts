@@ -5,18 +5,19 @@ import { batchByKey, fulfilled } from '../database/batching.ts';
 import { retryContended } from '../database/writes.ts';
 import { tooManyRequests } from '../errors.ts';
 
-/** Whose rate it is; `writes_per_second` where the account has one of its own. */
+/** The account whose rate it is; `writes_per_second` where it has one of its own. */
 export type Rated = { _id: ObjectId; writes_per_second?: number };
 
 /** The header fields that say what is left of a rate (draft-ietf-httpapi-ratelimit-headers). */
 export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
 
 /**
- * Counts a message or a change of an account: returns what is left of its rate, undefined where there is none, or refuses with 429.
+ * Counts a message or a change of an account. Returns what is left of its rate, undefined if limits are off, or
+ * refuses with 429.
  *
- * A burst is possible at once, and one more with each interval from then on. The state is one document per account, changed by one atomic step
- * by the database's clock, so that the rate holds however many processes are asked. Those that come to one process at the same time are
- * counted together.
+ * A burst is possible at once, and one more with each interval from then on. The state is one document per account,
+ * changed by one atomic step by the database's clock, so that the rate holds however many processes are asked. Those
+ * that come to one process at the same time are counted together.
  */
 export async function countWrite({ _id, writes_per_second: own }: Rated): Promise<RateFields | undefined> {
   if (!config.limits.areOn) return undefined;

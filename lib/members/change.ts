@@ -30,7 +30,7 @@ import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { withoutInvitationsOf } from './invitations.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
-/** What can be changed of a member: its role by owners, all else by the member. */
+/** The changes that can be made to a member: its role by owners, all else by the member. */
 export const memberChanges = {
   last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),

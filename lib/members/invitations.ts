@@ -104,7 +104,10 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
 /** The part of an update that takes the invitations which a user has made: with the right to invite they end. */
 export const withoutInvitationsOf = (user: ObjectId) => ({ invitations: { created_by: user } });
 
-/** Takes the invitations of a user who is no administrator any more from the rooms in which the user may not invite, or from all. */
+/**
+ * Takes the invitations of a user who is no longer an administrator from the rooms in which the user may not invite,
+ * or from all.
+ */
 export const forgetInvitations = (user: ObjectId, from: 'others' | 'all'): Promise<void> => {
   const where: RoomFilter = {
     'invitations.created_by': user,
@@ -138,7 +141,7 @@ export const usingInvitation = (code: string, change: 1 | -1 = -1) => ({
   },
 });
 
-/** The room of an invitation that can be used; 404 when there is none. */
+/** The room of an invitation that can be used; 404 if not found. */
 export async function findInvited(code: string): Promise<ObjectId> {
   const found = await rooms.findOne({ ...invitedBy(code) }, { projection: { _id: 1 } });
   if (!found) throw noSuchInvitation();
@@ -151,8 +154,8 @@ type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
 const options = { returnDocument: 'after', projection: { invitations: 1 } } as const;
 
 /**
- * Those of a room's invitations, as an expression of the database, that can still be used: all, or the one with this hash. In the filter of an
- * update some engines know no `$$NOW`: there it is this process's clock.
+ * The invitations of a room that can still be used, as an expression of the database: all, or the one with this hash.
+ * In the filter of an update some engines know no `$$NOW`: there it is this process's clock.
  */
 const validOf = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
   $filter: {

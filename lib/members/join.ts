@@ -25,7 +25,7 @@ import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
 import { findInvited, invitedBy, noSuchInvitation, usingInvitation } from './invitations.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
-/** Who is to be in which room, and as what. */
+/** The user who is to be in a room, and the role there. */
 export type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
 const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
@@ -46,7 +46,10 @@ export const joinRefusals = [
   tooManyRooms,
 ];
 
-/** Who wants to be in which room: the user with this id or this name, or without either the caller, who may have the code of an invitation. */
+/**
+ * The membership that is asked for: the user with this id or this name, or without either the caller, who may have
+ * the code of an invitation.
+ */
 type Wanted = {
   room?: ObjectId | undefined;
   user?: ObjectId | undefined;
@@ -117,7 +120,7 @@ const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinActio
   return user.equals(caller.user._id) ? 'join' : 'add';
 };
 
-/** The part of the update's filter that says that the room can take this user, whoever asks. */
+/** The part of the update's filter that says that the room can take this user, regardless of the caller. */
 const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
   banned: { $ne: user },
   'members.user': { $ne: user },
@@ -130,8 +133,8 @@ const isNotFull = { [`members.${config.roomMembers - 1}`]: { $exists: false } };
 const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
 /**
- * An account that does not exist must never become a member: it is looked up first, together with everything else that may be wrong. Returns
- * whether the user has blocked the caller; of administrators nobody keeps out of rooms.
+ * An account that does not exist must never become a member: it is looked up first, together with everything else
+ * that may be wrong. Returns whether the user has blocked the caller; always false for an administrator.
  */
 async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<boolean> {
   const [context, isBlocked] = await Promise.all([findTargetContext(room, caller, user), hasBlocked(user, caller.user._id)]);
@@ -142,7 +145,7 @@ async function checkUser({ room, user }: Membership, action: JoinAction, caller:
 }
 
 function check(context: TargetContext | undefined, action: JoinAction): void {
-  // Whoever is invited sees the room.
+  // An invited user sees the room.
   const seen = context && action === 'joinInvited' ? { ...context, is_visible: true } : context;
   const { target, isTargetBanned, rank, is_open, archived_at, memberCount } = requireRole(seen, action);
   if (target) throw alreadyMember();
@@ -153,8 +156,9 @@ function check(context: TargetContext | undefined, action: JoinAction): void {
 }
 
 /**
- * Whether a user is in too many rooms: those that the user has joined, or else those to which others have added the user, so that nobody uses
- * up what is another's own. Conversations do not count: others begin them. Administrators may be in any number, and add anybody.
+ * Whether a user is in too many rooms: those that the user has joined, or else those to which others have added the
+ * user, so that nobody uses up what is another's own. Conversations do not count: others begin them. Administrators
+ * may be in any number, and add anybody.
  */
 async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
   const { areOn, roomsPerUser } = config.limits;
@@ -171,7 +175,10 @@ async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
   return count > roomsPerUser;
 }
 
-/** What is due once the user is a member: the event, a marker that leaves nothing old unread, and a last look at the account. */
+/**
+ * The work after the user has become a member: the event, a marker that leaves nothing old unread, and a last look at
+ * the account.
+ */
 async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
   const [username, isTooMuch, marker] = await Promise.all([
@@ -196,7 +203,10 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     : showMember(room._id, added, username);
 }
 
-/** What whoever adds a user who has blocked them sees: a member, who leaves at once. The user was none, and notices nothing. */
+/**
+ * The answer to a caller who adds a user who has blocked them: a member, who leaves at once. The user was never a
+ * member, and notices nothing.
+ */
 async function afterBlockedAddition(room: Joined, member: ObjectId, { user, role }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
   const username = (await findActiveUsername(user)) ?? '';
@@ -206,7 +216,10 @@ async function afterBlockedAddition(room: Joined, member: ObjectId, { user, role
   return showMember(room._id, { _id: member, user, role, joined_at: room.changed_at }, username);
 }
 
-/** Uses an invitation for an account that does not exist yet; returns its room and who made it. `returnInvitation` gives the use back. */
+/**
+ * Uses an invitation for an account that does not exist yet; returns its room and who made it. `returnInvitation`
+ * gives the use back.
+ */
 export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
   return attempt({ times: 10 }, async () => {
     const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull }] };
@@ -232,7 +245,10 @@ export async function returnInvitation(room: ObjectId, code: string): Promise<vo
   await rooms.updateOne({ _id: room }, [usingInvitation(code, 1)]);
 }
 
-/** Makes the user of a new account a member by an invitation that it has used; of a room that can't take anybody any more it becomes none. */
+/**
+ * Makes the user of a new account a member, by an invitation that the account has used. Does nothing if the room can
+ * no longer take anybody.
+ */
 export async function joinInvited(room: ObjectId, user: ObjectId): Promise<void> {
   const _id = new ObjectId();
   const where = { $and: [{ _id: room, archived_at: null }, accepts(user)] };

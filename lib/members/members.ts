@@ -29,8 +29,8 @@ export const memberRole = about(
 const ofWhom = { room: aRoomId, user: aUserId, username: aUsername };
 
 /**
- * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that list of a direct
- * conversation, which has no name, also with whom it is.
+ * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that
+ * list of a direct conversation, which has no name, also with whom it is.
  */
 export const memberSchema = record(
   'Member',
@@ -62,7 +62,7 @@ export const formerMemberSchema = record('FormerMember', {
   joined_at: described('Null, because the user is no longer a member.', aNull),
 });
 
-/** What members see of their own room. */
+/** A room as its members see it. */
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;
 
 /** A member as others see it. */
@@ -89,7 +89,8 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: s
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];
 
 /**
- * A page of a room's members, for members: all by the order of their ids, or those of whose names `q` is a part, those that begin with it first.
+ * A page of a room's members, for members: all by the order of their ids, or those of whose names `q` is a part,
+ * those that begin with it first.
  */
 export async function listMembers(
   room: ObjectId,

@@ -21,7 +21,10 @@ import { type Stamp, stampFields } from '../rooms/stamps.ts';
 import { keepRooms, knownRooms, type MyRoom, myRoomFields, roomsOf } from './known-rooms.ts';
 import { type Member, showOwnMember } from './members.ts';
 
-/** A place in a list: after this member of a room or, with the time when something last happened in it, after this one of someone's rooms. */
+/**
+ * A place in a list: after this member of a room or, with the time when something last happened in it, after this one
+ * of someone's rooms.
+ */
 export type MemberCursor = { id: ObjectId; at: Date | undefined };
 
 /** The cursor as it is sent. With its time it stays valid although its room may be active again, left or deleted meanwhile. */
@@ -63,7 +66,10 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   return { ...listed, nextSince: new Date(Math.max((caller.at?.getTime() ?? 0) - longestWrite, since?.getTime() ?? 0)) };
 }
 
-/** The first page, which is known where nothing has changed. The caller's account is the same object only as long as no account has. */
+/**
+ * The first page, which is known where nothing has changed. The caller's account is the same object only as long as
+ * no account has.
+ */
 async function listFirst(limit: number, caller: Caller): Promise<Listed> {
   const { user } = caller;
   const key = user._id.toHexString();
@@ -96,7 +102,10 @@ async function list(page: MyRoomsPage, caller: Caller, isFirst: boolean): Promis
 
 const cursorOf = ({ _id, changed_at }: Stamp): string => `${changed_at.getTime()}-${_id.toHexString()}`;
 
-/** The JSON of a membership as it was shown last, and what it was made of beside the room and the caller's name, which stays the same. */
+/**
+ * The JSON of a membership as it was shown last, and what it was made of beside the room and the caller's name, which
+ * stays the same.
+ */
 type Shown = { reading: Reading; names: string | undefined; json: string };
 const shownLast = new WeakMap<MyRoom, Shown>();
 
@@ -111,7 +120,8 @@ function membershipJson(room: MyRoom, user: Caller['user'], reading: Reading, us
   return json;
 }
 
-// A change has the time at which its update began. One that was made within so many milliseconds may not have been there to be read.
+// A change has the time at which its update began. One that was made within so many milliseconds may not have been
+// there to be read.
 const longestWrite = limits.requestTime;
 
 const showOther = (id: ObjectId, usernames: Usernames): OtherUser => ({

@@ -24,7 +24,10 @@ import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.t
 /** A place in a list of users: the id or the name of the one that it comes after. */
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
 
-/** Who is looked for: one by name, or those of whose names `q` is a part, in a room or in all that the caller shares with them. */
+/**
+ * The people who are looked for: one by name, or those of whose names `q` is a part, in a room or in all that the
+ * caller shares with them.
+ */
 export const userSearch = {
   username: about('Return the user with exactly this name.', optional(username)),
   q: about(
@@ -41,7 +44,10 @@ export const foundUserSchema = eitherOf(shownUser.schema, shownOtherUser.schema)
 
 export const userSearchRefusals = [adminRequired, () => scopeRequired('members:read'), ...refusalsOf('read'), noSuchRoom];
 
-/** The accounts that a caller looks for: administrators find all, others those with whom they share a room, and anyone by the whole name. */
+/**
+ * The accounts that a caller looks for: administrators find all, others those with whom they share a room, and anyone
+ * by the whole name.
+ */
 export async function searchUsers(
   { username: name, q, room, limit, after }: Values<typeof userSearch>,
   caller: Caller,

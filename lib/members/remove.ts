@@ -26,8 +26,8 @@ export const removalRefusals = [
 ];
 
 /**
- * Removes a member from its room: oneself, as a moderator a plain member, as an owner or an administrator anyone; and bans the user if asked
- * to. The last owner stays while others remain, whoever asks.
+ * Removes a member from its room: oneself, as a moderator a plain member, as an owner or an administrator anyone; and
+ * bans the user if asked to. The last owner stays while others remain, regardless of the caller.
  */
 export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, caller: Caller): Promise<void> {
   const find = async () => requireTarget(await findContextOfMember(member, caller));

@@ -17,25 +17,28 @@ import { countReplies } from './replies.ts';
 export type Change = {
   action: Action;
   type: EventType;
-  /** What must be so for it to be a change; that the message is not deleted must always be so. */
+  /** The condition for a change; that the message is not deleted is always a condition. */
   where?: object;
-  /** What the update that takes the place says of the room besides. */
+  /** The other changes that the update that takes the place makes to the room. */
   ofRoom?: UpdateFilter<Omit<RoomDocument, '_id'>>;
   /** The update, by its place and, if they are asked for, the users in the room. */
   update: (place: Place, members: ObjectId[]) => UpdateFilter<Omit<MessageDocument, '_id'>>;
   withMembers?: boolean;
-  /** What is to be stored before the change, of a caller who may make it. */
+  /** Stores data before the change, of a caller who may make it. */
   before?: () => Promise<unknown>;
 };
 
-/** Decides about a message as it was found: throws what stands in the way, or returns the change, or nothing if there is nothing to do. */
+/**
+ * Decides about a message as it was found: throws what stands in the way, or returns the change, or nothing if there
+ * is nothing to do.
+ */
 export type Decide = (message: MessageDocument, room: RoomContext) => Change | undefined;
 
 export const messageDeleted: Refusal = () => conflict('message_deleted', 'The message is deleted.');
 
 /**
- * Changes a message as decided, and decides again when the message has changed meanwhile. Returns it as it is then. With a precondition it
- * must look so before, and not have changed since.
+ * Changes a message as decided, and decides again when the message has changed meanwhile. Returns it as it is then.
+ * With a precondition it must look so before, and not have changed since.
  */
 export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide, precondition?: Precondition): Promise<Message> =>
   attempt({ times: 10 }, async () => {
@@ -56,9 +59,10 @@ export function requireNotDeleted({ deleted_at }: MessageDocument): void {
 }
 
 /**
- * Takes the room's next place by the rule, changes the message by one update, and then records the event, so that whoever reads the event can
- * read the change. The update leaves a note of its event on the message: should the function die before it has recorded the event, the feed
- * that comes to the empty place does. Undefined when there was nothing left to change.
+ * Takes the room's next place by the rule, changes the message by one update, and then records the event, so that a
+ * reader of the event can read the change. The update leaves a note of its event on the message: should the function
+ * die before it has recorded the event, the feed that comes to the empty place does. Undefined when there was nothing
+ * left to change.
  */
 async function apply(change: Change, { _id, room, authors }: AuthoredMessage, caller: Caller): Promise<Message | undefined> {
   const { action, type, where, ofRoom, update, withMembers, before } = change;

@@ -51,7 +51,7 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
 
 const isAmong = (users: ObjectId[], user: ObjectId) => users.some((one) => one.equals(user));
 
-/** Those of the late mentions of a message that it still has. */
+/** The late mentions of a message whose users are still mentioned. */
 const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[]) =>
   late_mentions.filter(({ user }) => isAmong(mentions, user));
 

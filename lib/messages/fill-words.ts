@@ -11,8 +11,9 @@ const upgrade = 'words of messages';
 const chunkSize = 200;
 
 /**
- * Makes messages findable that earlier versions stored, the newest first. How far it came is stored, so that it goes on there if it is cut off;
- * `from: 'start'` looks at all of them again, as is due after an import. Returns how many messages were given their words.
+ * Makes messages findable that earlier versions stored, the newest first. How far it came is stored, so that it goes
+ * on there if it is cut off; `from: 'start'` looks at all of them again, as is due after an import. Returns how many
+ * messages were given their words.
  */
 export async function fillWords({ from, signal }: { from?: 'start'; signal?: AbortSignal } = {}): Promise<number> {
   if (from === 'start') await upgrades.deleteOne({ _id: upgrade });

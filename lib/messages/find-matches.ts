@@ -10,7 +10,7 @@ export type Place = { created_at: Date; room: ObjectId; seq: number };
 /** A message that answers a search, and how well. */
 export type Match = Place & { _id: ObjectId; score: number; weight: number };
 
-/** What is looked for: the words, and by whom and between which times it was written. */
+/** The search: the words, and by whom and between which times the message was written. */
 export type Sought = { query: Query; user?: ObjectId | undefined; since?: Date | undefined; until?: Date | undefined };
 
 /** A room to look into, when something was said in it last, and between which places of its own. */
@@ -36,9 +36,10 @@ const largestChunk = 512;
 type Budget = { messages: number; bytes: number };
 
 /**
- * The newest matches after a place in some rooms, which come in the order of their last messages. The rooms are asked a few at a time, each
- * for its newest matches. When there are enough and a room's last message is older than all of them, neither that room nor those after it have
- * anything to add. What is looked at is bounded: there may be fewer matches than wanted, and more after `end`.
+ * The newest matches after a place in some rooms, which come in the order of their last messages. The rooms are asked
+ * a few at a time, each for its newest matches. When there are enough and a room's last message is older than all of
+ * them, neither that room nor those after it have anything to add. The part that is looked at is bounded: there may
+ * be fewer matches than wanted, and more after `end`.
  */
 export async function findMatches(
   rooms: SearchedRoom[],

@@ -13,9 +13,10 @@ export type Gap = Omit<Place, 'ordinal'> & {
 };
 
 /**
- * Closes gaps for good, so that a feed can pass them: whatever comes for their places later finds them taken and takes others.
- * All of them are closed to messages before any is filled. While one is open, what the room has counted there may still come; when something
- * has come after all, nothing is filled, and the caller must look for the gaps again.
+ * Closes gaps for good, so that a feed can pass them: whatever comes for their places later finds them taken and
+ * takes others. All of them are closed to messages before any is filled. While one is open, what the room has counted
+ * there may still come; when something has come after all, nothing is filled, and the caller must look for the gaps
+ * again.
  */
 export async function closeGaps(gaps: Gap[]): Promise<void> {
   const areClosed = await Promise.all(gaps.map(closeToMessages));
@@ -24,10 +25,11 @@ export async function closeGaps(gaps: Gap[]): Promise<void> {
 }
 
 /**
- * Fills a gap at which neither a message nor a change will ever be: no feed needs to wait for it. A message that the room has counted there is
- * counted as lost, because taking it from the count would change the ordinals of those after it.
- * The `void` event, which lets readers pass, comes last: a process that dies before leaves a gap that the next reader fills, and the ordinal of
- * a message is counted as lost only once, however often and at whichever place it is found missing.
+ * Fills a gap at which neither a message nor a change will ever be: no feed needs to wait for it. A message that the
+ * room has counted there is counted as lost, because taking it from the count would change the ordinals of those
+ * after it. The `void` event, which lets readers pass, comes last: a process that dies before leaves a gap that the
+ * next reader fills, and the ordinal of a message is counted as lost only once, however often and at whichever place
+ * it is found missing.
  */
 export async function fillGap({ room, seq, ordinal, at, isMessage }: Gap): Promise<void> {
   if (isMessage && ordinal !== undefined) {

@@ -14,7 +14,10 @@ import { findSeqAt } from './time.ts';
 /** The filters, each of which has an index of its own: two of them together would be a search without one. */
 const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
-/** Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the newest without any. */
+/**
+ * Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the
+ * newest without any.
+ */
 export const historyParameters = {
   before: about('Return messages before this `seq`.', optional(sequence)),
   after: about('Return messages after this `seq`.', optional(sequence)),
@@ -26,17 +29,17 @@ export const historyParameters = {
   mentions: about('Return only messages that mention the caller.', optional(oneOf('me'))),
 };
 
-/** What was asked for. */
+/** The query of a page of history. */
 export type HistoryQuery = Values<typeof historyParameters>;
 
-/** The same, with a place instead of a time. */
+/** The query of a page of history, with a place instead of a time. */
 type PlacedQuery = Omit<HistoryQuery, 'at'>;
 
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /**
- * Reads a page of a room's history: the newest messages that match, or those next to `before`, `after` or `around`, or to the first one `at` a
- * time or after it. They come in ascending order of `seq`.
+ * Reads a page of a room's history: the newest messages that match, or those next to `before`, `after` or `around`,
+ * or to the first one `at` a time or after it. They come in ascending order of `seq`.
  */
 export async function readHistory(
   room: ObjectId,

@@ -6,7 +6,7 @@ import { findUserIdsByName } from '../identity/users.ts';
 /** How many different names of one message are looked up; further ones are plain text. */
 export const mostNames = 100;
 
-/** What a text mentions: for each different mention the names that it may mean, the likeliest first. */
+/** The mentions in a text: for each different one the names that it may mean, the likeliest first. */
 export type Mentions = string[][];
 
 /** The mentions of a text, found by the parser with which it is shown. */

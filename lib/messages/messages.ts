@@ -50,7 +50,7 @@ export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
 
-/** What a message says. */
+/** The text of a message. */
 export const messageText = about(
   'The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
   text(1, 10_000),
@@ -65,7 +65,10 @@ const withAuthor = [
   { $set: { authors: '$authors.username' } },
 ];
 
-/** What some stages find among the messages that match, with their authors: in one round trip, unless most names are known without one. */
+/**
+ * Finds by some stages among the messages that match, with their authors: in one round trip, unless most names are
+ * known without one.
+ */
 export async function findAuthored<Found extends AuthoredMessage>(
   filter: Filter<MessageDocument>,
   stages: Document[],

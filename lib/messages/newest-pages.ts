@@ -14,26 +14,36 @@ import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permis
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
- * The newest pages of rooms are read more often than all else, and mostly nothing has happened since the last time. Whatever changes a message
- * takes a place first, so that a page is what it was while the room's `seq` is: a process keeps the pages that it has read, and asks the
- * database only how far the room is, what the authors are called, and, of whom it does not know it, whether the caller may read the room.
+ * The newest pages of rooms are read more often than all else, and mostly nothing has happened since the last time.
+ * So a process keeps the pages that it has read in an LRU cache. Every change of a message takes a place first, so
+ * that a page is valid while the room's `seq` is the same. The process asks the database only for the room's `seq`,
+ * the authors' names and, if it does not know, whether the caller may read the room.
  *
  *   seq          7           8                                 Who changes something takes a place, and is done a moment later.
  *   done            5  7  6              8
  *   page read    ^ lacks 6 and 7   ^ lacks 8   ^ may be kept    Kept is only a page that lacks nothing up to the room's `seq`.
  */
 
-/** A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it was read. */
+/**
+ * A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it
+ * was read.
+ */
 export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Record<string, string> | undefined };
 
-/** The same with the messages as they were found, which the newest page has in ascending order of `seq`. */
+/**
+ * A page of a room's history with the messages as they were found. The newest page has them in ascending order of
+ * `seq`.
+ */
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage };
 
 type Kept = {
   shown: HistoryPage & { messages: Written<Message[]> };
   /** By the ids of the authors; a deleted account has none. */
   names: ReadonlyMap<string, string | undefined>;
-  /** Members who have read it: whoever comes or goes takes a place as well, so that they are members while the room's `seq` is the same. */
+  /**
+   * Members who have read it. A join or a leave takes a place as well, so that they are members while the room's
+   * `seq` is the same.
+   */
   readers: Set<string>;
   until: number;
   /** The state of the rooms and the accounts when it was last found to be as it is. */
@@ -43,15 +53,15 @@ type Kept = {
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
 type Known = { seq: number; kept?: Kept };
 
-/** By what they are pages of: at most so many, and so many characters of JSON. */
+/** An LRU cache, by what they are pages of: at most so many pages, and so many characters of JSON. */
 const pages = new Recent<Known>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
 
 /** So many readers of a page are remembered. */
 const mostReaders = 200;
 
 /**
- * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others. `read` reads it, where that is
- * necessary.
+ * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others.
+ * `read` reads it, where that is necessary.
  */
 export async function newestPage(
   key: string,
@@ -77,7 +87,7 @@ export async function newestPage(
   }
   const begun = performance.now();
   const [context, page] = await readChecked(async () => found.context ?? (await findReadableRoom(room, caller)), read);
-  // What was read before the room had come so far is not the page of that `seq`.
+  // A page that was read before the room had come so far is not the page of that `seq`.
   if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
   else pages.set(key, { seq: context.seq });
   return page.shown;
@@ -126,8 +136,9 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
 const mostChanges = 200;
 
 /**
- * Whether all that has a place up to the room's `seq` and shows on the page is on it. Places are looked at from the last one down, until they are
- * older than any request for them may be: a write of a frozen function may arrive later; it is not acknowledged, and pages expire before.
+ * Whether all that has a place up to the room's `seq` and shows on the page is on it. Places are looked at from the
+ * last one down, until they are older than any request for them may be: a write of a frozen function may arrive
+ * later; it is not acknowledged, and pages expire before.
  */
 async function isComplete(
   { found, shown: { next } }: PageAsRead,
@@ -135,7 +146,7 @@ async function isComplete(
 ): Promise<boolean> {
   const isSettled = (at: Date) => now.getTime() - at.getTime() > config.feedPatience;
   if (isSettled(changed_at)) return true;
-  // What changes a message comes after it. Below a full page nothing can come to it.
+  // A change of a message comes after it. Below a full page nothing can come to it.
   const first = (next && found[0]?.seq) ?? 1;
   const happened = await events.find({ room, seq: { $gte: first } }, { sort: { seq: -1 }, limit: mostChanges }).toArray();
   const changes = new Map(happened.map((event) => [event.seq, event]));

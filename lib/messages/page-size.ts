@@ -23,12 +23,13 @@ export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
   return end < 0 ? all : all.slice(0, end);
 }
 
-/** What was read, and whether there is more. */
+/** The messages that were read, and whether there are more. */
 export type ReadPage<T> = { found: T[]; hasMore: boolean };
 
 /**
- * Reads messages in order, up to `limit` or as many as fit in a page, at least one. `read` gets as many as it is asked for, after the last one
- * that was read before. Most pages are one read; only those with more messages than the default, or with very long ones, take more.
+ * Reads messages in order, up to `limit` or as many as fit in a page, at least one. `read` gets as many as it is
+ * asked for, after the last one that was read before. Most pages are one read; only those with more messages than the
+ * default, or with very long ones, take more.
  */
 export async function readWithinSize<T extends MessageDocument>(
   limit: number,

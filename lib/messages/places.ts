@@ -7,13 +7,16 @@ import type { Caller } from '../identity/caller.ts';
 import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 
-/** Who wants to send a message, and whether the users in the room are asked for. */
+/** A caller who wants to send a message to a room, and whether the users in the room are asked for. */
 export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
 
 /** The place that was taken; no members unless they were asked for. */
 export type Taken = { place: Place; members: ObjectId[] };
 
-/** Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update, unless one of them may not. */
+/**
+ * Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update,
+ * unless one of them may not.
+ */
 export const takeMessagePlace = (sender: Sender): Promise<Taken> => takeTogether(sender.room.toHexString(), sender);
 
 const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> => {

@@ -21,7 +21,7 @@ export const emoji: Parameter<string> = {
   },
 };
 
-/** The same, or what used to be one as well: for those who take theirs back. */
+/** An emoji, a word, or a text that used to be accepted as one: for users who take their reaction back. */
 export const formerEmoji: Parameter<string> = {
   ...emoji,
   read: (sent) => emoji.read(sent) ?? (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}\p{Z}]{1,64}$/u.test(sent) ? sent : undefined),

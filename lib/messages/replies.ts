@@ -13,9 +13,9 @@ type Parent = Pick<MessageDocument, '_id' | 'room' | 'has_replies' | 'has_delete
 const mostUncounted = 100;
 
 /**
- * How many replies each of these messages of a room has, without the deleted ones. They are counted by the index, and so exact whatever process
- * died when; but how many places they take, deleted ones included, up to one where nothing can come any more, is noted on the message, so that a
- * long thread costs no more than a short one.
+ * The number of replies to each of these messages of a room, without the deleted ones. The index counts them, so that
+ * the number is exact whatever process died when. Each message has a note of how many places they take, deleted ones
+ * included, up to a place before which no new reply can come. So a long thread costs as little as a short one.
  */
 export async function countReplies(room: ObjectId, parents: Parent[]): Promise<ReplyCounts> {
   const asked = parents.filter(({ has_replies }) => has_replies);
@@ -63,8 +63,8 @@ const countAfter = ({ room, _id }: Parent, seq: number, last = Number.MAX_SAFE_I
 const beingNoted = new Set<string>();
 
 /**
- * Notes how many replies there are up to the last one that is older than any message may come late. Nobody waits for it: if it fails, the next
- * reader tries again.
+ * Notes how many replies there are up to the last one that is older than any message may come late. Nobody waits for
+ * it: if it fails, the next reader tries again.
  */
 async function note(parent: Parent): Promise<void> {
   const { room, _id, counted_replies: counted = { count: 0, seq: 0 } } = parent;

@@ -41,7 +41,8 @@ const words: Parameter<string> = {
 };
 
 /**
- * Where a search goes on: after a place; or, best match first, within the matches between two places, after the one with a score and a place.
+ * Where a search goes on: after a place; or, best match first, within the matches between two places, after the one
+ * with a score and a place.
  */
 type SearchCursor = { after: Place; within?: { end: Place; score: number; last: Place } };
 
@@ -60,7 +61,7 @@ const searchCursor: Parameter<SearchCursor> = {
 };
 const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
 
-/** What is searched for, in which order it comes, and where a search goes on. */
+/** The search, the order of its matches, and where it goes on. */
 export const searchParameters = {
   q: optional(words),
   order: about(
@@ -73,7 +74,7 @@ export const searchParameters = {
 };
 type SearchQuery = Values<typeof searchParameters>;
 
-/** What is wanted, in one room or in all. */
+/** The wanted matches, in one room or in all. */
 type Wanted = HistoryQuery & SearchQuery & { room?: ObjectId | undefined };
 
 /** A page of a search says how many of its words do not count. */
@@ -128,7 +129,7 @@ async function search(wanted: Wanted & { q: string }, limit: number, caller: Cal
   return { messages: await show(ordered), next: next === undefined ? undefined : { cursor: next }, ignoredWords: query.ignored };
 }
 
-/** What is on a page, and the cursor of the next one. */
+/** The matches on a page, and the cursor of the next one. */
 type MatchPage = { found: Match[]; next: string | undefined };
 
 async function findNewest(
@@ -147,8 +148,8 @@ async function findNewest(
 const mostRanked = 500;
 
 /**
- * Best match first among the newest matches; and then among those before them. Which they are stands in the cursor, so that what is written
- * meanwhile moves nothing from a page to one that was read before.
+ * Best match first among the newest matches; and then among those before them. Which they are stands in the cursor,
+ * so that what is written meanwhile moves nothing from a page to one that was read before.
  */
 async function findBest(
   searched: SearchedRoom[],

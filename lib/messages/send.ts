@@ -16,7 +16,7 @@ import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.
 import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
-/** What someone wants to say, where, and in reply to which message. */
+/** A new message: its text, its room, and the message that it replies to. */
 export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
 
 export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage];
@@ -134,7 +134,10 @@ async function store(message: MessageDocument): Promise<boolean> {
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 
-/** The message that was sent first, as it is now: for those who may still read it, others are refused as with every other message. */
+/**
+ * The message that was sent first, as it is now: for those who may still read it, others are refused as with every
+ * other message.
+ */
 async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,

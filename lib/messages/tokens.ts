@@ -4,12 +4,16 @@ import { endsInHash, type Query } from '../../packages/client/src/words/query.ts
 import { type Run, runsOf, wordStarts } from '../../packages/client/src/words/runs.ts';
 
 /*
- * What a database's text index is given of a message, and asked for: tokens, of which each stands for the beginning of a word, for a
- * number, or for two neighbours in a script without spaces. Databases divide and fold texts in ways of their own; these tokens they
- * all leave as they are. A message that has all tokens of a search need not match it: its text decides.
+ * The tokens that a database's text index is given of a message, and is asked for. Each stands for the beginning of a
+ * word, for a number, or for two neighbours in a script without spaces. Databases divide and fold texts in ways of
+ * their own; these tokens they all leave as they are. A message that has all tokens of a search need not match it:
+ * its text decides.
  */
 
-/** Of a word those beginnings are indexed that have so many letters: what is sought has as many, or continues one of them. */
+/**
+ * The numbers of letters of the beginnings of a word that are indexed. A sought word has as many, or continues one of
+ * them.
+ */
 const lengths = [2, 3, 5, 8];
 const longest = 8;
 
@@ -29,7 +33,7 @@ export function tokensOf(text: string, author: ObjectId): string {
   return ` ${Array.from(tokens, showToken).slice(0, mostTokens).join(' ')} `;
 }
 
-/** What a text index is asked for to find all messages that may answer a search; undefined if it can't help. */
+/** The query for a text index that finds all messages that may answer a search; undefined if the index can't help. */
 export function searchFor({ terms }: Query, author?: ObjectId): string | undefined {
   const runs = terms
     .filter(({ isExcluded }) => !isExcluded)

@@ -7,8 +7,8 @@ import { socketLimits } from './frames.ts';
 import { tooManyConnections } from './open.ts';
 
 /*
- * Connections to a gateway. It ends those that were silent for ten minutes, and does not always say so: who was not heard for longer does not
- * count any more.
+ * Connections to a gateway. The gateway ends those that were silent for ten minutes, and does not always say so. A
+ * connection that was silent for longer no longer counts.
  */
 
 /** For how many milliseconds a connection counts after it was heard. */
@@ -17,7 +17,10 @@ const silence = 11 * 60_000;
 const { framesPerMinute } = socketLimits;
 const interval = 60_000 / framesPerMinute;
 
-/** Remembers a connection that is being opened; 429 when the user has too many. Of several at the same moment, more may be refused than need be. */
+/**
+ * Remembers a connection that is being opened; 429 when the user has too many. Of several at the same moment, more
+ * may be refused than need be.
+ */
 export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
   const owner = { user: user._id, token: token._id };
   const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
@@ -35,7 +38,10 @@ export async function addConnection(id: string, { user, token }: Caller): Promis
   throw tooManyConnections();
 }
 
-/** Notes that a connection has sent a frame, and whether that was too much; null when there is no such connection (any more). */
+/**
+ * Notes that a connection has sent a frame, and whether that was too much; null if the connection is unknown or has
+ * ended.
+ */
 export const hearConnection = (id: string): Promise<ConnectionDocument | null> =>
   retryContended(() => connections.findOneAndUpdate({ _id: id }, countFrame, { returnDocument: 'after' }));
 
@@ -64,13 +70,16 @@ const countFrame = [
   },
 ];
 
-/** From now on a connection gets news; false when it is not there any more. */
+/** Lets a connection get news from now on; false if it has ended. */
 export async function greetConnection(id: string, wants_events: boolean): Promise<boolean> {
   const { matchedCount } = await connections.updateOne({ _id: id }, { $set: { is_greeted: true, wants_events } });
   return matchedCount > 0;
 }
 
-/** Whether the user of a connection is to be shown as typing in a room: as often as that makes sense, and once for frames that come together. */
+/**
+ * Whether the user of a connection is to be shown as typing in a room: as often as that makes sense, and once for
+ * frames that come together.
+ */
 export async function mayType({ _id, typing_in, typing_at, heard_at }: ConnectionDocument, room: ObjectId): Promise<boolean> {
   const isEarly = typing_at && Math.abs(heard_at.getTime() - typing_at.getTime()) < socketLimits.typingEvery * 1_000;
   if (isEarly && typing_in?.equals(room)) return false;
@@ -84,7 +93,7 @@ export const removeConnection = async (id: string): Promise<void> => void (await
 /** A connection that gets news. */
 export type Recipient = Pick<ConnectionDocument, '_id' | 'user' | 'token' | 'wants_events'>;
 
-/** Those of these users, or of this token, that get news. */
+/** The connections of these users, or of this token, that get news. */
 export const findRecipients = (of: { users: ObjectId[] } | { token: ObjectId }): Promise<Recipient[]> =>
   connections
     .find(

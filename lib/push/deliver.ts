@@ -11,11 +11,12 @@ import { socketLimits } from './frames.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
 
 /*
- * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice, late, or before an earlier
- * one: each frame of a room says after which place it is, and the client puts them in order.
+ * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice,
+ * late, or before an earlier one: each frame of a room says after which place it is, and the client puts them in
+ * order.
  */
 
-/** What became of the frames. */
+/** The outcomes of the frames. */
 export type Delivery = Record<Posted, number>;
 
 /** How many connections are told concurrently: the gateway's rate is that of everyone's requests. */
@@ -66,7 +67,7 @@ async function tellOfRoom({ room, seq, left = [] }: Notice & { type: 'moved' }, 
 
 type RoomNews = Audience & { frames?: Encoded[]; signal: Encoded };
 
-/** What is new in a room from a place on; without its events where they are kept no longer, or there are none. */
+/** The news of a room from a place on; without its events if they are no longer kept, or there are none. */
 async function readRoom(room: string, seq: number): Promise<RoomNews> {
   try {
     if (seq > 0) {
@@ -117,7 +118,7 @@ async function post({ _id }: Recipient, frames: Encoded[], delivery: Delivery): 
     const posted = (await carrier?.post(_id, frame)) ?? 'dropped';
     delivery[posted]++;
     if (posted === 'gone') return removeConnection(_id);
-    // What follows would come without what it follows.
+    // The next frames would come without this one, which they follow.
     if (posted === 'dropped') return;
   }
 }

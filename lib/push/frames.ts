@@ -10,10 +10,10 @@ import { aSeq } from '../rooms/sequence.ts';
 /** The WebSocket subprotocol that these frames are. */
 export const protocol = 'chat.v1';
 
-/** What the client's second subprotocol begins with, when it comes with a ticket. */
+/** The start of the client's second subprotocol, when it comes with a ticket. */
 export const ticketPrefix = 'ticket.';
 
-/** What the parties of a connection may do, in seconds, bytes and numbers. */
+/** The limits of both parties of a connection, in seconds, bytes and numbers. */
 export const socketLimits = {
   /** The largest frame of a client; a larger one ends the connection with 1009. */
   frame: 4_096,
@@ -44,7 +44,7 @@ const positionSchema = record('RoomPosition', { room: aRoomId, seq: aSeq });
 
 const now = described('The time of the database, for the next `since`.', dateSchema);
 
-/** What clients send, by name; unknown fields are ignored. */
+/** The frames of clients, by name; unknown fields are ignored. */
 export const clientFrames = {
   hello: record(
     'HelloFrame',
@@ -63,7 +63,7 @@ export const clientFrames = {
   typing: record('TypingFrame', { type: aType('typing'), room: aRoomId }),
 };
 
-/** What the service sends, by name; clients ignore unknown types and fields. */
+/** The frames of the service, by name; clients ignore unknown types and fields. */
 export const serverFrames = {
   hello: record(
     'WelcomeFrame',

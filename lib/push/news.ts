@@ -11,18 +11,19 @@ import { isBlocked, notBlocked } from '../rooms/conversations.ts';
 import { socketLimits } from './frames.ts';
 
 /*
- * What the service reads to tell those who are connected. Ids are in hexadecimal, because they are keys of maps.
+ * The reads of the service for the clients that are connected. Ids are in hexadecimal, because they are keys of maps.
  */
 
-/** What happened in a room after a place: up to `next`, in which epoch, and who is a member. */
+/** The events of a room after a place, up to `next`, with their epoch and the members. */
 export type News = { events: Event[]; next: number; epoch: string } & Audience;
 
 /** The members of a room, and which of them do not want to see it, because they have blocked whom it is a conversation with. */
 export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) => boolean };
 
 /**
- * Reads what happened in a room after a place, as far as its feed goes without a gap. The members are read last, so that nobody gets what came
- * after they had ceased to be one: a removal takes its place in the update that removes. 404 when the room does not exist.
+ * Reads what happened in a room after a place, as far as its feed goes without a gap. The members are read last, so
+ * that nobody gets what came after they had ceased to be one: a removal takes its place in the update that removes.
+ * 404 when the room does not exist.
  */
 export const readNews = (room: string, after: number): Promise<News> =>
   inTime(async () => {
@@ -31,10 +32,10 @@ export const readNews = (room: string, after: number): Promise<News> =>
     return { events, next, epoch, ...(await findAudience(room)) };
   });
 
-/** The users in a room; none when it does not exist. */
+/** The users in a room; none for an unknown room. */
 export const readMembers = async (room: string): Promise<Set<string>> => (await readAudience(room)).members;
 
-/** The same, and who does not want to see it. */
+/** The users in a room, and which of them do not want to see it. */
 export const readAudience = (room: string): Promise<Audience> => inTime(() => findAudience(room));
 
 async function findAudience(room: string): Promise<Audience> {
@@ -56,7 +57,7 @@ export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promi
     return positionsOf({ ...which, 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
   });
 
-/** The same of one room: nothing when the user is no member of it, or does not want to see it. */
+/** One room of a user, and how far its feed is; empty if the user is not a member of it, or does not want to see it. */
 export const readRoomOf = (user: string, room: string): Promise<Map<string, number>> =>
   readRoomsOf(user, { _id: new ObjectId(room) });
 
@@ -90,7 +91,7 @@ async function positionsOf(which: Parameters<typeof rooms.find>[0], limit = 0): 
   return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
 }
 
-/** Those of these tokens, by their ids, that are still valid. */
+/** The ids of those of these tokens that are still valid. */
 export const readValidTokens = (ids: string[]): Promise<Set<string>> =>
   inTime(async () => new Set((await findCallersOf(ids.map((id) => new ObjectId(id)))).keys()));
 

@@ -6,8 +6,9 @@ import { protocol, socketLimits, ticketPrefix } from './frames.ts';
 import { redeemTicket } from './tickets.ts';
 
 /**
- * Who opens a connection, by the headers of its handshake: whoever has a ticket, or a token in `X-Auth-Token` or `Authorization`. A cookie does not count, which
- * browsers would send for every page. Throws 400 without our subprotocol, 401 without a valid ticket or token, 403 without the scope.
+ * Finds the caller who opens a connection, by the headers of its handshake: a ticket, or a token in `X-Auth-Token` or
+ * `Authorization`. A cookie does not count, because browsers would send it for every page. Throws 400 without our
+ * subprotocol, 401 without a valid ticket or token, 403 without the scope.
  */
 export async function findOpener(headers: Record<string, string | undefined>): Promise<Caller> {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());

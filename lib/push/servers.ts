@@ -9,17 +9,24 @@ import { withDeadline } from '../deadline.ts';
 import type { Notice } from '../notices.ts';
 
 /*
- * How servers that share a database hear of each other: each registers in it, and those on which somebody is connected read there how far
- * their rooms have come, which is stored with every message anyway, and what the others have noted for them besides.
+ * How servers that share a database hear of each other: each registers in it, and those on which somebody is
+ * connected read there how far their rooms have come, which is stored with every message anyway, and what the others
+ * have noted for them besides.
  */
 
-/** For how many milliseconds a server counts after it has registered last: it does not say when it ends, but serves on for a while. */
+/**
+ * For how many milliseconds a server counts after it has registered last: it does not say when it ends, but serves on
+ * for a while.
+ */
 const presence = 30_000;
 
 /** For how many milliseconds a notice can be read. */
 const noticeLife = 60_000;
 
-/** By how many milliseconds a change may be seen later than it is dated: with the time at which its update began. Later still, the sweep finds it. */
+/**
+ * The milliseconds by which a change may be seen later than its date, which is when its update began. The sweep finds
+ * changes that come later still.
+ */
 const latestArrival = 5_000;
 
 /** Registers a process of a server. Returns the database's time and how many processes of other servers there are. */
@@ -51,7 +58,7 @@ export const storeNotices = (server: string, notices: Notice[]): Promise<unknown
     insertWithTimes(serverNotices, { server, notices: JSON.stringify(notices) }, { expires_at: { $add: ['$$NOW', noticeLife] } }),
   );
 
-/** What other servers than this one have noted since a time, by the database's clock, and some of what they noted shortly before. */
+/** The notices of other servers since a time, by the database's clock, and some that they noted shortly before. */
 export const readNoticesSince = (time: Date, server: string): Promise<{ id: string; notices: Notice[] }[]> =>
   inTime(async () => {
     const since = new Date(time.getTime() + noticeLife - latestArrival);

@@ -10,14 +10,18 @@ import { findOpener } from './open.ts';
 import { type Session, answerFrame as talk } from './talk.ts';
 
 /*
- * The life of a connection to a gateway, as functions see it: each frame is a request of its own, and the database knows the rest.
+ * The life of a connection to a gateway, as functions see it: each frame is a request of its own, and the database
+ * knows the rest.
  */
 
 /** After how many seconds of silence clients are to ping, and how many seconds API Gateway gives a connection at most. */
 const pingEvery = 240;
 const lifetime = 7_200;
 
-/** Admits a connection by the headers of its handshake; nothing can be sent to it before this is done. Throws what the handshake is refused with. */
+/**
+ * Admits a connection by the headers of its handshake, or throws the reason why it is refused. Nothing can be sent to
+ * it before this is done.
+ */
 export async function openConnection(id: string, headers: Record<string, string | undefined>): Promise<Caller> {
   const caller = await findOpener(headers);
   await addConnection(id, caller);

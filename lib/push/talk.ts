@@ -7,13 +7,16 @@ type Time = { $date: string };
 /** The time and the epoch of an answer. */
 type Moment = { now: Time; epoch: string };
 
-/** One client's connection, as its host knows it. What returns undefined has ended the connection, or has no answer. */
+/**
+ * One client's connection, as its host knows it. A function that returns undefined has ended the connection, or has
+ * no answer.
+ */
 export type Session = {
   /** Sends news to the client from now on; gives what the greeting says. */
   greet: (wantsEvents: boolean) => Promise<(Moment & { connection: string; ping: number; lifetime?: number }) | undefined>;
   /** The rooms of the client that moved since a time, at least one more than `most` if there are as many. */
   findMoved: (since: Date | undefined, most: number) => Promise<(Moment & { moved: [room: string, seq: number][] }) | undefined>;
-  /** Who types, if the client may say so in the room now. */
+  /** The user who types, if the client may say so in the room now. */
   findTypist: (room: ObjectId) => Promise<{ user: string; username: string } | undefined>;
 };
 

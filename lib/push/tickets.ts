@@ -9,7 +9,7 @@ import { randomToken } from '../identity/tokens.ts';
 
 const anAddress: Schema<string> = { type: 'string', format: 'uri-reference' };
 
-/** What opens one connection, and where. */
+/** A ticket, which opens one connection, and the address to open it at. */
 export const ticketSchema = record('Ticket', {
   url: described('The address of the WebSocket: a full one, or a path of the service.', anAddress),
   ticket: described('The 32 characters for the subprotocol, valid once.', aToken),
@@ -20,7 +20,10 @@ export type Ticket = Shown<typeof ticketSchema>;
 /** For how many milliseconds a ticket can be used. */
 const lifetime = 30_000;
 
-/** Gives the caller a ticket: whoever shows it, once and soon, is connected on behalf of the caller's token, which itself stays where it is. */
+/**
+ * Gives the caller a ticket, which opens one connection, soon, on behalf of the caller's token. The token itself is
+ * not sent.
+ */
 export async function createTicket({ token }: Caller): Promise<Ticket> {
   const ticket = randomToken();
   const document = { _id: hashToken(ticket), token: token._id };

@@ -7,7 +7,10 @@ export class Html {
   }
 }
 
-/** HTML from a template; what stands in it is escaped unless it is HTML itself. Lists are joined, `false` and `undefined` are nothing. */
+/**
+ * HTML from a template; what stands in it is escaped unless it is HTML itself. Lists are joined, `false` and
+ * `undefined` are nothing.
+ */
 export function html(parts: TemplateStringsArray, ...values: Shown[]): Html {
   return new Html(parts.map((part, at) => part + (at < values.length ? sourceOf(values[at]) : '')).join(''));
 }

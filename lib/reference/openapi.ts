@@ -35,7 +35,7 @@ export type Response = { description: string; headers?: Record<string, Header | 
 export type Responses = Record<string, Response | Reference>;
 export type Reference = { $ref: string; description?: string };
 
-/** What stands at a place of the document, and the pointer to it, with references followed. */
+/** The value at a place of the document, and the pointer to it, with references followed. */
 export function resolve<T extends object>(
   document: OpenApi,
   found: T | Reference,

@@ -1,4 +1,7 @@
-/** Makes every form of the reference send its request and show the answer, and every link open what it leads to. Runs in the browser, so it needs nothing from outside itself. */
+/**
+ * Makes every form of the reference send its request and show the answer, and every link open its target. Runs in the
+ * browser, so it needs nothing from outside itself.
+ */
 export function tryCalls(): void {
   const token = document.querySelector<Field>('#token');
 
@@ -31,7 +34,7 @@ export function tryCalls(): void {
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
     output.textContent = `${init.method} ${address}\n${response.status} ${response.statusText}\n${headers.join('')}\n${shown}`;
-    // Whoever logs in, or signs up, wants to go on as that user.
+    // A reader who logs in, or signs up, wants to go on as that user.
     if (token && isJson && response.ok && /^\/api\/(sessions|users)$/.test(address))
       token.value = JSON.parse(text).token ?? token.value;
   };

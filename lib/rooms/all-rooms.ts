@@ -12,18 +12,21 @@ import { type Room, type ShownRoom, shownRoom } from './rooms.ts';
 import { type Stamp, stampFields, upToDate } from './stamps.ts';
 
 /*
- * The list of all rooms, which few ask for, but as a whole, or page by page, again and again. A process keeps what it has made of it, asks the
- * database each time how far the rooms are, and reads those again that have moved since. A database within the process need not be asked as
- * long as no room has changed.
+ * The list of all rooms. Few ask for it, but as a whole, or page by page, again and again. A process keeps it as
+ * pre-serialised JSON. It asks the database each time how far the rooms are, and reads those again that have moved
+ * since. A database within the process need not be asked as long as no room has changed.
  */
 
 /** A room's JSON, and when it was so. */
 type Entry = Stamp & { json: string };
 
-/** A list or a page of it as it was made last: room by room, with one more than the page has, and the state of the rooms before they were read. */
+/**
+ * A list or a page of it as it was made last: room by room, with one more than the page has, and the state of the
+ * rooms before they were read.
+ */
 type Made = { entries: Entry[]; items: Written<Room[]>; next: { after: string } | undefined; state: number };
 
-/** By pages: at most so many, and so many characters of JSON. */
+/** An LRU cache, by pages: at most so many, and so many characters of JSON. */
 const made = new Recent<Made>(100, 2 * 1024 * 1024, ({ items }) => items.json.length);
 
 /** The rooms by the order of their ids, every one or a page of them, and the cursor after it if there are more. */

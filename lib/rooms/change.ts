@@ -12,9 +12,9 @@ type Match<Stored extends object> = {
 };
 
 /**
- * Changes a room and takes a place for that. When its filter does not match, `refuse` reads why and throws what is due. If it throws nothing,
- * the room came to match after the update had missed it, and the update is tried again. With a precondition the room is read before; the update
- * then requires that nothing has happened in the room since.
+ * Changes a room and takes a place for that. When its filter does not match, `refuse` reads why and throws what is
+ * due. If it throws nothing, the room came to match after the update had missed it, and the update is tried again.
+ * With a precondition the room is read before; the update then requires that nothing has happened in the room since.
  */
 export const changeRoom = <Wanted extends object = object>(
   change: RoomChange,
@@ -36,7 +36,7 @@ async function asSeen<Stored extends object>(
   { precondition, as }: Match<Stored>,
 ) {
   const found = await rooms.findOne<Stored & { seq: number }>(where, { projection: { ...as.reads, seq: 1 } });
-  // Whoever may not change the room, or see it, does not learn how it looks.
+  // A caller who may not change the room, or see it, does not learn how it looks.
   if (!found) await refuse();
   if (found) precondition?.(as.show(found));
   return { seq: found?.seq ?? noSeq };

@@ -57,8 +57,8 @@ export async function openConversation(others: (ObjectId | string)[], caller: Ca
 }
 
 /**
- * Counts a new conversation of a caller, or refuses it: all that one has begun, and those of a day with somebody with whom one shares no room.
- * Nobody is to fill the lists of others.
+ * Counts a new conversation of a caller, or refuses it: all that one has begun, and those of a day with somebody with
+ * whom one shares no room. Nobody is to fill the lists of others.
  */
 async function countConversation(all: ObjectId[], caller: Caller): Promise<void> {
   const { areOn, roomsPerUser, strangersPerDay } = config.limits;
@@ -104,14 +104,14 @@ export function isBlocked(
   return isOne(room.created_by) || (room.members.length === 2 && room.members.some(({ user }) => isOne(user)));
 }
 
-/** What the conversation of these people has for a key, and no other: whoever inserts a second one meets the unique index. */
+/** The key that only the conversation of these people has. The unique index refuses a second one. */
 const directKeyOf = (all: ObjectId[]) =>
   all
     .map((one) => one.toHexString())
     .sort()
     .join(' ');
 
-/** The people whom such a key is made of. */
+/** The people whose conversation has this key. */
 export const peopleOf = (key: string): ObjectId[] => key.split(' ').map((one) => new ObjectId(one));
 
 /** Inserts a conversation: hidden, closed, without a name, and with nobody who could change that; undefined when there is one. */

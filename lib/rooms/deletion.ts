@@ -14,9 +14,9 @@ import { type ShownRoom, shownRoom } from './rooms.ts';
 export const deletionTime = 6_000;
 
 /**
- * Deletes a room with its messages, events and read markers; 404 when it does not exist. The room is marked first, from when on nobody finds
- * it, and goes last: a deletion that is cut off, or runs out of time (503), is continued by deleting again. A precondition is one of the room
- * before it was marked.
+ * Deletes a room with its messages, events and read markers; 404 for an unknown id. The room is marked first, after
+ * which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
+ * deleting again. A precondition is about the room before it was marked.
  */
 export async function deleteRoom(
   room: ObjectId,

@@ -15,7 +15,7 @@ type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: number };
 
 const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoom>();
 
-/** What there is to know of a room besides its five fields. */
+/** The details of a room besides its five fields. */
 export const shownDetails = representation('RoomDetails', {
   room: id('_id', 'The id of the room.'),
   topic: as(described('The topic of the room; may be empty.', aText), 'topic'),
@@ -35,7 +35,7 @@ export const shownDetails = representation('RoomDetails', {
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
-/** What an owner may change of them. */
+/** The changes that an owner may make to the details of a room. */
 export const detailChanges = {
   topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),

@@ -23,7 +23,7 @@ export const shownListedRoom = representation('ListedRoom', {
 });
 export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
-/** What the names or topics of the wanted rooms have in them. */
+/** A text that the names or topics of the wanted rooms have in them. */
 export const namePart = about(
   'Return rooms whose names or topics have words that start with those of `q`. Case and accents do not matter.',
   text(1, 100),

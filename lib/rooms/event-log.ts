@@ -6,8 +6,9 @@ import { foresee, notify } from '../notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
- * Records a change at the place that its update took. When a feed has closed that place, because the function was frozen for longer than a
- * feed waits, the change is recorded at the room's next one: no reader may find it where readers have already been.
+ * Records a change at the place that its update took. When a feed has closed that place, because the function was
+ * frozen for longer than a feed waits, the change is recorded at the room's next one: no reader may find it where
+ * readers have already been.
  */
 export async function recordEvent(
   place: Place,

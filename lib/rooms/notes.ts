@@ -5,17 +5,19 @@ import { retryContended } from '../database/writes.ts';
 import { describeError, log } from '../log.ts';
 
 /*
- * What messages change in the markers of their readers: whoever has sent one has read up to it, and whom it mentions has mentions to count.
+ * A write-behind buffer for the changes that messages make in the markers of their readers. The sender of a message
+ * has read up to it, and the users that it mentions have mentions to count.
  *
- * It is written a moment later, together with what else was said by then: a write for each message would make sending a fifth dearer. Until
- * then whoever asks this process finds it here. If the process dies before, only a number is wrong, until the next message.
- * A function on Lambda, which may be frozen when it has answered, writes it in parallel with the message.
+ * The buffer is written a moment later, together with everything that was said by then: a write for each message
+ * would make sending a fifth dearer. Until then, reads in this process find the changes here. If the process dies
+ * before, only a number is wrong, until the next message. A function on Lambda, which may be frozen when it has
+ * answered, writes them in parallel with the message.
  */
 
 /** The numbers of a marker that only ever grow by messages. */
 export type Highest = { seq?: number; ordinal?: number; mentioned?: number };
 
-/** What a message is to the readers of its room. */
+/** The facts about a message that the readers of its room need. */
 type Sent = { room: ObjectId; seq: number; ordinal: number; user: ObjectId; mentions: ObjectId[] };
 
 type Note = { _id: ReadMarkerDocument['_id']; highest: Highest };
@@ -33,14 +35,17 @@ export const noteMessages = (sent: Sent[]): Promise<void> =>
 export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]): Promise<void> =>
   note(mentions.map((user) => ({ _id: { room, user }, highest: { mentioned: seq } })));
 
-/** What is noted of a marker and not stored yet. Call this before reading the marker, or an update may be missed. */
+/**
+ * The part of a marker that is noted and not stored yet. Call this before reading the marker, or an update may be
+ * missed.
+ */
 export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
-/** How often what is noted has changed. */
+/** The number of changes of the notes so far. */
 export const changesOfNotes = (): number => changes;
 
-/** Stores what is noted, once what is being stored is there: whoever waits for it can be sure that no earlier number comes later. */
+/** Stores the notes, after those that are being stored. Once it resolves, no earlier number can come later. */
 export function storeNotes(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
@@ -59,7 +64,7 @@ async function storeAll(): Promise<void> {
   } catch (error) {
     log('error', 'messages were not noted in read markers', { error: describeError(error) });
   }
-  // What was noted meanwhile is another object, and yet to be stored.
+  // A note that was made meanwhile is another object, and yet to be stored.
   for (const [key, note] of stored) if (notes.get(key) === note) notes.delete(key);
   changes++;
 }

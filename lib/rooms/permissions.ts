@@ -6,7 +6,7 @@ import { isWithinProcess } from '../database/within-process.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 
-/** What a user is in a room, from the least to the most; administrators need not be members. */
+/** The ranks of a user in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
 type Rank = (typeof ranks)[number];
 
@@ -21,7 +21,10 @@ type Rule = {
   notDirect?: true;
 };
 
-/** Who may do what in a room: the one table, which the checks, the filters of updates and the documented refusals are made from. */
+/**
+ * The permissions in a room: the one table from which the checks, the filters of updates and the documented refusals
+ * are made.
+ */
 const actions = {
   read: { least: 'member' },
   send: { least: 'member', asMember: true, notArchived: true },
@@ -77,7 +80,7 @@ export type RoomContext = RoomState & {
   member: MemberDocument | undefined;
 };
 
-/** The same, and everything that decides to whom something may be done. */
+/** A room as one caller finds it, with everything that decides to whom the caller may do something. */
 export type TargetContext = RoomContext & {
   memberCount: number;
   ownerCount: number;
@@ -108,7 +111,10 @@ type StateField = (typeof stateFields)[number];
 /** A room as the database gives it for a context: with those members that were asked for. */
 export type ContextRow = RoomState & Pick<RoomDocument, 'members'>;
 
-/** The same with a target: with all owners as well, and with the bans that were asked for. */
+/**
+ * A room as the database gives it for a context with a target: with all owners as well, and with the bans that were
+ * asked for.
+ */
 type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_names?: string[] };
 
 /** The projection to a `ContextRow` for some users; `path` is where the room stands in an aggregation. */
@@ -140,7 +146,7 @@ export function contextOf({ members, ...state }: ContextRow, caller: Caller): Ro
   return { ...state, rank: isAdmin(caller) ? 'admin' : (member?.role ?? 'stranger'), member };
 }
 
-/** The same with a user or a member as the target. */
+/** The context of a caller in a room, with a user or a member as the target. */
 function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectId } | { member: ObjectId }): TargetContext {
   const { banned, member_count: memberCount, target_names: names, ...context } = row;
   const isTarget = ({ _id, user }: MemberDocument) => ('user' in target ? user.equals(target.user) : _id.equals(target.member));
@@ -156,7 +162,7 @@ function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectI
 
 type Asked = { room: ObjectId; caller: Caller };
 
-/** Reads the rooms that are asked for at the same time in one query, and makes of each the context of whoever asks. */
+/** Reads the rooms that are asked for at the same time in one query, and makes of each the context of its caller. */
 const contextReader = <A extends Asked, Row extends ContextRow, Context>(
   fieldsFor: (asked: A[]) => Document,
   contextOf: (row: Row, asked: A) => Context,
@@ -184,7 +190,7 @@ const readTargetContext = contextReader(
 /** Reads a room as a caller finds it; undefined when it does not exist. */
 export const findContext = (room: ObjectId, caller: Caller): Promise<RoomContext | undefined> => readContext({ room, caller });
 
-/** The same with a user as the target, be it a member or not. */
+/** Reads a room as a caller finds it, with a user as the target, member or not; undefined for an unknown room. */
 export const findTargetContext = (room: ObjectId, caller: Caller, user: ObjectId): Promise<TargetContext | undefined> =>
   readTargetContext({ room, caller, user });
 
@@ -214,8 +220,8 @@ export function may({ rank, member }: RoomContext, action: Action): boolean {
 }
 
 /**
- * Requires that the room exists and the caller may see it (404), that the caller is enough in it for an action (403), and that the action can
- * be done in a room of its kind (409).
+ * Requires that the room exists and the caller may see it (404), that the caller is enough in it for an action (403),
+ * and that the action can be done in a room of its kind (409).
  */
 export function requireRole<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const { least, notDirect }: Rule = actions[action];
@@ -225,7 +231,7 @@ export function requireRole<Context extends RoomContext>(context: Context | unde
   return context;
 }
 
-/** The same, and that the room is not archived if the action asks for that (409). */
+/** Requires what `requireRole` requires, and that the room is not archived if the action asks for that (409). */
 export function requirePermission<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const required = requireRole(context, action);
   const { notArchived }: Rule = actions[action];
@@ -238,9 +244,10 @@ export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<
   requirePermission(await findContext(room, caller), 'read');
 
 /**
- * Reads something of a room for whoever may: `check` throws for others. A database within this process does one after the other, so that the
- * time of a refusal would tell a hidden room from none: there the check comes first. Any other is asked for both at the same time, which
- * saves a round trip, and a refusal waits for the check alone.
+ * Reads something of a room for a caller who may; `check` throws for others. A database within this process does one
+ * call after the other, so that the time of a refusal would tell a hidden room from one that does not exist: there,
+ * the check comes first. Any other database is asked for both at the same time, which saves a round trip, and a
+ * refusal waits for the check alone.
  */
 export async function readChecked<Checked, T>(check: () => Promise<Checked>, read: () => Promise<T>): Promise<[Checked, T]> {
   if (!isWithinProcess()) return Promise.all([check(), read()]);
@@ -256,7 +263,10 @@ export async function findRoomState(room: ObjectId): Promise<RoomState> {
   return found;
 }
 
-/** Requires that the target is a member of the room, and that the caller is in the room: for everyone else there is no such member (404). */
+/**
+ * Requires that the target is a member of the room, and that the caller is in the room: for everyone else there is no
+ * such member (404).
+ */
 export function requireTarget(context: TargetContext | undefined): TargetContext & { target: MemberDocument } {
   if (!context?.target || context.rank === 'stranger') throw noSuchMember();
   return { ...context, target: context.target };

@@ -17,7 +17,7 @@ type Counted = { _id: ObjectId; last_deleted?: number };
 /** How many unread mentions are counted at most. */
 export const mostMentions = 100;
 
-/** What a user has read in a room. */
+/** The reading of a user in a room. */
 export async function findReading(room: Counted, user: ObjectId): Promise<Reading> {
   return readingOf(room, user, await findMarker(room._id, user));
 }
@@ -28,7 +28,10 @@ export async function findMarker(room: ObjectId, user: ObjectId): Promise<ReadMa
   return markerOf(await readMarkers.findOne({ _id: { room, user } }), noted);
 }
 
-/** What a user has read in each of these rooms, in their order; `mayBeAll` says that these may be most of the user's rooms. */
+/**
+ * The readings of a user in each of these rooms, in their order. `mayBeAll` says that these may be most of the user's
+ * rooms.
+ */
 export async function findReadings(rooms: Counted[], user: ObjectId, mayBeAll: boolean): Promise<Reading[]> {
   const noted = rooms.map(({ _id }) => notedOf(_id, user));
   const found =
@@ -44,7 +47,7 @@ export async function findReadings(rooms: Counted[], user: ObjectId, mayBeAll: b
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
 
-/** Those of some users who have read a room up to a place. */
+/** Finds the users, among these, who have read a room up to a place. */
 export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]): Promise<ObjectId[]> {
   if (users.length === 0) return [];
   const noted = users.map((user) => notedOf(room, user));
@@ -53,7 +56,10 @@ export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]
   return users.filter((user, at) => (noted[at]?.seq ?? 0) >= seq || found.some(({ _id }) => _id.user.equals(user)));
 }
 
-/** All markers of a user, which are one range of an index; undefined where there are so many, and those of each room are better looked up. */
+/**
+ * All markers of a user, which are one range of an index; undefined if there are so many that looking up those of
+ * each room is better.
+ */
 async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument[] | undefined> {
   const key = user.toHexString();
   if (most <= (tooFew.get(key) ?? 0)) return undefined;
@@ -99,11 +105,17 @@ async function countMentions(room: ObjectId, user: ObjectId, seq: number): Promi
   return Math.min(mostMentions, mentions + added);
 }
 
-/** Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where it is then. */
+/**
+ * Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where
+ * it is then.
+ */
 export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
   change(room, user, { $max: { seq, ordinal } });
 
-/** The same for someone who has just joined, perhaps again: a room that was muted is heard of again. */
+/**
+ * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. A room that was muted is no
+ * longer muted.
+ */
 export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
   change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '' } });
 

@@ -42,10 +42,10 @@ export const shownRoom = representation('Room', {
 });
 export type Room = ShownBy<typeof shownRoom>;
 
-/** Who may create rooms. */
+/** The callers who may create rooms. */
 export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
 
-/** What a name is ordered and found by, whatever its case. */
+/** The key by which a name is ordered and found, whatever its case. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** The key of one room among all; U+0001, which no name has, sorts before whatever a longer name continues with. */
@@ -59,8 +59,8 @@ export async function listRooms({ limit, after }: Page): Promise<Listed<Room>> {
 }
 
 /**
- * Creates a room whose one member, and owner, is its creator. When the key was used before, the result is the room as it was created then,
- * whatever became of it: the creator may not be in it any more.
+ * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
+ * it was created then, whatever became of it: the creator may no longer be in it.
  */
 export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {
   if (!key) return { value: await insertRoom(name, creator), isReplay: false };
@@ -89,7 +89,7 @@ function replay(first: First, name: string, creator: ObjectId, key: IdempotencyK
   return { value: asCreated(first._id, name, creator), isReplay: true };
 }
 
-/** A room as whoever creates it sees it first. */
+/** A room as its creator sees it first. */
 const asCreated = (_id: ObjectId, name: string, creator: ObjectId): Room =>
   shownRoom.show({ _id, name, members: [{ user: creator }], is_open: newRoom.is_open, is_visible: newRoom.is_visible });
 

@@ -24,12 +24,12 @@ export type RoomChange = {
   projection?: Document;
 };
 
-/** What every change returns of the room as it is afterwards. */
+/** The fields that every change returns of the room as it is afterwards. */
 export type ChangedRoom = Pick<RoomDocument, '_id' | 'seq' | 'changed_at' | 'message_count' | 'name'>;
 
 /**
- * Changes a room and takes its next place for that, or so many places in a row for messages: the one update by which a room's `seq` grows.
- * Null when no room matches the filter.
+ * Changes a room and takes its next place for that, or so many places in a row for messages: the one update by which
+ * a room's `seq` grows. Null when no room matches the filter.
  */
 export async function takePlace<Wanted extends object = object>(
   { where, update = {}, arrayFilters, projection }: RoomChange,

@@ -9,7 +9,7 @@ import { allowedTo, findContext, requirePermission } from './permissions.ts';
 import { isOpen, isVisible, type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 
-/** What an owner may change of a room: its name and its flags. */
+/** The changes that an owner may make to a room: its name and its flags. */
 export const roomSettings = { name: roomName, is_open: isOpen, is_visible: isVisible };
 
 /** Some of them. */

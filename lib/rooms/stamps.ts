@@ -2,17 +2,18 @@ import type { ObjectId } from 'mongodb';
 import type { RoomDocument } from '../collections/rooms.ts';
 
 /**
- * What tells whether something has happened in a room: what the lists of rooms show of it, and who is in it, changes only together with one of
- * these. Bans and invitations do not; and a room that is being deleted is not found at all.
+ * The fields that tell whether something has happened in a room. Its entries in the lists of rooms, and its members,
+ * change only together with one of them. Bans and invitations change without them; and a room that is being deleted
+ * is not found at all.
  */
 export type Stamp = Pick<RoomDocument, '_id' | 'seq' | 'changed_at'> & { lost_count?: number | undefined };
 
-/** The projection to it. */
+/** The projection to a `Stamp`. */
 export const stampFields = { seq: 1, changed_at: 1, lost_count: 1 } as const;
 
 /**
- * Of rooms what was read before, where nothing has happened since, and else what `read` reads again of those with these ids: in the order of the
- * stamps, and `undefined` where it does not find the room any more. The same array as before where nothing has happened at all.
+ * The rooms for these stamps, in their order: from `before` if nothing has happened since, otherwise read again by
+ * `read`. `undefined` for a room that `read` no longer finds. Returns `before` itself if nothing has happened at all.
  */
 export async function upToDate<Known extends Stamp>(
   stamps: Stamp[],

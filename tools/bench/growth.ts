@@ -15,7 +15,7 @@ type Growing = {
 };
 
 const smallest: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
-const reasonOfMembers = 'a room document holds its members, among whom whoever reads is looked for';
+const reasonOfMembers = 'a room document holds its members, among whom the reader is looked for';
 const warmUpShare = 100;
 /** How many calls each dataset gets in a row. */
 const callsPerRound = 10;

@@ -88,7 +88,7 @@ async function callInTurn({ url, workload: { calls } }: Target, _connections: nu
 }
 
 /**
- * A connection that repeats one request, and gives the status of each answer. It reads no more of an answer than that and its length: a client
+ * A connection that repeats one request, and gives the status of each answer. It reads only that and the length of an answer: a client
  * that parses it leaves so much garbage that its own collector makes the slowest hundredth.
  */
 async function connectTo(url: string, operation: Operation) {

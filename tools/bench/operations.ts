@@ -73,7 +73,7 @@ export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Worklo
 
 const pageOfRooms = (dataset: Dataset): Operation => ({ ...operationsOf(dataset).rooms, path: '/api/rooms?limit=100' });
 
-/** A page that is read anew each time: a process keeps only the newest ones. */
+/** A page that is read again each time: a process keeps only the newest ones. */
 function older(dataset: Dataset): Operation {
   const { page } = operationsOf(dataset);
   return { ...page, path: `${page.path}&before=${dataset.seq}` };

@@ -1,7 +1,7 @@
 /** Someone in the sample: a name, and a token to call the service with. */
 export type Person = { username: string; password: string; token: string };
 
-/** What the screens show. */
+/** The data on the screens. */
 export type Sample = {
   people: Record<'ann' | 'bob' | 'carol' | 'dan', Person>;
   room: string;

@@ -73,7 +73,7 @@ function operationFinder(document: OpenApi) {
     const found = candidates.find(({ pattern }) => pattern.test(pathname));
     if (!found) return { operation: 'other path', responses: document['x-other-paths'], pointer: '/x-other-paths' };
     const { key, path, methods } = found;
-    // What can be read has HEAD, but where the specification says which methods there are.
+    // Every path that can be read has HEAD, but where the specification says which methods there are.
     const name = method === 'HEAD' && path !== '/api/rooms' ? 'get' : method.toLowerCase();
     const operation = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!operation) return { operation: 'other method', responses: document['x-other-methods'], pointer: '/x-other-methods' };
@@ -82,7 +82,7 @@ function operationFinder(document: OpenApi) {
   };
 }
 
-/** What a path with variables matches: `{room}` is a named group. */
+/** The pattern of a path with variables: `{room}` is a named group. */
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 // Headers of the connection and of HTTP itself, and Content-Type, which OpenAPI declares with the body.

@@ -7,10 +7,13 @@ import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/
 import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
 import { limits } from '../../lib/api/limits.ts';
 
-/** What a caller sends, and from which loopback address; `body` is converted to JSON unless it is a string or bytes. */
+/**
+ * The request of a caller, and the loopback address that it comes from. `body` is converted to JSON unless it is a
+ * string or bytes.
+ */
 export type Sent = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
 
-/** What a caller gets back; `body` is the parsed JSON, or else the text. Header names are in lower case. */
+/** The reply to a caller; `body` is the parsed JSON, or else the text. Header names are in lower case. */
 export type Reply = { status: number; headers: Record<string, string>; body: unknown };
 
 /** A transport to the service; the same call gives the same reply through each. */

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../lib/api/schema.ts';
 export function schemaCollector() {
   const schemas: Record<string, unknown> = {};
 
-  /** The same schema, with a reference in place of every schema that has a title. */
+  /** A schema with a reference in place of every schema that has a title. */
   function refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(refer);
     if (typeof schema !== 'object' || schema === null) return schema;
@@ -16,7 +16,7 @@ export function schemaCollector() {
     if (thing.properties) thing.properties = requireDescriptions(title, thing.properties);
     if (title in schemas && !isDeepStrictEqual(schemas[title], thing)) throw new Error(`Two schemas are called ${title}`);
     schemas[title] = thing;
-    // What is said of a thing with a title is about this use of it.
+    // The description of a thing with a title is about this use of it.
     return { ...(description !== undefined && { description }), $ref: `#/components/schemas/${title}` };
   }
 

@@ -96,7 +96,7 @@ const fileResponse = {
   content: { 'text/javascript': text, 'text/css': text, 'image/svg+xml': text, 'application/manifest+json': { schema: {} } },
 };
 
-/** What pages, and the files of the web client, are answered with. */
+/** The answers of pages, and of the files of the web client. */
 const pageResponses = { page: pageResponse, file: fileResponse };
 const responseRef = (name: keyof typeof pageResponses) => ({ $ref: `#/x-page-responses/${name}` });
 

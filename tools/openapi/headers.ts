@@ -76,7 +76,7 @@ export const onOptions: Headers = {
   'Access-Control-Max-Age': always('The seconds for which a browser may remember this.', { type: 'string' }),
 };
 
-/** What a later request compares with. */
+/** The tag that a later request compares with. */
 export const entityTag = always('Stays the same as long as the body does: for `If-None-Match` and `If-Match`.', {
   type: 'string',
   pattern: '^"[\\w-]{22}"$',

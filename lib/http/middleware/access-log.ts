@@ -4,7 +4,10 @@ import { log } from '../../log.ts';
 import { embeddedMetrics, requestEnded } from '../../metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
-/** The plugin that logs one line per request when it ends. The line has the route: a path and its query may hold what users typed. */
+/**
+ * The plugin that logs one line per request when it ends. The line has the route: a path and its query may hold what
+ * users typed.
+ */
 export const accessLog = {
   requestEnd(request: Request): void {
     const { event, context, response } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;

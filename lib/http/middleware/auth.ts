@@ -8,8 +8,9 @@ import { type Authenticated, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
 
 /**
- * Finds the caller by the token of the request: 401 without a valid one, unless the operation is for anyone. A message or a change is counted:
- * 429 for more than the account's rate. As long as the process remembers whose the token was, both go on at the same time.
+ * Finds the caller by the token of the request: 401 without a valid one, unless the operation is for anyone. A
+ * message or a change is counted: 429 for more than the account's rate. As long as the process remembers whose the
+ * token was, both go on at the same time.
  */
 export function auth(operations: Operations): Step<Authenticated> {
   return {
@@ -27,11 +28,14 @@ export function auth(operations: Operations): Step<Authenticated> {
   };
 }
 
-/** Begins to count for whoever the token was of, and counts for the caller once it is found. */
+/**
+ * Begins to count for the user that the token last belonged to. Counts for the caller, once found, if that is
+ * somebody else.
+ */
 function beginCounting(token: string | undefined): (caller: Caller) => Promise<RateFields | undefined> {
   const known = recallCaller(token);
   const counted = known && countWrite(known);
-  // A token that is not valid any more is a 401, whatever became of the count.
+  // A token that is no longer valid is a 401, whatever became of the count.
   counted?.catch(() => undefined);
   return async ({ user }) => (known?._id.equals(user._id) ? counted : countWrite(user));
 }

@@ -33,8 +33,9 @@ export function compression(): Step {
   return { after: compress, onError: compress };
 }
 
-// Quality 2 makes rooms and messages about as small as gzip, or as quality 4, in two thirds of the time; Brotli's default, 11, takes a
-// hundred times as long. Its default window takes 4 MB of memory for each response, and twice the time when many are compressed concurrently.
+// Quality 2 makes rooms and messages about as small as gzip, or as quality 4, in two thirds of the time; Brotli's
+// default, 11, takes a hundred times as long. Its default window takes 4 MB of memory for each response, and twice
+// the time when many are compressed concurrently.
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 const encoders: Record<Encoding, (body: string) => Promise<Buffer>> = {
   br: (body) => promisify(brotliCompress)(body, brotli),

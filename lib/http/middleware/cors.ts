@@ -2,8 +2,9 @@ import { EarlyAnswer } from '../../errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**
- * Lets browsers call from the given origins (`*`: from any), never with credentials, and answers OPTIONS with the path's methods.
- * With a list of origins the response depends on the request's, so `Vary` must say so, or a cache would serve one site's response to another.
+ * Lets browsers call from the given origins (`*`: from any), never with credentials, and answers OPTIONS with the
+ * path's methods. With a list of origins the response depends on the request's, so `Vary` must say so, or a cache
+ * would serve one site's response to another.
  */
 export function cors({ origins, allow }: { origins: string[]; allow: string }): Step {
   const anyOrigin = origins.includes('*');

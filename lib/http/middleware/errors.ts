@@ -2,18 +2,22 @@ import { EarlyAnswer, HttpError, internalError, serviceUnavailable } from '../..
 import { describeError, log } from '../../log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
-/** Whether an error says that what the service needs is unavailable, and why; `isLasting` where it stays so until somebody does something. */
+/**
+ * Whether an error says that what the service needs is unavailable, and why; `isLasting` where it stays so until
+ * somebody does something.
+ */
 export type WhyUnavailable = (error: unknown) => { description: string; isLasting: boolean } | undefined;
 type Settings = { whyUnavailable?: WhyUnavailable | undefined; hasCodes?: boolean | undefined };
 
 /**
- * Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details stay out of the response.
- * Without `hasCodes` the bodies have no `code`.
+ * Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details
+ * stay out of the response. Without `hasCodes` the bodies have no `code`.
  */
 export function errors({ whyUnavailable = () => undefined, hasCodes = true }: Settings = {}): Step {
   return {
     onError: function answerError(request) {
-      // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add their headers.
+      // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add
+      // their headers.
       request.response = responseTo(request.error, request.event, whyUnavailable, hasCodes);
     },
   };
@@ -33,7 +37,7 @@ function responseTo(error: unknown, event: ApiEvent, whyUnavailable: WhyUnavaila
       };
 }
 
-/** What to answer when this was thrown: an error that is the service's own fault is logged. */
+/** The answer to an error. An error that is the service's own fault is logged. */
 export function toHttpError(error: unknown, requestId: string, whyUnavailable: WhyUnavailable): HttpError {
   if (error instanceof HttpError) return error;
   const unavailable = whyUnavailable(error);
@@ -43,7 +47,7 @@ export function toHttpError(error: unknown, requestId: string, whyUnavailable: W
   return unavailable ? serviceUnavailable(unavailable.description) : internalError(requestId);
 }
 
-/** What lasts fails every request: each would tell the same. */
+/** A lasting failure fails every request, and each would log the same. */
 function logOnceAMinute(reason: string, error: unknown): void {
   const { at, failed } = lastLogged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, failed: 0 };
   const isDue = performance.now() - at >= 60_000;

@@ -5,8 +5,8 @@ import { type Input, type Operations, operationFor } from '../operation.ts';
 import type { Step } from '../request.ts';
 
 /**
- * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as it must be, and 400 for a field
- * of the body that it does not declare. The specification ignores those.
+ * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as
+ * it must be, and 400 for a field of the body that it does not declare. The specification ignores those.
  */
 export function input(operations: Operations): Step<{ json?: Record<string, unknown>; input: Input }> {
   return {

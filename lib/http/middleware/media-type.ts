@@ -5,7 +5,10 @@ import { type ApiEvent, methodOf, type Step } from '../request.ts';
 /** The media type of every response with a body. */
 export const json = 'application/json; charset=utf-8';
 
-/** Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the specification. */
+/**
+ * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
+ * specification.
+ */
 export function mediaType({ docsUrl, isSpecified }: { docsUrl: string; isSpecified: boolean }): Step {
   return {
     before: function negotiate({ event }) {

@@ -3,7 +3,10 @@ import { requireAdmin, requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
-/** Rejects, with 403, callers who are not the administrators that an operation needs, and tokens whose scopes do not include it. */
+/**
+ * Rejects, with 403, callers who are not the administrators that an operation needs, and tokens whose scopes do not
+ * include it.
+ */
 export function permission(operations: Operations): Step<Partial<Authenticated>> {
   return {
     before: function refuseWithoutPermission({ event }) {

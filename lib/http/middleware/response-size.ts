@@ -16,5 +16,6 @@ const fits = (response: ApiResponse) =>
   (response.body?.length ?? 0) * 3 < limits.response - roomForHeaders ||
   Buffer.byteLength(JSON.stringify(response)) <= limits.response - roomForHeaders;
 
-// What the steps above this one add later: ids, CORS and security headers, far less than a gateway's 10 KiB.
+// The headers that the steps above this one add later: ids, CORS and security headers, far less than a gateway's 10
+// KiB.
 const roomForHeaders = 10_240;

@@ -4,8 +4,9 @@ import { permissionDenied } from '../../errors.ts';
 import type { Step } from '../request.ts';
 
 /**
- * Behind CloudFront, all requests come from its addresses: takes that of the viewer instead, which CloudFront tells. Anyone could tell one, so the
- * request must have one of the secrets that only CloudFront sends: 403 for whoever goes around it.
+ * Behind CloudFront, all requests come from its addresses. This step takes the viewer's address instead, which
+ * CloudFront sends. Anyone could send one, so the request must have one of the secrets that only CloudFront sends:
+ * 403 for a request that bypasses it.
  */
 export function viewer(secrets: readonly string[]): Step {
   const digests = secrets.map(digestOf);

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Scrolls through the messages of the room that is open, from where it is to its start, back to its end, and so on, until so many have come
- * into its window; resolves to how many. Each step goes as far as messages are there, and waits for those behind them.
+ * Scrolls through the messages of the room that is open, from where it is to its start, back to its end, and so on,
+ * until so many have come into its window; resolves to how many. Each step goes as far as messages are there, and
+ * waits for the next ones.
  */
 export const scrollThrough = (page: Page, count: number): Promise<number> =>
   page.evaluate(`(async () => {
@@ -17,7 +18,7 @@ export const scrollThrough = (page: Page, count: number): Promise<number> =>
       const before = edge();
       const until = Date.now() + 60_000;
       while (edge() === before && !(isUp ? isAtStart() : isAtEnd())) {
-        if (Date.now() > until) throw new Error('No more messages came ' + (isUp ? 'before ' : 'after ') + before);
+        if (Date.now() > until) throw new Error('No message came ' + (isUp ? 'before ' : 'after ') + before);
         box.scrollTop = isUp ? 0 : box.scrollHeight;
         await new Promise((resolve) => requestAnimationFrame(resolve));
       }
@@ -32,7 +33,7 @@ export async function heapAtRest(page: Page): Promise<number> {
   await page.waitForTimeout(21_000);
   const session = await page.context().newCDPSession(page);
   try {
-    // What one collection sets free lets the next one free more.
+    // One collection sets things free that let the next one free more.
     for (let turn = 0; turn < 3; turn++) await session.send('HeapProfiler.collectGarbage');
     const { usedSize } = await session.send('Runtime.getHeapUsage');
     return usedSize;

@@ -27,7 +27,7 @@ const sendAtOnce = async (account: Account & { room: string }, count: number) =>
 };
 
 describe('the rate of messages and changes, through ten concurrent processes,', () => {
-  it('allows one burst and no more', async () => {
+  it('allows one burst and nothing beyond it', async () => {
     const [account, other] = [await aSlowAccount(), await aSlowAccount()];
     expect(await sendAtOnce(account, 60)).toEqual({ 201: 20, 429: 40 });
     expect(await sendAtOnce(account, 20)).toEqual({ 429: 20 });

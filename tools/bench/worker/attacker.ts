@@ -9,14 +9,14 @@ export type Attack = { connections: number } & (
   | { kind: 'requests'; requests: Repeated[] }
   /** Each sends these bytes, and then neither sends nor reads anything more. */
   | { kind: 'connections'; sent: string; bytes: number }
-  /** Each opens a WebSocket with this token, sends this frame, in hexadecimal, as fast as it is read, and begins anew when that ends. */
+  /** Each opens a WebSocket with this token, sends this frame, in hexadecimal, as fast as it is read, and begins again when that ends. */
   | { kind: 'sockets'; token: string; frame: string }
 );
 
 /** How the requests were answered: how often with which status, or which error. */
 export type Answers = Record<string, number>;
 
-/* A process that attacks a service, so that whoever measures meanwhile has an event loop of its own. */
+/* A process that attacks a service, so that the measuring process has an event loop of its own. */
 
 const answers: Answers = {};
 const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import { type MessageDocument, messages } from '../../../lib/collections/message
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { aMessage, anAccount, aRoom } from './documents.ts';
 
-/** What attackers and others need to know: someone's token, and whoever attacks with rooms of its own. */
+/** What attackers and others need to know: someone's token, and an attacker with rooms of its own. */
 export type Target = {
   id: ObjectId;
   token: string;
