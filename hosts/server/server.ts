@@ -73,7 +73,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       body: undefined,
     };
     const found = isPlain(request) ? route(request.method ?? '', path) : { ...route('GET', path), handler: ambiguous };
-    if (!hasBody(request)) return send(response, await invoke(found, request, received));
+    if (!hasBody(request)) return invoke(found, request, received, response);
 
     const givenUp = Promise.withResolvers<Handler>();
     const share = memory.begin(() => givenUp.resolve(busy));
@@ -84,10 +84,16 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       // The rest of a body that is refused stays unread, and ends the connection.
       if (!body) response.shouldKeepAlive = false;
       const handler = body ? found.handler : ((read as Handler | undefined) ?? tooLarge);
-      send(response, await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }));
+      await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }, response);
     } finally {
       share.release();
     }
+  }
+
+  /** Calls the function that was found, and sends its answer, all on the account of the caller: long answers take longer to send than to make. */
+  async function invoke(found: Found, request: IncomingMessage, received: Received, response: ServerResponse): Promise<void> {
+    const context = makeContext(received, found, limits.requestTime);
+    await run(found.handler, makeEvent(request, received, found), context, (answer) => send(response, answer));
   }
 
   // What nobody reads stays in memory; most is gone at once.
@@ -131,23 +137,32 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   };
 }
 
-const invoke = (found: Found, request: IncomingMessage, received: Received): Promise<ApiResponse> =>
-  run(found.handler, makeEvent(request, received, found), makeContext(received, found, limits.requestTime));
-
-/** Calls a handler when it is its caller's turn. */
-async function run(handler: Handler, ...[event, context]: Parameters<Handler>): Promise<ApiResponse> {
+/** Calls a handler when it is its caller's turn, and delivers the response before that ends. */
+async function run(
+  handler: Handler,
+  event: Parameters<Handler>[0],
+  context: Parameters<Handler>[1],
+  deliver: (response: ApiResponse) => void = () => {},
+): Promise<ApiResponse> {
+  const refuse = async () => {
+    const response = await busy(event, context);
+    deliver(response);
+    return response;
+  };
   const end = config.limits.areOn ? await shares.begin(callerOf(event)) : () => undefined;
-  if (!end) return busy(event, context);
+  if (!end) return refuse();
   const slot = slots.acquire(longestWait);
   if (!(slot === true || (await slot))) {
     end();
-    return busy(event, context);
+    return refuse();
   }
   try {
-    const response = await withDeadline(performance.now() + limits.functionTime, () => handler(event, context));
-    return isWithinLimit(response) ? response : responseTooLarge(event, context);
+    const made = await withDeadline(performance.now() + limits.functionTime, () => handler(event, context));
+    const response = isWithinLimit(made) ? made : await responseTooLarge(event, context);
+    deliver(response);
+    return response;
   } catch (error) {
-    if (error instanceof HttpError) return busy(event, context);
+    if (error instanceof HttpError) return refuse();
     throw error;
   } finally {
     slots.release();
