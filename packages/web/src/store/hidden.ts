@@ -4,8 +4,6 @@ import { me } from '../session.ts';
 import { recallJson, remember } from '../storage.ts';
 import { draftOf } from './drafts.ts';
 import type { MyRoom } from './kept.ts';
-import { roomOf } from './rooms.ts';
-import { knownTimeline } from './timelines.ts';
 
 /*
  * Conversations that the lists of rooms leave out: those in which nobody has said anything yet, because their author may have thought better
@@ -29,12 +27,8 @@ export function isListed(room: MyRoom): boolean {
   return hasBegun(room) && (hidden.value[room.id] ?? 0) < room.seq;
 }
 
-/** Hides a conversation until something happens in it. */
-export function hideRoom(id: string): void {
-  const room = roomOf(id);
-  if (!room) return;
-  // What was just sent here reaches the open room before the list of rooms.
-  const seq = Math.max(room.seq, knownTimeline(id)?.cursor ?? 0);
+/** Hides a conversation until something happens in it after a place. */
+export function hideRoom(id: string, seq: number): void {
   hidden.value = { ...recallJson<Record<string, number>>(nameOf(), {}), [id]: seq };
   remember(nameOf(), JSON.stringify(hidden.value));
 }

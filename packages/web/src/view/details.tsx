@@ -7,7 +7,7 @@ import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
 import { isOnlyOwner } from '../store/members.ts';
 import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
-import { dropTimeline } from '../store/timelines.ts';
+import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
@@ -120,7 +120,8 @@ const archive = (room: string, archived: boolean) =>
   });
 
 function hide(room: string): void {
-  hideRoom(room);
+  // What was just sent here reaches the open room before the list of rooms.
+  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.cursor ?? 0));
   go('/');
   notice(strings.details.hidden);
 }
