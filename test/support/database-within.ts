@@ -27,6 +27,7 @@ process.env.MONGODB_URI = running.uri;
 const { callDirectly } = await import('../../lib/database/direct-calls.ts');
 callDirectly(running.connect());
 const { closeDatabase, prepareDatabase } = await import('../../lib/prepare.ts');
+const { storeNotes } = await import('../../lib/rooms/notes.ts');
 await prepareDatabase();
 
 afterAll(async () => {
@@ -37,6 +38,8 @@ afterAll(async () => {
 
 /** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {
+  // What was noted before is written up to 250 ms later, and would be taken for a command of this work.
+  await storeNotes();
   const before = got.length;
   await work();
   return got.slice(before);
