@@ -27,13 +27,28 @@ const emoji: Plugin = {
   },
 };
 
+const service = `http://localhost:${process.env.HTTP_PORT || 3000}`;
+
+/** Puts what the running service tells its page about itself into the page of the development server. */
+const settingsOfService: Plugin = {
+  name: 'settings-of-service',
+  apply: 'serve',
+  transformIndexHtml: async (page) => {
+    const head = await fetch(service, { headers: { Accept: 'text/html' } })
+      .then(async (response) => /<meta name="chat".*>/.exec(await response.text())?.[0])
+      .catch(() => undefined);
+    if (head === undefined) throw new Error(`No service answers at ${service}: run npm run serve, or set HTTP_PORT.`);
+    return page.replace('<!--settings-->', () => head);
+  },
+};
+
 const shared = /node_modules|src\/(api|ids|routes|session|strings|tabs|store\/(cache|rooms))\.ts/;
 
-/** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs under `npm start`. */
+/** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [emoji],
+  plugins: [emoji, settingsOfService],
   build: {
     target: 'es2022',
     // What the page needs anyway, as for `light-dark()`: earlier ones would get `:dir()` as a list of languages, which the page does not declare.
@@ -48,5 +63,10 @@ export default defineConfig({
     // What the page shares with its later parts comes in one file, not in one for each set of parts that share something.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: shared }] } } },
   },
-  server: { proxy: { '/api': `http://localhost:${process.env.HTTP_PORT || 3000}` } },
+  server: {
+    proxy: {
+      '^/(api|docs|icon.svg|manifest.webmanifest)': service,
+      '/socket': { target: service, ws: true },
+    },
+  },
 });

@@ -8,3 +8,6 @@ declare module 'virtual:emoji' {
 interface ImportMeta {
   env?: { DEV: boolean };
 }
+
+/** The styles of a view, which Vite loads with its code. */
+declare module '*.css';

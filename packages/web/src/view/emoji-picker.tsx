@@ -4,6 +4,7 @@ import { recallJson, remember } from '../storage.ts';
 import { strings } from '../strings.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
 import { openDialog } from './dialog.tsx';
+import './emoji-picker.css';
 
 const key = 'chat-emoji';
 const usual = ['👍', '❤️', '😂', '🎉', '🙏', '👀', '✅', '🚀'];

@@ -13,6 +13,7 @@ import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
+import './login.css';
 
 /** Signing in, and signing up. */
 export function Login() {

@@ -13,6 +13,7 @@ import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
+import './members.css';
 
 const roles = ['owner', 'moderator', 'member'] as const;
 

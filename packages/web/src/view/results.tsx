@@ -8,6 +8,7 @@ import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
 import { Avatar } from './controls.tsx';
+import './results.css';
 
 /** Messages from anywhere, each of which leads to its place. */
 export const Results = ({ messages, words = '' }: { messages: readonly Message[]; words?: string }) => (

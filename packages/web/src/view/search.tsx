@@ -7,6 +7,7 @@ import { attempt, Form, Loading } from './controls.tsx';
 import { Results } from './results.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
+import './search.css';
 
 /** Finds words in a room, or in all of mine; and leads to a day. */
 export function Search({ room }: { room: string }) {

@@ -16,6 +16,7 @@ import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { useLoaded } from './use-list.ts';
+import './settings.css';
 
 const tabs = { profile: Profile, sessions: Sessions, tokens: Tokens, notifications: Notifications, about: About };
 
