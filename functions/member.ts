@@ -19,7 +19,8 @@ export const handler = endpoint({
     run: ({ path: { member }, caller }) => findMember(member, caller),
   }),
   PATCH: operation({
-    summary: "Move the caller's own read marker, mute the room, or change the role of a member as an owner",
+    summary:
+      "Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner",
     access: 'user',
     scope: 'members:write',
     path,

@@ -14,6 +14,8 @@ export type ReadMarkerDocument = {
   mentioned?: number;
   /** Only there, and true, while the user wants to hear nothing of the room. */
   is_muted?: true;
+  /** Only there, and true, while the user wants the room at the top of the list. */
+  is_favourite?: true;
 };
 
 export const readMarkerIndexes: IndexDescription[] = [

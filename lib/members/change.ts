@@ -19,9 +19,9 @@ import {
 import {
   countUpTo,
   findReading,
+  markRoom,
   moveReadMarker,
   moveReadMarkerBack,
-  muteRoom,
   type Reading,
   type ReadMarker,
   readingOf,
@@ -35,13 +35,21 @@ export const memberChanges = {
   last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
   is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
+  is_favourite: about('Whether the room is one of the favourites, which pages list first.', optional(flag)),
   role: optional(memberRole),
 };
 
 const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'You can only move your own read marker.');
 const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'You can only mute a room for yourself.');
+const ownFavouritesOnly: Refusal = () => permissionDenied('own_favourites_only', 'You can only choose favourites for yourself.');
 const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
-export const memberChangeRefusals = [...refusalsOf('changeRole'), ownMarkerOnly, ownMutingOnly, lastOwnerMustRemain];
+export const memberChangeRefusals = [
+  ...refusalsOf('changeRole'),
+  ownMarkerOnly,
+  ownMutingOnly,
+  ownFavouritesOnly,
+  lastOwnerMustRemain,
+];
 
 type Change = Values<typeof memberChanges>;
 
@@ -91,16 +99,19 @@ function recordRole(room: Changed, caller: Caller): Promise<void> {
   return recordEvent(placeOf(room), actorId(caller), 'member.changed', { member, user, role });
 }
 
-/** Changes what the target has read, and whether the room is muted. */
-async function changeReading(room: Found, { last_read, unread_from, is_muted }: Omit<Change, 'role'>): Promise<Reading> {
+/** Changes what the target has read, and what the room is to the target; its other devices hear of it. */
+async function changeReading(
+  room: Found,
+  { last_read, unread_from, is_muted, is_favourite }: Omit<Change, 'role'>,
+): Promise<Reading> {
   const user = room.target.user;
   let marker: ReadMarker | undefined;
-  if (is_muted !== undefined) marker = await muteRoom(room._id, user, is_muted);
+  if (is_muted !== undefined) marker = await markRoom(room._id, user, 'is_muted', is_muted);
+  if (is_favourite !== undefined) marker = await markRoom(room._id, user, 'is_favourite', is_favourite);
   if (last_read !== undefined) marker = await moveReadMarker(room._id, user, last_read, await ordinalAt(room, last_read));
   if (unread_from !== undefined)
     marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
-  if (marker && (last_read ?? unread_from) !== undefined)
-    notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq });
+  if (marker) notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq });
   return marker ? readingOf(room, user, marker) : findReading(room, user);
 }
 
@@ -109,12 +120,13 @@ const ordinalAt = async ({ _id: room, seq, message_count }: Found, at: number) =
   at === seq ? message_count : countUpTo(room, at);
 
 /** Requires that all of a change is allowed. */
-function check(context: Found, { role, last_read, unread_from, is_muted }: Change, caller: Caller): Found {
+function check(context: Found, { role, last_read, unread_from, is_muted, is_favourite }: Change, caller: Caller): Found {
   const { target, seq } = context;
   const isOwn = target.user.equals(caller.user._id);
   if (role !== undefined) requireRole(context, 'changeRole');
   if ((last_read ?? unread_from) !== undefined && !isOwn) throw ownMarkerOnly();
   if (is_muted !== undefined && !isOwn) throw ownMutingOnly();
+  if (is_favourite !== undefined && !isOwn) throw ownFavouritesOnly();
   requireAtMostOne(['last_read', 'unread_from'], { last_read, unread_from });
   if (last_read !== undefined && last_read > seq) throw invalidParameter('last_read', `be from 0 to ${seq}, the room's 'seq'`);
   if (unread_from !== undefined && unread_from > seq)

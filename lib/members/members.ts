@@ -48,9 +48,10 @@ export const memberSchema = record(
       maximum: mostMentions,
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
+    is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
     others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
-  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'others'],
+  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 
@@ -84,6 +85,7 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: s
   unread: unreadOf(room, reading),
   unread_mentions: reading.mentions,
   is_muted: reading.isMuted,
+  is_favourite: reading.isFavourite,
 });
 
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];

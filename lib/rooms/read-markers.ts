@@ -5,8 +5,8 @@ import { inBatches, retryContended } from '../database/writes.ts';
 import { Recent } from '../recent.ts';
 import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
 
-/** How far someone has read in a room, and whether the room is muted. */
-export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean };
+/** How far someone has read in a room, and what the room is to them. */
+export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean; isFavourite: boolean };
 
 /** A read marker with the number of unread messages that mention the reader, and of deleted ones after it. */
 export type Reading = ReadMarker & { mentions: number; deleted: number };
@@ -78,7 +78,8 @@ export const isSameReading = (one: Reading, other: Reading): boolean =>
   one.ordinal === other.ordinal &&
   one.mentions === other.mentions &&
   one.deleted === other.deleted &&
-  one.isMuted === other.isMuted;
+  one.isMuted === other.isMuted &&
+  one.isFavourite === other.isFavourite;
 
 /** Counts the unread mentions, and the deleted messages after the marker, by their indexes and only where there may be some. */
 export function readingOf(
@@ -113,11 +114,11 @@ export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordi
   change(room, user, { $max: { seq, ordinal } });
 
 /**
- * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. A room that was muted is no
- * longer muted.
+ * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. A room that was muted or
+ * a favourite no longer is.
  */
 export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
-  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '' } });
+  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', is_favourite: '' } });
 
 /** Moves a user's marker back to a `seq`, up to which there are `ordinal` messages; never forwards. Returns where it is then. */
 export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
@@ -137,9 +138,13 @@ export async function deleteReadMarkers(user: ObjectId): Promise<void> {
   await inBatches(readMarkers, { '_id.user': user }, (some) => readMarkers.deleteMany(some));
 }
 
-/** Mutes a room for a user, or ends that. */
-export const muteRoom = (room: ObjectId, user: ObjectId, isMuted: boolean): Promise<ReadMarker> =>
-  change(room, user, isMuted ? { $set: { is_muted: true } } : { $unset: { is_muted: '' } });
+/** Sets or clears what a room is to a user: muted, a favourite. */
+export const markRoom = (
+  room: ObjectId,
+  user: ObjectId,
+  mark: 'is_muted' | 'is_favourite',
+  isSet: boolean,
+): Promise<ReadMarker> => change(room, user, isSet ? { $set: { [mark]: true } } : { $unset: { [mark]: '' } });
 
 /** How many messages a room has up to a `seq`, which may be that of an event. */
 export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
@@ -161,6 +166,7 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
 
 /** The marker that is stored, if there is one, with what is noted and not stored yet. */
 function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: Highest): ReadMarker {
-  const { _id, is_muted = false, ...highest } = stored ?? { _id: undefined };
-  return { seq: 0, ordinal: 0, mentioned: 0, ...(noted ? highestOf(highest, noted) : highest), isMuted: is_muted };
+  const { _id, is_muted = false, is_favourite = false, ...highest } = stored ?? { _id: undefined };
+  const numbers = noted ? highestOf(highest, noted) : highest;
+  return { seq: 0, ordinal: 0, mentioned: 0, ...numbers, isMuted: is_muted, isFavourite: is_favourite };
 }

@@ -88,7 +88,29 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     expect(await mine(room, bob)).toMatchObject({ is_muted: false });
   });
 
+  it('makes a room a favourite of the member alone, until it is left', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    expect(await patch(room, bob, { is_favourite: true })).toMatchObject({ status: 200, body: { is_favourite: true } });
+    await patch(room, bob, { is_muted: true });
+    expect(await mine(room, bob)).toMatchObject({ is_favourite: true, is_muted: true });
+    expect(await mine(room, ann)).toMatchObject({ is_favourite: false });
+    expect((await patch(room, bob, { is_favourite: false })).body).toMatchObject({ is_favourite: false, is_muted: true });
+
+    await patch(room, bob, { is_favourite: true });
+    await call('DELETE', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: bob.token });
+    expect(await call('POST', '/api/members', { token: bob.token, body: { room } })).toMatchObject({
+      status: 201,
+      body: { is_favourite: false },
+    });
+  });
+
   it.each<[string, object, unknown]>([
+    [
+      "another's favourites to be changed",
+      { is_favourite: true },
+      refusals.denied('You can only choose favourites for yourself.'),
+    ],
     ["another's room to be muted", { is_muted: true }, refusals.denied('You can only mute a room for yourself.')],
     ["another's marker to go back", { unread_from: 1 }, refusals.denied('You can only move your own read marker.')],
   ])('refuses %s, also to an owner', async (_what, body, refusal) => {

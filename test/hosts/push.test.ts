@@ -246,7 +246,11 @@ describe.each([
         .toEqual([{ type: 'typing', room: { $oid: room.id }, user: { $oid: ann.id }, username: ann.username }]);
       const path = `/api/members/${await memberId(room, bob)}`;
       await succeed(call('PATCH', path, { token: bob.token, body: { last_read: 1 } }));
-      await expect.poll(() => his.of('read')).toEqual([{ type: 'read', room: { $oid: room.id }, last_read: 1 }]);
+      const read = { type: 'read', room: { $oid: room.id }, last_read: 1 };
+      await expect.poll(() => his.of('read')).toEqual([read]);
+      // What a room is to him is shown by his other devices as well.
+      await succeed(call('PATCH', path, { token: bob.token, body: { is_favourite: true } }));
+      await expect.poll(() => his.of('read')).toEqual([read, read]);
       // Whatever was sent before has come when this has.
       hers.send({ type: 'ping', id: 1 });
       await expect.poll(() => hers.of('pong')).toHaveLength(1);

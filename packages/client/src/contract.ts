@@ -130,6 +130,8 @@ export type Member = {
   unread_mentions?: number;
   /** Whether the caller has muted the notifications of this room. */
   is_muted?: boolean;
+  /** Whether the room is one of the caller’s favourites. */
+  is_favourite?: boolean;
   /** The other members of a direct conversation, to show in place of a name. */
   others?: OtherUser[];
 };
@@ -567,7 +569,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1066,7 +1068,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Move the caller's own read marker, mute the room, or change the role of a member as an owner */
+    /** Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner */
     patch: {
       parameters: {
         path: { 'member': string };
@@ -1081,6 +1083,8 @@ export type paths = {
         unread_from?: number;
         /** Whether to mute the notifications of this room. Must be true or false. */
         is_muted?: boolean;
+        /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
+        is_favourite?: boolean;
         /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
         role?: 'owner' | 'moderator' | 'member';
       } } };
