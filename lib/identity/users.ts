@@ -67,7 +67,9 @@ export const newUsername: Parameter<string> = {
 
 // Characters with a meaning in the header of a message would make two spellings of one mailbox.
 const notInAddress = `@<>()[\\]:;,\\\\"${blankCharacters}`;
-const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInAddress}]{1,189}$`, 'u');
+// What would end the host of an address of the web, or is in no host, would be lost where addresses are compared.
+const notInHost = `${notInAddress}/?#%|^`;
+const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInHost}]{1,189}$`, 'u');
 
 /** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
 export const email: Parameter<string> = credential({
@@ -77,8 +79,7 @@ export const email: Parameter<string> = credential({
   schema: { type: 'string', pattern: anAddress.source },
 });
 
-// The part after the host of an address of the web would be lost where addresses are compared.
-const hasHost = (address: string) => !/@.*[/?#]/.test(address) && domainToASCII(address.replace(/^.*@/, '')) !== '';
+const hasHost = (address: string) => domainToASCII(address.replace(/^.*@/, '')) !== '';
 
 /** A part of a user's name, or nothing; the `@` of a mention does not count. */
 export const usernamePart: Parameter<string> = {

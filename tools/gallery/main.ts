@@ -28,8 +28,11 @@ try {
   const ann = { username: 'ann', email: 'ann@example.org', password: 'a horse, a battery' };
   await createUser({ ...ann, is_admin: true });
   const headers = { 'Content-Type': 'application/json' };
-  const login = await fetch(`${service.url}/api/sessions`, { method: 'POST', headers, body: JSON.stringify(ann) });
-  const sample = await fillSample(service.url, { ...ann, token: ((await login.json()) as { token: string }).token });
+  const { username, password } = ann;
+  const body = JSON.stringify({ username, password });
+  const login = await fetch(`${service.url}/api/sessions`, { method: 'POST', headers, body });
+  const { token } = (await login.json()) as { token: string };
+  const sample = await fillSample(service.url, { username, password, token });
   await mkdir(target, { recursive: true });
 
   for (const look of looks) {

@@ -86,5 +86,12 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   await react(bob, linked, '👍');
   await say(carol, room, `@${admin.username} the rehearsal is through: 214 388 rows, no complaints.`);
   await say(carol, room, 'I will write up the two warnings and put them where the notes are.');
+  const talk = (who: Person, others: string[]) =>
+    call<Message>(who, 'POST', '/api/conversations', { users: others }).then(({ _id }) => _id.$oid);
+  await say(bob, await talk(bob, [admin.username]), 'Are you at the rehearsal?');
+  await say(admin, await talk(admin, [carol.username, dan.username]), 'Cake at four?');
+  const mine = await call<{ _id: { $oid: string }; room: { $oid: string } }[]>(admin, 'GET', '/api/members?user=me');
+  const membership = mine.find(({ room: { $oid } }) => $oid === garden)?._id.$oid;
+  await call(admin, 'PATCH', `/api/members/${membership}`, { is_favourite: true });
   return { people, room, thread: question._id.$oid, linked: linked.seq, quiet };
 }

@@ -98,7 +98,9 @@ export const ask = async <T>(call: Answer<T>): Promise<NonNullable<T>> => (await
 const isSession = ({ url }: Response) => !url.endsWith('/api/sessions');
 
 /** One of my memberships, as the list of my rooms has it. */
-export type MyMember = Required<Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted'>> &
+export type MyMember = Required<
+  Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted' | 'is_favourite'>
+> &
   Member;
 
 /** 128 random bits. `crypto.randomUUID` exists only over https. */

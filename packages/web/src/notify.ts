@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { ask, chat, type Message } from './api.ts';
 import { go, roomPath, route } from './routes.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
@@ -9,15 +10,22 @@ import { strings } from './strings.ts';
 import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
 import { safeName } from './text/names.ts';
+import { plainText } from './text/plain.ts';
 import { announce } from './view/announcer.tsx';
 
 const key = 'chat-notify';
+const policyKey = 'chat-notify-of';
+
+/** What one is notified of: what is for oneself, that is mentions and conversations, or every message. */
+export type NotifyPolicy = 'mine' | 'all';
 
 /** Whether this browser can notify at all, may, and does. */
 export const notifications = {
   exist: 'Notification' in window && window.isSecureContext,
   areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
   areOn: () => recall(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
+  policy: (): NotifyPolicy => (recall(policyKey) === 'all' ? 'all' : 'mine'),
+  setPolicy: (policy: NotifyPolicy) => remember(policyKey, policy),
 };
 
 /** Turns notifications on, which asks the user once, or off; returns whether they are on. */
@@ -63,23 +71,25 @@ export function startNotifying(): void {
       if (!known || room.isMuted || room.seq <= known.seq) continue;
       // An edit may mention people who have read the message already.
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
-      if (count > 0) void tellOf(room, count);
+      const isMine = room.isDirect || room.mentions > known.mentions;
+      if (count > 0 && (isMine || notifications.policy() === 'all')) void tellOf(room, count, known.seq);
     }
     before = now;
   });
 }
 
-async function tellOf(room: MyRoom, count: number): Promise<void> {
+/** Tells of `count` messages in a room after a place. */
+async function tellOf(room: MyRoom, count: number, after: number): Promise<void> {
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
-  const text = strings.announce.messages(count, safeName(room.name));
-  announce(text, { isPatient: true });
+  announce(strings.announce.messages(count, safeName(room.name)), { isPatient: true });
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;
+  const { title, body } = await describeNews(room, count, after);
   try {
     // One tab of several is enough: the same tag replaces what another has shown.
-    const shown = new Notification(settings.name, { body: text, tag: room.id, icon: '/icon.svg' });
+    const shown = new Notification(title, { body, tag: room.id, icon: '/icon.svg' });
     shown.onclick = () => {
       window.focus();
       go(roomPath(room.id));
@@ -88,4 +98,19 @@ async function tellOf(room: MyRoom, count: number): Promise<void> {
   } catch {
     // Phones show notifications of service workers only.
   }
+}
+
+/** Who said what, of the last message that is meant; how many there are where that can't be read, or is in several. */
+async function describeNews(room: MyRoom, count: number, after: number): Promise<{ title: string; body: string }> {
+  const name = safeName(room.name);
+  const isMention = !room.isDirect && room.mentions > 0 && notifications.policy() === 'mine';
+  const query = { room: room.id, limit: 1, ...(isMention && { mentions: 'me' as const }) };
+  const found = await ask(chat.GET('/api/messages', { params: { query } })).catch(() => undefined);
+  const message = (found as Message[] | undefined)?.at(-1);
+  // An edit that mentions me is at its earlier place.
+  if (!message || message.deleted_at || (message.seq <= after && !isMention))
+    return { title: settings.name, body: strings.announce.messages(count, name) };
+  const said = plainText(message.text).slice(0, 300);
+  const body = count > 1 && !isMention ? `${said}\n${strings.announce.more(count - 1)}` : said;
+  return { title: room.isDirect ? message.username : strings.announce.from(message.username, name), body };
 }

@@ -90,6 +90,51 @@ describe('Enter', () => {
   });
 });
 
+describe('the tools of the composer', () => {
+  it('mark what is selected, by key and by button, and undoing takes that back', async () => {
+    const { page, context, field, stored } = await writing();
+    await page.keyboard.type('see the plan');
+    await page.keyboard.press('Control+Shift+ArrowLeft');
+    await page.keyboard.press('Control+b');
+    expect(await field.inputValue()).toBe('see the **plan**');
+    await page.keyboard.press('Control+z');
+    expect(await field.inputValue()).toBe('see the plan');
+    await page.getByRole('button', { name: 'Italic' }).click();
+    expect(await field.inputValue()).toBe('see the *plan*');
+    // The caret stays with the text.
+    await page.keyboard.press('End');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await expect.poll(stored).toEqual(['see the *plan*!']);
+    await context.close();
+  });
+
+  it('continue a list on a new line, and end it after an empty item', async () => {
+    const { page, context, field } = await writing();
+    await page.keyboard.type('- one');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    expect(await field.inputValue()).toBe('- one\n- two');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.press('Shift+Enter');
+    expect(await field.inputValue()).toBe('- one\n- two\n');
+    await context.close();
+  });
+
+  it('make a link of the selection when an address is pasted over it', async () => {
+    const { page, context, field } = await writing();
+    await page.keyboard.type('see the plan');
+    await page.keyboard.press('Control+Shift+ArrowLeft');
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'https://example.org/plan');
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    })()`);
+    expect(await field.inputValue()).toBe('see the [plan](https://example.org/plan)');
+    await context.close();
+  });
+});
+
 describe('a list of suggestions', () => {
   it('inserts an emoji by Tab, or by Enter once it is chosen', async () => {
     const { page, context, field } = await writing();

@@ -20,7 +20,12 @@ const focused = (page: Page) =>
   );
 
 const openers: [string, string, (page: Page) => Promise<void>, string][] = [
-  ['New room', '/directory', (page) => page.getByRole('button', { name: 'New room' }).click(), 'Name of the room'],
+  [
+    'New room',
+    '/directory',
+    (page) => page.locator('main').getByRole('button', { name: 'New room' }).click(),
+    'Name of the room',
+  ],
   [
     'New conversation',
     '/',
@@ -59,7 +64,7 @@ describe('a dialog', () => {
   ])('asks before it loses typed text, and Enter keeps it: %s', async (_how, close) => {
     const name = `Garden ${aName()}`;
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
-    await page.getByRole('button', { name: 'New room' }).click();
+    await page.locator('main').getByRole('button', { name: 'New room' }).click();
     await page.keyboard.type(name);
     await close(page);
     await dialog.getByText('Discard what you typed?').waitFor();
@@ -77,7 +82,7 @@ describe('a dialog', () => {
 
   it('is not closed by selecting its text beyond its edge', async () => {
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
-    await page.getByRole('button', { name: 'New room' }).click();
+    await page.locator('main').getByRole('button', { name: 'New room' }).click();
     await page.keyboard.type('A name');
     const box = (await dialog.getByLabel('Name of the room').boundingBox()) as { x: number; y: number };
     await page.mouse.move(box.x + 30, box.y + 10);
@@ -123,7 +128,10 @@ describe('a question', () => {
     // A second owner, so that the first one may leave.
     if (query === '?panel=details')
       await call('PATCH', `/api/members/${second?._id.$oid}`, { token: owner.token, body: { role: 'owner' } });
-    await page.locator('.side').getByRole('button', { name: button, exact: true }).click();
+    if (query === '?panel=members') {
+      await page.getByRole('button', { name: `Actions for ${other.username}` }).click();
+      await page.getByRole('menuitem', { name: button, exact: true }).click();
+    } else await page.locator('.side').getByRole('button', { name: button, exact: true }).click();
     await dialog.waitFor();
     expect(await focused(page)).toBe('Cancel');
     await page.keyboard.press('Enter');

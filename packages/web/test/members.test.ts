@@ -62,6 +62,24 @@ describe('the members of a large room', () => {
     await context.close();
   });
 
+  it('are loaded to the last although one answer gets lost', async () => {
+    const { id, owner } = await aLargeRoom();
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=members` });
+    await page.route(/api\/members\?room=.*after=/, (route) => route.abort(), { times: 1 });
+    await signIn(page, owner);
+    const rows = page.locator('.members li.member');
+    await expect
+      .poll(
+        async () => {
+          await page.evaluate("document.querySelector('.members')?.lastElementChild.scrollIntoView()");
+          return rows.count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(many);
+    await context.close();
+  });
+
   it('are completed after @ by what the service finds, without reading all of them', async () => {
     const { id, owner, word } = await aLargeRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });

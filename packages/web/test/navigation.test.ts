@@ -146,7 +146,7 @@ describe('a long list of rooms', () => {
     const isInView = () =>
       page.evaluate<boolean>(`(() => {
         const link = document.querySelector('.rooms a[aria-current]');
-        const [row, list] = [link, link.closest('ul')].map((element) => element.getBoundingClientRect());
+        const [row, list] = [link, link.closest('.rooms')].map((element) => element.getBoundingClientRect());
         return row.top > list.top - 1 && row.bottom < list.bottom + 1;
       })()`);
     await expect.poll(isInView).toBe(true);

@@ -18,7 +18,8 @@ describe('a message', () => {
     };
     await expect.poll(unread).toBe(0);
     await page.locator('li.message', { hasText: 'two' }).hover();
-    await page.getByRole('button', { name: 'Mark as unread from here' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Mark as unread from here' }).click();
     await page.getByRole('link', { name: /Notes.*2 unread messages/ }).waitFor();
     // What comes while one looks on is unread as well.
     await aMessage(owner, room.id, { text: 'four' }, call);
@@ -85,7 +86,11 @@ describe('a blocked user', () => {
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room}?panel=members` });
     await signIn(page, one);
     await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
-    await page.locator('li.member', { hasText: other.username }).getByRole('button', { name: 'Block' }).click();
+    await page
+      .locator('li.member')
+      .getByRole('button', { name: `Actions for ${other.username}` })
+      .click();
+    await page.getByRole('menuitem', { name: 'Block' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByText('You haven’t joined a room yet.').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();

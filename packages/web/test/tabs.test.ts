@@ -120,7 +120,7 @@ describe('a tab without the focus', () => {
     window.notified = [];
     window.Notification = class {
       static permission = 'granted';
-      constructor(title, { body }) { window.notified.push(body); }
+      constructor(title, { body }) { window.notified.push([title, body]); }
       close() {}
     };
     localStorage.setItem('chat-notify', 'on');
@@ -143,11 +143,35 @@ describe('a tab without the focus', () => {
     await second.goto(`${serveUrl}/directory`);
     await second.locator('.rooms a', { hasText: 'Plans' }).waitFor();
     await second.waitForTimeout(2_000);
-    await aMessage(other, room.id, { text: 'now' }, call);
+    await aMessage(other, room.id, { text: `now **@${owner.username}**` }, call);
     if (count > 0) await second.locator('.rooms a', { hasText: '1 unread message' }).waitFor();
     await one.locator('li.message', { hasText: 'now' }).waitFor();
     await second.waitForTimeout(4_000);
-    expect(await second.evaluate('window.notified')).toHaveLength(count);
+    const wanted = [`${other.username} in Plans`, `now @${owner.username}`];
+    expect(await second.evaluate('window.notified')).toEqual(count === 0 ? [] : [wanted]);
+    await context.close();
+  });
+
+  it('notifies of mentions and conversations, with who said what, and of all else only if that is chosen', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
+    const { page, context } = await visit(browser);
+    await signIn(page, owner);
+    await page.addInitScript(notifying(false));
+    await page.goto(`${serveUrl}/directory`);
+    await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
+    const notified = () => page.evaluate('window.notified');
+    await aMessage(other, room.id, { text: 'for everyone' }, call);
+    await page.locator('.rooms a', { hasText: '1 unread message' }).waitFor();
+    await aMessage(other, (body as { _id: { $oid: string } })._id.$oid, { text: 'for *you*' }, call);
+    await expect.poll(notified).toEqual([[other.username, 'for you']]);
+    await page.evaluate("localStorage.setItem('chat-notify-of', 'all')");
+    await aMessage(other, room.id, { text: 'for everyone else' }, call);
+    await expect.poll(notified).toEqual([
+      [other.username, 'for you'],
+      [`${other.username} in Plans`, 'for everyone else'],
+    ]);
     await context.close();
   });
 });

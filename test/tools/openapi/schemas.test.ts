@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc, { type Arbitrary } from 'fast-check';
@@ -32,6 +33,9 @@ const isStricter = new Set(['password', 'q', 'emoji']);
 // The pattern of a schema knows the blank characters of the basic plane alone.
 const isBlankBeyond = (sent: unknown) => typeof sent === 'string' && isBlank(sent) && /[\u{10000}-\u{10ffff}]/u.test(sent);
 
+// Nor which letters, and which numbers, make a host.
+const isNoHost = (sent: unknown) => typeof sent === 'string' && domainToASCII(sent.replace(/^.*@/, '')) === '';
+
 describe('a schema allows only the input that the service reads:', () => {
   it.each([...rows.values()])('%s', (_title, name, parameter, place) => {
     const schema = (place === 'body' ? parameter.bodySchema : undefined) ?? parameter.schema;
@@ -47,7 +51,8 @@ describe('a schema allows only the input that the service reads:', () => {
     fc.assert(
       fc.property(around(schema, place), (sent) => {
         if (!allows(sent)) expect([sent, read(sent)]).toEqual([sent, false]);
-        else if (!isStricter.has(name) && !isBlankBeyond(sent)) expect([sent, read(sent)]).toEqual([sent, true]);
+        else if (!isStricter.has(name) && !isBlankBeyond(sent) && !(name === 'email' && isNoHost(sent)))
+          expect([sent, read(sent)]).toEqual([sent, true]);
       }),
       { numRuns: 300 },
     );

@@ -16,6 +16,17 @@ export const sentElsewhere = signal<string | undefined>(undefined);
 
 /** By place: what stands where one writes. */
 const drafts = new Map<string, string>();
+
+/** The places at which something stands. */
+export const drafted = signal<ReadonlySet<string>>(new Set());
+
+function setDraft(place: string, text: string): void {
+  if (text === '') drafts.delete(place);
+  else drafts.set(place, text);
+  // Most keys change nothing here.
+  if (drafted.value.has(place) !== drafts.has(place)) drafted.value = new Set(drafts.keys());
+}
+
 /** By place: the draft of another tab that was shown here at first. */
 const copies = new Map<string, { key: string; text: string }>();
 const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
@@ -33,6 +44,7 @@ const keyOf = (place: string) => `${place}|${tab}`;
 /** Reads the drafts of a user; before that there are none. */
 export async function loadDrafts(user: string): Promise<void> {
   drafts.clear();
+  drafted.value = new Set();
   copies.clear();
   lastWordsName = `chat-drafts-${user}`;
   tab = await nameOfTab();
@@ -51,7 +63,7 @@ export async function loadDrafts(user: string): Promise<void> {
     const known = drafts.get(place);
     if (rank === 2 && known !== undefined) continue;
     if (rank === 2) copies.set(place, { key, text });
-    drafts.set(place, known === undefined || text.includes(known) ? text : known.includes(text) ? known : `${known}\n${text}`);
+    setDraft(place, known === undefined || text.includes(known) ? text : known.includes(text) ? known : `${known}\n${text}`);
   }
   const mine = found.filter(({ rank }) => rank < 2);
   const isStored = (place: string) => stored.some((draft) => draft.place === keyOf(place) && draft.text === drafts.get(place));
@@ -74,8 +86,7 @@ export async function countDrafts(): Promise<number> {
 
 /** Keeps what is typed, soon. */
 export function keepDraft(place: string, text: string): void {
-  if (text === '') drafts.delete(place);
-  else drafts.set(place, text);
+  setDraft(place, text);
   clearTimeout(unsaved.get(place));
   unsaved.set(
     place,
@@ -101,7 +112,7 @@ export function dropSentDraft({ place, text, of }: { place: string; text: string
 }
 
 function forget(place: string): void {
-  drafts.delete(place);
+  setDraft(place, '');
   copies.delete(place);
   clearTimeout(unsaved.get(place));
   unsaved.delete(place);

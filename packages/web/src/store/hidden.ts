@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { route } from '../routes.ts';
 import { me } from '../session.ts';
 import { recallJson, remember } from '../storage.ts';
-import { draftOf } from './drafts.ts';
+import { drafted } from './drafts.ts';
 import type { MyRoom } from './kept.ts';
 
 /*
@@ -22,7 +22,7 @@ export const hasBegun = ({ isDirect, seq }: MyRoom): boolean => !isDirect || seq
 /** Whether a room is in the list of rooms: it is open, something stands in it that was not sent, or it is neither empty nor hidden. */
 export function isListed(room: MyRoom): boolean {
   const { value } = route;
-  if (!room.isDirect || (value.name === 'room' && value.room === room.id) || draftOf(room.id) !== '') return true;
+  if (!room.isDirect || (value.name === 'room' && value.room === room.id) || drafted.value.has(room.id)) return true;
   hidden.value ??= recallJson<Record<string, number>>(nameOf(), {});
   return hasBegun(room) && (hidden.value[room.id] ?? 0) < room.seq;
 }

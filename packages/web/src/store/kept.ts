@@ -15,6 +15,9 @@ export type MyRoom = {
   unread: number;
   mentions: number;
   isMuted: boolean;
+  isFavourite: boolean;
+  /** The others in a conversation. */
+  people: readonly { id: string; name: string }[];
   /** Its place in the list, which the store of the browser does not keep. */
   order: number;
 };

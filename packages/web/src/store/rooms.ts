@@ -27,7 +27,8 @@ export const unsentMarkers = (): readonly (readonly [room: string, seq: number])
 
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
 function asRoom(member: Member): MyRoom {
-  const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, is_muted = false, others } = member as MyMember;
+  const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, others } = member as MyMember;
+  const { is_muted = false, is_favourite = false } = member;
   const readHere = markers.get(member.room.$oid)?.seq;
   const isRead = readHere !== undefined && readHere >= seq;
   return {
@@ -41,6 +42,8 @@ function asRoom(member: Member): MyRoom {
     unread: isRead ? 0 : unread,
     mentions: isRead ? 0 : unread_mentions,
     isMuted: is_muted,
+    isFavourite: is_favourite,
+    people: (others ?? []).map(({ _id, username }) => ({ id: _id.$oid, name: username })),
     order: 0,
   };
 }
@@ -59,7 +62,7 @@ export function mergeRooms(members: readonly Member[], isAll: boolean): void {
 
 /** Takes over a membership where its room is in the list. */
 export function mergeRoom(member: Member): void {
-  const { order, isDirect, name, ...changes } = asRoom(member);
+  const { order, isDirect, name, people, ...changes } = asRoom(member);
   changeMyRoom(member.room.$oid, changes);
 }
 
@@ -112,7 +115,9 @@ export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<vo
   const kept = (await db.getAll('rooms').catch(noteProblem)) ?? [];
   if (kept.length === 0) return;
   await before?.(kept);
-  rooms.value = kept.sort((one, other) => one.order - other.order);
+  // Earlier versions kept less of a room.
+  const whole = kept.map((room) => ({ ...room, isFavourite: room.isFavourite ?? false, people: room.people ?? [] }));
+  rooms.value = whole.sort((one, other) => one.order - other.order);
 }
 
 /** Forgets all of them: somebody else uses the page. */

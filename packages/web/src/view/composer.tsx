@@ -7,10 +7,21 @@ import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { tellTyping } from '../sync/sync.ts';
+import { makeLink, type Selected, toggleCode, toggleMark, togglePrefix } from '../text/markup.ts';
 import { IconButton } from './controls.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { editing, pickEmoji } from './message.tsx';
 import { takenBack } from './pending.tsx';
+
+/** What the tools do to the text that is selected. */
+const tools = [
+  { icon: 'bold', change: (selected: Selected) => toggleMark(selected, '**') },
+  { icon: 'italic', change: (selected: Selected) => toggleMark(selected, '*') },
+  { icon: 'code', change: toggleCode },
+  { icon: 'link', change: (selected: Selected) => makeLink(selected) },
+  { icon: 'quote', change: (selected: Selected) => togglePrefix(selected, '> ') },
+  { icon: 'list', change: (selected: Selected) => togglePrefix(selected, '- ') },
+] as const;
 
 type ComposerProps = { room: string; thread?: string; name: string };
 
@@ -61,6 +72,12 @@ export function Composer({ room, thread, name }: ComposerProps) {
         onUp={editLast}
         handle={handle}
       >
+        <span class="tools" role="toolbar" aria-label={strings.composer.tools}>
+          {tools.map(({ icon, change }) => (
+            <IconButton key={icon} icon={icon} label={strings.composer.tool[icon]} onPress={() => handle.current?.edit(change)} />
+          ))}
+        </span>
+        <IconButton icon="at" label={strings.composer.mention} onPress={() => handle.current?.insert('@')} />
         <IconButton
           icon="emoji"
           label={strings.composer.emoji}

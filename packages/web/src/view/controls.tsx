@@ -28,15 +28,27 @@ export const BackLink = () => (
   </a>
 );
 
-/** Someone's initial on a colour of theirs. */
-export function Avatar({ name, id }: { name: string; id: string }) {
-  const hue = Number.parseInt(id.slice(-3), 16) % 12;
-  const initial = /[\p{L}\p{N}]/u.exec(name)?.[0]?.toUpperCase() ?? '?';
-  return (
-    <span class={`avatar hue-${hue}`} aria-hidden="true">
-      {initial}
-    </span>
-  );
+/** Someone's initials, of two words at most, on a colour of theirs. */
+export const Avatar = ({ name, id }: { name: string; id: string }) => (
+  <span class={`avatar hue-${hashOf(id) % 16}`} aria-hidden="true">
+    {initialsOf(name) || '?'}
+  </span>
+);
+
+const initialsOf = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0]?.toUpperCase() ?? '')
+    .filter(Boolean)
+    .slice(0, 2)
+    .join('');
+
+/** FNV-1a, in 32 bits: ids that were made together differ in their last digits alone. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  // Its lowest bits alone would mix too little.
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 /** The sentence for what went wrong. */

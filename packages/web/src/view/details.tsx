@@ -1,19 +1,13 @@
 import { ask, chat, type RoomDetails } from '../api.ts';
 import { dayOf } from '../dates.ts';
-import { idOf } from '../ids.ts';
-import { go } from '../routes.ts';
 import { me } from '../session.ts';
-import { forgetRoom } from '../store/cache.ts';
-import { hideRoom } from '../store/hidden.ts';
-import { isOnlyOwner } from '../store/members.ts';
-import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
-import { dropTimeline, knownTimeline } from '../store/timelines.ts';
+import { changeMyRoom, roomOf } from '../store/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
 import { attempt, Field, Form, Loading } from './controls.tsx';
-import { confirmed, openMessage } from './dialog.tsx';
 import { Line } from './markdown.tsx';
+import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
 
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
@@ -43,8 +37,16 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         <label class="check">
           <input
             type="checkbox"
+            checked={mine.isFavourite}
+            onChange={({ currentTarget }) => void setFavourite(room, currentTarget.checked)}
+          />{' '}
+          {strings.details.favourite}
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
             checked={mine.isMuted}
-            onChange={({ currentTarget }) => void mute(room, currentTarget.checked)}
+            onChange={({ currentTarget }) => void setMuted(room, currentTarget.checked)}
           />{' '}
           {strings.details.mute}
         </label>
@@ -102,15 +104,6 @@ function Change({ room }: { room: string }) {
   );
 }
 
-async function mute(room: string, is_muted: boolean): Promise<void> {
-  const member = roomOf(room)?.member ?? '';
-  changeMyRoom(room, { isMuted: is_muted });
-  const done = await attempt(() =>
-    ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body: { is_muted } })),
-  );
-  if (!done) changeMyRoom(room, { isMuted: !is_muted });
-}
-
 const archive = (room: string, archived: boolean) =>
   attempt(async () => {
     const params = { path: { room } };
@@ -118,35 +111,3 @@ const archive = (room: string, archived: boolean) =>
       details: (await ask(chat.PATCH('/api/rooms/{room}/details', { params, body: { archived } }))) as RoomDetails,
     });
   });
-
-function hide(room: string): void {
-  // What was just sent here reaches the open room before the list of rooms.
-  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.cursor ?? 0));
-  go('/');
-  notice(strings.details.hidden);
-}
-
-async function leave(room: string): Promise<void> {
-  const mayHaveTo = roomOf(room)?.role === 'owner';
-  let mustStay = false;
-  const isKnown = await attempt(async () => {
-    mustStay = mayHaveTo && (await isOnlyOwner(room, idOf(me())));
-  });
-  if (!isKnown) return;
-  if (mustStay) return openMessage(strings.details.mustStay, strings.details.mustStayHint);
-  if (!(await confirmed(strings.details.leaveAsk, strings.details.leave))) return;
-  const member = roomOf(room)?.member ?? '';
-  if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) gone(room);
-}
-
-async function remove(room: string): Promise<void> {
-  if (!(await confirmed(strings.details.removeAsk, strings.details.remove))) return;
-  if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) gone(room);
-}
-
-function gone(room: string): void {
-  go('/', { replace: true });
-  dropRoom(room);
-  dropTimeline(room);
-  void forgetRoom(room);
-}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { aKey, ask, askFully, chat, type ListedRoom } from '../api.ts';
+import { ask, askFully, chat, type ListedRoom } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
 import { mayMakeRooms } from '../session.ts';
@@ -8,8 +8,8 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { readRooms } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
-import { openDialog } from './dialog.tsx';
+import { attempt, BackLink, Loading } from './controls.tsx';
+import { openNewRoom } from './keys.tsx';
 import { Line } from './markdown.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -28,7 +28,7 @@ export function Directory() {
         <BackLink />
         <h1 class="title">{strings.directory.title}</h1>
         {mayMakeRooms() && (
-          <button type="button" class="primary" onClick={create}>
+          <button type="button" class="primary" onClick={openNewRoom}>
             {strings.directory.create}
           </button>
         )}
@@ -104,22 +104,4 @@ function Listed({ room }: { room: ListedRoom }) {
       )}
     </li>
   );
-}
-
-function create(): void {
-  const key = aKey();
-  openDialog(strings.directory.create, (close) => {
-    const submit = async ({ name = '' }: Record<string, string>) => {
-      const params = { header: { 'Idempotency-Key': `${key}-${name.length}` } };
-      const room = await ask(chat.POST('/api/rooms', { params, body: { name } }));
-      await readRooms({ all: true });
-      close();
-      go(roomPath(idOf(room)));
-    };
-    return (
-      <Form onSubmit={submit} submit={strings.directory.createSubmit}>
-        <Field label={strings.directory.createName} name="name" maxLength={100} autocomplete="off" autoFocus />
-      </Form>
-    );
-  });
 }

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isBlank } from '../../../client/src/texts.ts';
-import { isComposing } from '../keyboard.ts';
+import { isComposing, shortcutKey } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { isFenceOpen } from '../text/fence.ts';
+import { continueLine, type Edit, isAddress, makeLink, type Selected, toggleCode, toggleMark } from '../text/markup.ts';
 import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
@@ -28,7 +29,7 @@ type EditorProps = {
   onUp?: () => void;
   /** Lets something outside put text into the field. */
   handle?: { current: EditorHandle | null };
-  /** What stands beside the field. */
+  /** What stands below the field. */
   children?: ComponentChildren;
 };
 
@@ -38,6 +39,8 @@ export type EditorHandle = {
   insert: (text: string) => void;
   /** Puts text in place of all that is there, which undoing brings back. */
   replace: (text: string) => void;
+  /** Changes the text as somebody who types, which undoing takes back. */
+  edit: (change: (selected: Selected) => Edit | undefined) => boolean;
   /** Shows another text, without the focus. */
   set: (text: string) => void;
   submit: () => void;
@@ -64,13 +67,17 @@ export function Editor({
   const [found, setFound] = useState<Suggestion[]>([]);
   const [index, setIndex] = useState(0);
   const shown = useRef(0);
+  const chosen = useRef<string | undefined>(undefined);
   const turn = useRef(0);
   const suggest = (suggestions: Suggestion[]) => {
     // Most keys change nothing here.
     if (suggestions.length === 0 && shown.current === 0) return;
     shown.current = suggestions.length;
     setFound(suggestions);
-    setIndex(suggestions[0]?.isMeant ? 0 : -1);
+    // What was chosen from an earlier list stays chosen in the one for the last key.
+    const at = suggestions.findIndex(({ text }) => text === chosen.current);
+    if (at < 0) chosen.current = undefined;
+    setIndex(at >= 0 ? at : suggestions[0]?.isMeant ? 0 : -1);
   };
 
   const changed = () => {
@@ -118,6 +125,16 @@ export function Editor({
     putText(element, text, element.selectionStart - before, element.selectionEnd);
     changed();
   };
+  const edit = (change: (selected: Selected) => Edit | undefined): boolean => {
+    const element = field.current as HTMLTextAreaElement;
+    const { value, selectionStart: start, selectionEnd: end } = element;
+    const made = change({ value, start, end });
+    if (!made) return false;
+    putText(element, made.text, made.start, made.end);
+    element.setSelectionRange(made.from, made.to);
+    changed();
+    return true;
+  };
   const cancel = async () => {
     if (field.current?.value !== initial && !(await confirmed(strings.app.discardAsk, strings.app.discard))) return;
     onCancel?.();
@@ -129,7 +146,7 @@ export function Editor({
   };
 
   useLayoutEffect(() => {
-    if (handle) handle.current = { insert, set, replace, submit: () => void submit() };
+    if (handle) handle.current = { insert, edit, set, replace, submit: () => void submit() };
   });
   useLayoutEffect(() => {
     const element = field.current as HTMLTextAreaElement;
@@ -148,12 +165,20 @@ export function Editor({
       event.preventDefault();
       return;
     }
-    const isEmpty = field.current?.value === '';
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
-      const isCommand = event.ctrlKey || event.metaKey;
-      if (!isCommand && (hasTouch() || isInFence(field.current as HTMLTextAreaElement))) return;
+    const element = field.current as HTMLTextAreaElement;
+    const isEmpty = element.value === '';
+    const isCommand = event.ctrlKey || event.metaKey;
+    const tool = isCommand && !event.shiftKey && !event.altKey ? tools[shortcutKey(event)] : undefined;
+    const isSend = isCommand || !(event.shiftKey || hasTouch() || isInFence(element));
+    if (event.key === 'Enter' && !event.altKey && isSend) {
       event.preventDefault();
       void submit();
+    } else if (event.key === 'Enter') {
+      if (!isInFence(element) && edit(continueLine)) event.preventDefault();
+      // Without a selection, Ctrl K leads to another room.
+    } else if (tool && !(tool === makeLink && element.selectionStart === element.selectionEnd)) {
+      event.preventDefault();
+      edit(tool);
     } else if (event.key === 'Escape' && onCancel) {
       event.preventDefault();
       event.stopPropagation();
@@ -163,9 +188,21 @@ export function Editor({
       onUp();
     }
   };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData?.getData('text/plain').trim() ?? '';
+    const { value, selectionStart, selectionEnd } = field.current as HTMLTextAreaElement;
+    const chosen = value.slice(selectionStart, selectionEnd);
+    if (!isAddress(pasted) || chosen.trim() === '' || /[\n[\]]/.test(chosen) || isAddress(chosen)) return;
+    event.preventDefault();
+    edit((selected) => makeLink(selected, pasted));
+  };
+  const choose = (at: number) => {
+    chosen.current = found[at]?.text;
+    setIndex(at);
+  };
   const onSuggestionKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    if (key === 'ArrowDown') setIndex((index + 1) % found.length);
-    else if (key === 'ArrowUp') setIndex((Math.max(index, 0) + found.length - 1) % found.length);
+    if (key === 'ArrowDown') choose((index + 1) % found.length);
+    else if (key === 'ArrowUp') choose((Math.max(index, 0) + found.length - 1) % found.length);
     else if (key === 'Escape') suggest([]);
     else if (key === 'Tab' && !shiftKey) accept(found[Math.max(index, 0)]);
     else if (key === 'Enter' && !shiftKey && index >= 0) accept(found[index]);
@@ -192,9 +229,10 @@ export function Editor({
           enterkeyhint={hasTouch() ? 'enter' : 'send'}
           onInput={changed}
           onKeyDown={onKey}
+          onPaste={onPaste}
           onBlur={() => suggest([])}
         />
-        {children}
+        {children && <div class="editor-tools">{children}</div>}
       </div>
       {onCancel && (
         <div class="row">
@@ -219,6 +257,14 @@ export function Editor({
     </div>
   );
 }
+
+/** What keys do with Ctrl to the text that is selected. */
+const tools: Readonly<Record<string, (selected: Selected) => Edit>> = {
+  b: (selected) => toggleMark(selected, '**'),
+  i: (selected) => toggleMark(selected, '*'),
+  e: toggleCode,
+  k: makeLink as (selected: Selected) => Edit,
+};
 
 /** Whether Enter is a key on glass, where nobody finds Shift: it makes a new line there. */
 const hasTouch = () => matchMedia('(pointer: coarse)').matches;

@@ -1,13 +1,10 @@
 import { useState } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
-import { recallJson, remember } from '../storage.ts';
+import { noteEmoji, usualEmoji } from '../store/emoji.ts';
 import { strings } from '../strings.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
 import { openDialog } from './dialog.tsx';
 import './emoji-picker.css';
-
-const key = 'chat-emoji';
-const usual = ['👍', '❤️', '😂', '🎉', '🙏', '👀', '✅', '🚀'];
 
 /** Opens a dialog in which one emoji can be picked. */
 export function openEmojiPicker(onPick: (emoji: string) => void): void {
@@ -24,7 +21,7 @@ export function openEmojiPicker(onPick: (emoji: string) => void): void {
 function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const [word, setWord] = useState('');
   const pick = (emoji: string) => {
-    remember(key, JSON.stringify([emoji, ...recent().filter((other) => other !== emoji)].slice(0, 16)));
+    noteEmoji(emoji);
     onPick(emoji);
   };
   const found = word.trim() === '' ? undefined : findEmoji(word.trim()).slice(0, 120);
@@ -51,10 +48,7 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
         ) : (
           <>
             <h3>{strings.emoji.recent}</h3>
-            <Grid
-              emoji={[...new Set([...recent(), ...usual])].slice(0, 16).map((emoji) => ({ emoji, codes: [emoji], words: '' }))}
-              onPick={pick}
-            />
+            <Grid emoji={usualEmoji().map((emoji) => ({ emoji, codes: [emoji], words: '' }))} onPick={pick} />
             {emojiGroups.map((group, at) => (
               <section key={strings.emoji.groups[at]}>
                 <h3>{strings.emoji.groups[at]}</h3>
@@ -67,8 +61,6 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
     </div>
   );
 }
-
-const recent = (): string[] => recallJson<string[]>(key, []);
 
 const Grid = ({ emoji, onPick }: { emoji: readonly Emoji[]; onPick: (emoji: string) => void }) => (
   <ul class="emoji-grid" onKeyDown={moveFocus}>

@@ -1,12 +1,12 @@
 import { isComposing, shortcutKey } from '../keyboard.ts';
 import { go, roomPath, route } from '../routes.ts';
-import { isListed } from '../store/hidden.ts';
 import type { MyRoom } from '../store/kept.ts';
-import { rooms } from '../store/rooms.ts';
+import { roomsInOrder } from '../store/sections.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { openDialog } from './dialog.tsx';
 import { lateCode } from './later.tsx';
+import { NewRoom } from './new-room.tsx';
 
 /** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
 export function listenToKeys(): () => void {
@@ -15,7 +15,7 @@ export function listenToKeys(): () => void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open]')) return;
+  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open], .menu')) return;
   const isCommand = event.ctrlKey || event.metaKey;
   const key = shortcutKey(event);
   const act =
@@ -39,7 +39,7 @@ function onKey(event: KeyboardEvent): void {
 
 function step(by: number, isUnreadOnly: boolean): void {
   const { value } = route;
-  const list = (rooms.value ?? []).filter(isListed);
+  const list = roomsInOrder();
   const at = value.name === 'room' ? list.findIndex(({ id }) => id === value.room) : by > 0 ? -1 : list.length;
   for (let next = at + by; next >= 0 && next < list.length; next += by) {
     const room = list[next] as MyRoom;
@@ -86,6 +86,9 @@ export const openShortcuts = (): void =>
       ))}
     </dl>
   ));
+
+/** Opens the form for a new room. */
+export const openNewRoom = (): void => openDialog(strings.directory.create, (close) => <NewRoom close={close} />);
 
 const loadSwitcher = lateCode(() => import('./switcher.tsx'));
 

@@ -10,7 +10,10 @@ import { readRooms } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { Icon } from './icon.tsx';
 import { Invitations } from './invitations.tsx';
+import { type MenuItem, openMenu } from './menu.tsx';
+import { personActions } from './person.ts';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
@@ -59,7 +62,7 @@ export function Members({ room }: { room: string }) {
             role={role}
             mayBlock={mine?.isDirect ?? false}
             onChange={() => setChanges(changes + 1)}
-            more={part === '' && hasMoreMembers(room) ? () => loadMoreMembers(room).catch(() => {}) : undefined}
+            more={part === '' && hasMoreMembers(room) ? () => loadMoreMembers(room) : undefined}
           />
         ) : (
           <Loading failure={list ? undefined : failure} onRetry={reload} />
@@ -83,13 +86,18 @@ type RowsProps = {
 /** The first members of a list, and more as one scrolls: to draw thousands takes seconds. */
 function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
   const [count, setCount] = useState(portion);
+  const [failure, setFailure] = useState<unknown>();
   const end = useRef<HTMLLIElement>(null);
   const hasRest = count < list.length || more !== undefined;
+  const load = () => {
+    setFailure(undefined);
+    more?.().catch(setFailure);
+  };
   useEffect(() => {
     if (!end.current) return undefined;
     const observer = new IntersectionObserver(([seen]) => {
       if (!seen?.isIntersecting) return;
-      if (count + portion > list.length) void more?.();
+      if (count + portion > list.length) load();
       setCount(Math.min(count, list.length) + portion);
     });
     observer.observe(end.current);
@@ -102,7 +110,7 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
       ))}
       {hasRest && (
         <li ref={end}>
-          <Loading />
+          <Loading failure={failure} onRetry={load} />
         </li>
       )}
     </ul>
@@ -140,6 +148,21 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
       if (!roomOf(member.room.$oid)) go('/', { replace: true });
     });
   };
+  const items: MenuItem[] = [
+    ...(member.username === '' ? [] : personActions(member.user.$oid)),
+    ...(mine === 'owner' ? roles.filter((role) => role !== member.role) : []).map((role) => ({
+      label: strings.members.make[role],
+      icon: 'user' as const,
+      act: () => change(role),
+    })),
+    ...(mayBlock && !isMe ? [{ label: strings.members.block, icon: 'lock' as const, act: block, isDangerous: true }] : []),
+    ...(may
+      ? [
+          { label: strings.members.remove, icon: 'close' as const, act: () => remove(false), isDangerous: true },
+          { label: strings.members.ban, icon: 'remove' as const, act: () => remove(true), isDangerous: true },
+        ]
+      : []),
+  ];
   return (
     <li class="member">
       <Avatar name={name} id={member.user.$oid} />
@@ -147,35 +170,18 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
         <bdi>{name}</bdi>
         {isMe && <span class="muted"> ({strings.message.you})</span>}
       </span>
-      {mine === 'owner' ? (
-        <select
-          aria-label={strings.members.role(name)}
-          value={member.role}
-          onChange={({ currentTarget }) => change(currentTarget.value)}
+      {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}
+      {items.length > 0 && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={strings.members.actions(name)}
+          title={strings.members.actions(name)}
+          aria-haspopup="menu"
+          onClick={({ currentTarget }) => openMenu(currentTarget, strings.members.actions(name), items)}
         >
-          {roles.map((role) => (
-            <option key={role} value={role}>
-              {strings.members[role]}
-            </option>
-          ))}
-        </select>
-      ) : (
-        member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>
-      )}
-      {mayBlock && !isMe && (
-        <button type="button" onClick={() => void block()}>
-          {strings.members.block}
+          <Icon name="more" />
         </button>
-      )}
-      {may && (
-        <span class="row">
-          <button type="button" onClick={() => void remove(false)}>
-            {strings.members.remove}
-          </button>
-          <button type="button" onClick={() => void remove(true)}>
-            {strings.members.ban}
-          </button>
-        </span>
       )}
     </li>
   );

@@ -7,6 +7,7 @@ import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
 import { go, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
+import { quickEmoji } from '../store/emoji.ts';
 import { findNames, namesOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
@@ -21,7 +22,9 @@ import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
 import { lateCode } from './later.tsx';
 import { Text } from './markdown.tsx';
+import { isMenuOf, type MenuItem, openMenu } from './menu.tsx';
 import { EntryState } from './pending.tsx';
+import { openPerson } from './person.ts';
 
 /** The message that is being edited. */
 export const editing = signal<string | undefined>(undefined);
@@ -63,8 +66,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const isEditing = editing.value === idOf(message);
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
-    // A dialog gives the focus back.
-    if (!row.current?.contains(next) && !next?.closest('dialog') && active.value === row.current) active.value = null;
+    // A dialog and a menu give the focus back.
+    if (!row.current?.contains(next) && !next?.closest('dialog, .menu') && active.value === row.current) active.value = null;
   };
   const activate = () => {
     active.value = row.current;
@@ -74,7 +77,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     if (pointerType !== 'touch' && (movementX !== 0 || movementY !== 0)) activate();
   };
   const unpoint = () => {
-    if (active.value === row.current) active.value = focusedRow();
+    // On the way to a menu of the row, the row stays.
+    if (active.value === row.current && !document.querySelector('.menu')) active.value = focusedRow();
   };
   const classes = [
     'message',
@@ -84,6 +88,9 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     isMentioned && 'mentions-me',
   ];
   const date = sentAt(message);
+  const hasActions = message.username !== '' && message.user.$oid !== mine;
+  const showPerson = ({ currentTarget }: { currentTarget: HTMLElement }) =>
+    hasActions && openPerson(currentTarget, message.user.$oid, message.username);
   return (
     <li
       ref={row}
@@ -102,13 +109,17 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
           {clockOf(date)}
         </time>
       ) : (
-        <Avatar name={message.username} id={message.user.$oid} />
+        <button type="button" class="person" tabIndex={-1} aria-hidden="true" onClick={showPerson}>
+          <Avatar name={message.username} id={message.user.$oid} />
+        </button>
       )}
       <div class="body">
         {message.thread && !isInThread && !isGrouped && <InThread message={message} />}
         {!isGrouped && (
           <p class="meta">
-            <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
+            <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
+              <bdi>{message.username || strings.message.deletedUser}</bdi>
+            </button>
             <a href={roomPath(message.room.$oid, { seq: message.seq })} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
                 {timeOf(date)}
@@ -258,23 +269,60 @@ const isModerator = (message: Message) => ['owner', 'moderator'].includes(roomOf
 const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(message) || isModerator(message));
 
 function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
+  const more = useRef<HTMLButtonElement>(null);
   return (
     <div class="actions" role="toolbar" aria-label={strings.message.actions}>
+      {quickEmoji().map((emoji) => (
+        <button
+          key={emoji}
+          type="button"
+          class="quick"
+          aria-label={strings.message.reactWith(emoji)}
+          title={strings.message.reactWith(emoji)}
+          onClick={() => void toggleReaction(message, emoji)}
+        >
+          {emoji}
+        </button>
+      ))}
       <IconButton icon="react" label={strings.message.react} onPress={() => void react(message)} />
       {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
       {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message)} />}
-      {isModerator(message) && (
-        <IconButton
-          icon={message.pinned_at ? 'unpin' : 'pin'}
-          label={message.pinned_at ? strings.message.unpin : strings.message.pin}
-          onPress={() => void togglePin(message)}
-        />
-      )}
-      <IconButton icon="link" label={strings.message.copyLink} onPress={() => void copyLink(message)} />
-      {!isInThread && <IconButton icon="unread" label={strings.message.unread} onPress={() => void unread(message)} />}
-      {mayDelete(message) && <IconButton icon="remove" label={strings.message.remove} onPress={() => void remove(message)} />}
+      <button
+        ref={more}
+        type="button"
+        class="icon-button"
+        aria-label={strings.message.more}
+        title={strings.message.more}
+        aria-haspopup="menu"
+        aria-expanded={isMenuOf(more.current)}
+        onClick={() => openMenu(more.current as HTMLElement, strings.message.more, moreOf(message, isInThread))}
+      >
+        <Icon name="more" />
+      </button>
     </div>
   );
+}
+
+/** What one does less often with a message. */
+function moreOf(message: Message, isInThread: boolean): MenuItem[] {
+  const { message: words } = strings;
+  const isPinned = message.pinned_at !== null;
+  return [
+    { label: words.copyLink, icon: 'link', act: () => copyLink(message) },
+    ...(isInThread ? [] : [{ label: words.unread, icon: 'unread' as const, act: () => unread(message) }]),
+    ...(isModerator(message)
+      ? [
+          {
+            label: isPinned ? words.unpin : words.pin,
+            icon: isPinned ? ('unpin' as const) : ('pin' as const),
+            act: () => togglePin(message),
+          },
+        ]
+      : []),
+    ...(mayDelete(message)
+      ? [{ label: words.remove, icon: 'remove' as const, act: () => remove(message), isDangerous: true }]
+      : []),
+  ];
 }
 
 const loadEmojiPicker = lateCode(() => import('./emoji-picker.tsx'));

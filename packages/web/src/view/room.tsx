@@ -66,6 +66,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <div class="title">
             {/* The heading says it to those who can’t see it, also when something stands over the room. */}
             <p class="name" aria-hidden="true">
+              {!mine.isDirect && <span class="muted">#</span>}
               <bdi>{name}</bdi>
             </p>
             {details?.topic && (

@@ -275,6 +275,22 @@ function Notifications() {
         ) : (
           <p class="muted">{strings.settings.notifyNone}</p>
         )}
+        {isOn && (
+          <fieldset>
+            <legend class="visually-hidden">{strings.settings.notifications}</legend>
+            {(['mine', 'all'] as const).map((policy) => (
+              <label class="check" key={policy}>
+                <input
+                  type="radio"
+                  name="policy"
+                  defaultChecked={notifications.policy() === policy}
+                  onChange={() => notifications.setPolicy(policy)}
+                />{' '}
+                {strings.settings.notifyOf[policy]}
+              </label>
+            ))}
+          </fieldset>
+        )}
         {notifications.areBlocked() && <p class="muted">{strings.settings.notifyBlocked}</p>}
       </Section>
       <Section title={strings.settings.theme}>

@@ -1,49 +1,43 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath, route } from '../routes.ts';
-import { me } from '../session.ts';
+import { mayMakeRooms, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
-import { countDrafts } from '../store/drafts.ts';
-import { isListed } from '../store/hidden.ts';
+import { countDrafts, drafted } from '../store/drafts.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { outbox } from '../store/outbox.ts';
-import { rooms } from '../store/rooms.ts';
+import { moveMarker } from '../store/rooms.ts';
+import { countForMe, foldedSections, type Section, sections, toggleSection } from '../store/sections.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { hurry } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar, attempt, Field, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { openSwitcher } from './keys.tsx';
+import { openNewRoom, openSwitcher } from './keys.tsx';
+import { type MenuItem, openMenu } from './menu.tsx';
+import { namesIn } from './people-field.ts';
+import { openConversation } from './person.ts';
+import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
 
 /** My rooms, and the way to everything else. */
 export function Sidebar() {
-  const list = rooms.value?.filter(isListed);
   const user = me();
+  const list = sections.value;
   return (
     <nav class="sidebar" aria-label={strings.rooms.title} id="rooms" tabIndex={-1}>
       <header>
         <a class="brand" href="/">
-          <img src="/icon.svg" alt="" width="28" height="28" />
+          <img src="/icon.svg" alt="" width="24" height="24" />
           <bdi>{settings.name}</bdi>
         </a>
-        <span class="row">
-          <IconButton icon="search" label={strings.rooms.switchTo} onPress={openSwitcher} />
-          <IconButton icon="plus" label={strings.rooms.direct} onPress={openDirect} />
-        </span>
       </header>
-      {list ? (
-        <ul class="rooms">
-          {list.map((room) => (
-            <RoomLink key={room.id} room={room} />
-          ))}
-          {list.length === 0 && <li class="muted">{strings.rooms.none}</li>}
-        </ul>
-      ) : (
-        <Loading />
-      )}
+      <button type="button" class="jump" onClick={() => void openSwitcher()} aria-keyshortcuts="Control+K">
+        <Icon name="search" /> {strings.rooms.switchTo}
+        <kbd>Ctrl K</kbd>
+      </button>
+      <div class="rooms">{list ? list.map((section) => <Part key={section.name} {...section} />) : <Loading />}</div>
       <a class="browse" href="/directory" aria-current={route.value.name === 'directory' ? 'page' : undefined}>
         <Icon name="compass" /> {strings.rooms.browse}
       </a>
@@ -61,58 +55,120 @@ export function Sidebar() {
   );
 }
 
-function RoomLink({ room }: { room: MyRoom }) {
+/** A part of the list. Folded, it still has the open room and what is for me. */
+function Part({ name, rooms }: Section) {
   const { value } = route;
-  const isCurrent = value.name === 'room' && value.room === room.id;
-  const isUnread = room.unread > 0 && !room.isMuted;
+  const isFolded = foldedSections.value.includes(name);
+  const isOpen = ({ id }: MyRoom) => value.name === 'room' && value.room === id;
+  const shown = isFolded ? rooms.filter((room) => isOpen(room) || countForMe(room) > 0) : rooms;
+  if (name === 'favourites' && rooms.length === 0) return null;
+  const hasNone = name === 'rooms' && sections.value?.every((section) => section.rooms.length === 0);
+  return (
+    <section aria-labelledby={`section-${name}`}>
+      <h2>
+        <button type="button" id={`section-${name}`} class="fold" aria-expanded={!isFolded} onClick={() => toggleSection(name)}>
+          {strings.rooms.sections[name]}
+          <Icon name="unfold" />
+        </button>
+        {name === 'rooms' && mayMakeRooms() && <IconButton icon="plus" label={strings.directory.create} onPress={openNewRoom} />}
+        {name === 'direct' && <IconButton icon="plus" label={strings.rooms.direct} onPress={openDirect} />}
+      </h2>
+      <ul>
+        {shown.map((room) => (
+          <RoomLink key={room.id} room={room} isCurrent={isOpen(room)} />
+        ))}
+        {hasNone && <li class="muted">{strings.rooms.none}</li>}
+      </ul>
+    </section>
+  );
+}
+
+function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
+  const { id, isMuted, isDirect, mentions, people } = room;
+  const isUnread = room.unread > 0 && !isMuted;
+  const count = countForMe(room);
   const item = useRef<HTMLLIElement>(null);
   // Also when the list gets another order, unless somebody is looking for something in it.
   useLayoutEffect(() => {
-    if (isCurrent && !item.current?.matches('ul:is(:hover, :focus-within) > li'))
+    if (isCurrent && !item.current?.matches('.rooms:is(:hover, :focus-within) li'))
       item.current?.scrollIntoView({ block: 'nearest' });
   }, [room.order]);
   useLayoutEffect(() => {
     if (isCurrent) item.current?.scrollIntoView({ block: 'nearest' });
   }, [isCurrent]);
+  const [first] = people;
+  const name = safeName(room.name);
+  const showMenu = (event: Event) => {
+    event.preventDefault();
+    openMenu(item.current?.querySelector('button') as HTMLElement, strings.rooms.actions(name), actionsOf(room));
+  };
   return (
     <li ref={item}>
-      <a class={isUnread ? 'room unread' : 'room'} href={roomPath(room.id)} aria-current={isCurrent ? 'page' : undefined}>
-        <Icon name={room.isDirect ? 'user' : 'hash'} />
+      <a
+        class={isUnread ? 'room unread' : 'room'}
+        href={roomPath(id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        onContextMenu={showMenu}
+      >
+        {isDirect ? <Avatar name={first?.name ?? room.name} id={first?.id ?? id} /> : <Icon name="hash" />}
         <span class="name">
-          <bdi>{safeName(room.name)}</bdi>
+          <bdi>{name}</bdi>
         </span>
-        {room.isMuted && <Icon name="mute" />}
-        {room.mentions > 0 && (
-          <span class="count mention-count">
-            <span aria-hidden="true" dir="ltr">
-              @{room.mentions > 99 ? '99+' : room.mentions}
-            </span>
-            <span class="visually-hidden">{strings.rooms.mentions(room.mentions)}</span>
-          </span>
+        {!isCurrent && drafted.value.has(id) && (
+          <>
+            <Icon name="edit" />
+            <span class="visually-hidden">{strings.rooms.draft}</span>
+          </>
         )}
-        {isUnread && (
-          <span class="count">
-            <span aria-hidden="true">{room.unread > 99 ? '99+' : room.unread}</span>
-            <span class="visually-hidden">{strings.rooms.unread(room.unread)}</span>
+        {isMuted && <Icon name="mute" />}
+        {mentions > 0 && <span class="visually-hidden">{strings.rooms.mentions(mentions)}</span>}
+        {isUnread && <span class="visually-hidden">{strings.rooms.unread(room.unread)}</span>}
+        {count > 0 && (
+          <span class="count" aria-hidden="true">
+            {count > 99 ? '99+' : count}
           </span>
         )}
       </a>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={strings.rooms.actions(name)}
+        title={strings.rooms.actions(name)}
+        aria-haspopup="menu"
+        onClick={showMenu}
+      >
+        <Icon name="more" />
+      </button>
     </li>
   );
+}
+
+/** What one may do with a room in the list. */
+function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom): MenuItem[] {
+  return [
+    {
+      label: isFavourite ? strings.rooms.notFavourite : strings.rooms.favourite,
+      icon: isFavourite ? 'notFavourite' : 'favourite',
+      act: () => setFavourite(id, !isFavourite),
+    },
+    {
+      label: isMuted ? strings.rooms.unmute : strings.rooms.mute,
+      icon: isMuted ? 'bell' : 'mute',
+      act: () => setMuted(id, !isMuted),
+    },
+    ...(unread > 0 ? [{ label: strings.rooms.markRead, icon: 'check' as const, act: () => moveMarker(id, seq) && hurry() }] : []),
+    isDirect
+      ? { label: strings.details.hide, icon: 'close', act: () => hide(id) }
+      : { label: strings.details.leave, icon: 'logOut', act: () => leaveRoom(id), isDangerous: true },
+  ];
 }
 
 /** Begins a conversation with a few people, or opens the one that there is. */
 function openDirect(): void {
   openDialog(strings.rooms.direct, (close) => {
     const begin = async ({ names = '' }: Record<string, string>) => {
-      const users = names
-        .split(/[\s,]+/)
-        .filter(Boolean)
-        .map((name) => name.replace(/^@/, ''));
-      const room = await ask(chat.POST('/api/conversations', { body: { users } }));
-      await readRooms({ all: true });
+      await openConversation(namesIn(names));
       close();
-      go(roomPath(idOf(room)));
     };
     return (
       <Form onSubmit={begin} submit={strings.rooms.directSubmit}>

@@ -1,0 +1,76 @@
+/* What the tools of the composer do to the text: Markdown, as one types it by hand. */
+
+/** A change of a text: what stands from `start` to `end` becomes `text`, in which then `from` to `to` is selected. */
+export type Edit = { start: number; end: number; text: string; from: number; to: number };
+
+/** A text with the part that is selected. */
+export type Selected = { value: string; start: number; end: number };
+
+/** Puts marks around what is selected, or takes them away. Blanks at its ends stay outside, where marks mean something. */
+export function toggleMark({ value, start, end }: Selected, mark: string): Edit {
+  const chosen = value.slice(start, end);
+  const isMarked =
+    value.slice(start - mark.length, start) === mark &&
+    value.slice(end, end + mark.length) === mark &&
+    // One asterisk of two is no mark for emphasis.
+    value[start - mark.length - 1] !== mark[0];
+  if (isMarked) {
+    const from = start - mark.length;
+    return { start: from, end: end + mark.length, text: chosen, from, to: from + chosen.length };
+  }
+  const [before = ''] = /^\s*/.exec(chosen) ?? [];
+  const after = chosen.trim() === '' ? '' : (/\s*$/.exec(chosen)?.[0] ?? '');
+  const inner = chosen.slice(before.length, chosen.length - after.length);
+  const from = start + before.length + mark.length;
+  return { start, end, text: `${before}${mark}${inner}${mark}${after}`, from, to: from + inner.length };
+}
+
+/** Marks what is selected as code: a line within it, several lines as a block. */
+export function toggleCode(selected: Selected): Edit {
+  const { value, start, end } = selected;
+  const chosen = value.slice(start, end);
+  if (!chosen.includes('\n')) return toggleMark(selected, '`');
+  const before = start === 0 || value[start - 1] === '\n' ? '' : '\n';
+  const after = end === value.length || value[end] === '\n' ? '' : '\n';
+  const from = start + before.length + 4;
+  return { start, end, text: `${before}\`\`\`\n${chosen}\n\`\`\`${after}`, from, to: from + chosen.length };
+}
+
+/** Puts a prefix before each line that is selected, or takes it away where all have it. */
+export function togglePrefix({ value, start, end }: Selected, prefix: string): Edit {
+  const first = value.lastIndexOf('\n', start - 1) + 1;
+  const next = value.indexOf('\n', end);
+  const last = next < 0 ? value.length : next;
+  const lines = value.slice(first, last).split('\n');
+  const haveIt = lines.every((line) => line.startsWith(prefix));
+  const text = lines.map((line) => (haveIt ? line.slice(prefix.length) : `${prefix}${line}`)).join('\n');
+  const caret = first + text.length;
+  return { start: first, end: last, text, from: lines.length > 1 ? first : caret, to: caret };
+}
+
+/** Makes what is selected the text of a link to an address; without one, the address is what is typed next. */
+export function makeLink({ value, start, end }: Selected, address = ''): Edit {
+  const chosen = value.slice(start, end);
+  const text = `[${chosen}](${address})`;
+  const caret = chosen === '' ? start + 1 : address === '' ? start + text.length - 1 : start + text.length;
+  return { start, end, text, from: caret, to: caret };
+}
+
+/** Whether a text is the address of a page, and nothing else. */
+export const isAddress = (text: string): boolean => /^https?:\/\/[^\s<>()]+$/.test(text);
+
+/**
+ * What a new line continues: the list or the quote in whose line the caret is. A line with nothing in it ends the list.
+ * Undefined where a new line is only that.
+ */
+export function continueLine({ value, start, end }: Selected): Edit | undefined {
+  const first = value.lastIndexOf('\n', start - 1) + 1;
+  const [mark, indent = '', bullet = ''] = /^( *)([-*+] |\d{1,9}[.)] |> )/.exec(value.slice(first, start)) ?? [];
+  if (mark === undefined || start !== end) return undefined;
+  if (value.slice(first, start).trimEnd() === mark.trimEnd())
+    return { start: first, end: start, text: '', from: first, to: first };
+  const number = /^\d+/.exec(bullet)?.[0];
+  const next = number === undefined ? bullet : bullet.replace(number, String(Number(number) + 1));
+  const text = `\n${indent}${next}`;
+  return { start, end, text, from: start + text.length, to: start + text.length };
+}

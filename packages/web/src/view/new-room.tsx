@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { aKey, ask, chat, Failure } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { go, roomPath } from '../routes.ts';
+import { strings } from '../strings.ts';
+import { readRooms } from '../sync/sync.ts';
+import { notice } from './announcer.tsx';
+import { Field, Form } from './controls.tsx';
+import { namesIn } from './people-field.ts';
+
+/** Who can join a new room. */
+const kinds = ['open', 'closed', 'hidden'] as const;
+
+/** Creates a room for certain people in one step, and opens it. */
+export function NewRoom({ close }: { close: () => void }) {
+  const [key] = useState(aKey);
+  const create = async ({ name = '', kind, people = '' }: Record<string, string>) => {
+    const header = { 'Idempotency-Key': `${key}-${name.length}` };
+    const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));
+    if (kind !== 'open') {
+      const body = { name, is_open: false, is_visible: kind === 'closed' };
+      await ask(chat.PUT('/api/rooms/{room}', { params: { path: { room } }, body }));
+    }
+    const missing: string[] = [];
+    for (const username of namesIn(people)) {
+      await ask(chat.POST('/api/members', { body: { room, username } })).catch((failure) => {
+        if (!(failure instanceof Failure)) throw failure;
+        missing.push(username);
+      });
+    }
+    await readRooms({ all: true });
+    close();
+    go(roomPath(room, { panel: 'members' }));
+    if (missing.length > 0) notice(strings.directory.notAdded(missing.join(', ')));
+  };
+  return (
+    <Form onSubmit={create} submit={strings.directory.createSubmit}>
+      <Field label={strings.directory.createName} name="name" maxLength={100} autocomplete="off" autoFocus />
+      <fieldset>
+        <legend>{strings.directory.createWho}</legend>
+        {kinds.map((kind) => (
+          <label class="check" key={kind}>
+            <input type="radio" name="kind" value={kind} defaultChecked={kind === 'open'} /> {strings.directory.createKinds[kind]}
+          </label>
+        ))}
+      </fieldset>
+      <Field label={strings.directory.createPeople} name="people" required={false} autocomplete="off" />
+    </Form>
+  );
+}

@@ -1,0 +1,75 @@
+import { ask, chat } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { go, route } from '../routes.ts';
+import { me } from '../session.ts';
+import { forgetRoom } from '../store/cache.ts';
+import { hideRoom } from '../store/hidden.ts';
+import { isOnlyOwner } from '../store/members.ts';
+import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
+import { dropTimeline, knownTimeline } from '../store/timelines.ts';
+import { strings } from '../strings.ts';
+import { tell } from '../tabs.ts';
+import { notice } from './announcer.tsx';
+import { attempt } from './controls.tsx';
+import { confirmed, openMessage } from './dialog.tsx';
+
+/* What one does with a room of one's own, in the list and beside the room. */
+
+/** Mutes a room, or ends that. */
+export const setMuted = (room: string, is_muted: boolean): Promise<void> =>
+  changeMine(room, { is_muted }, { isMuted: is_muted }, { isMuted: !is_muted });
+
+/** Makes a room a favourite, or ends that. */
+export const setFavourite = (room: string, is_favourite: boolean): Promise<void> =>
+  changeMine(room, { is_favourite }, { isFavourite: is_favourite }, { isFavourite: !is_favourite });
+
+type Flags = Parameters<typeof changeMyRoom>[1];
+
+/** Changes what a room is to me, which is seen at once. */
+async function changeMine(room: string, body: object, now: Flags, before: Flags): Promise<void> {
+  const member = roomOf(room)?.member ?? '';
+  changeMyRoom(room, now);
+  const isDone = await attempt(() => ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body })));
+  if (isDone) tell({ type: 'rooms' });
+  else changeMyRoom(room, before);
+}
+
+/** Hides a conversation until something new is said in it. */
+export function hide(room: string): void {
+  // What was just sent here reaches the open room before the list of rooms.
+  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.cursor ?? 0));
+  goFrom(room);
+  notice(strings.details.hidden);
+}
+
+/** Leaves a room, when that is confirmed. */
+export async function leave(room: string): Promise<void> {
+  const mayHaveTo = roomOf(room)?.role === 'owner';
+  let mustStay = false;
+  const isKnown = await attempt(async () => {
+    mustStay = mayHaveTo && (await isOnlyOwner(room, idOf(me())));
+  });
+  if (!isKnown) return;
+  if (mustStay) return openMessage(strings.details.mustStay, strings.details.mustStayHint);
+  if (!(await confirmed(strings.details.leaveAsk, strings.details.leave))) return;
+  const member = roomOf(room)?.member ?? '';
+  if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) forget(room);
+}
+
+/** Deletes a room for everyone, when that is confirmed. */
+export async function remove(room: string): Promise<void> {
+  if (!(await confirmed(strings.details.removeAsk, strings.details.remove))) return;
+  if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) forget(room);
+}
+
+function forget(room: string): void {
+  goFrom(room);
+  dropRoom(room);
+  dropTimeline(room);
+  void forgetRoom(room);
+}
+
+function goFrom(room: string): void {
+  const { value } = route;
+  if (value.name === 'room' && value.room === room) go('/', { replace: true });
+}
