@@ -27,7 +27,7 @@ const emoji: Plugin = {
   },
 };
 
-const shared = /node_modules|src\/(api|ids|routes|session|strings|tabs|store\/(cache|rooms))\.ts/;
+const shared = /node_modules|preload-helper|src\/(api|ids|routes|session|strings|tabs|store\/(cache|members|names|rooms))\.ts/;
 
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs under `npm start`. */
 export default defineConfig({

@@ -5,7 +5,7 @@ import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
-import { isOnlyOwner } from '../store/members.ts';
+import { isOnlyOwner } from '../store/more-members.ts';
 import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
