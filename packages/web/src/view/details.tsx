@@ -121,7 +121,7 @@ const archive = (room: string, archived: boolean) =>
 
 function hide(room: string): void {
   // What was just sent here reaches the open room before the list of rooms.
-  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.cursor ?? 0));
+  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.place.at ?? 0));
   go('/');
   notice(strings.details.hidden);
 }

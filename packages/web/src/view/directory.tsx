@@ -6,7 +6,7 @@ import { mayMakeRooms } from '../session.ts';
 import { nextOf } from '../store/members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
@@ -73,7 +73,7 @@ function Listed({ room }: { room: ListedRoom }) {
   const join = () =>
     attempt(async () => {
       await ask(chat.POST('/api/members', { body: { room: id } }));
-      await readRooms({ all: true });
+      await sync.readRooms({ all: true });
       go(roomPath(id));
     });
   return (
@@ -112,7 +112,7 @@ function create(): void {
     const submit = async ({ name = '' }: Record<string, string>) => {
       const params = { header: { 'Idempotency-Key': `${key}-${name.length}` } };
       const room = await ask(chat.POST('/api/rooms', { params, body: { name } }));
-      await readRooms({ all: true });
+      await sync.readRooms({ all: true });
       close();
       go(roomPath(idOf(room)));
     };

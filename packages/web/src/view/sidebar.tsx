@@ -11,7 +11,7 @@ import type { MyRoom } from '../store/kept.ts';
 import { outbox } from '../store/outbox.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar, attempt, Field, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
@@ -110,7 +110,7 @@ function openDirect(): void {
         .filter(Boolean)
         .map((name) => name.replace(/^@/, ''));
       const room = await ask(chat.POST('/api/conversations', { body: { users } }));
-      await readRooms({ all: true });
+      await sync.readRooms({ all: true });
       close();
       go(roomPath(idOf(room)));
     };
