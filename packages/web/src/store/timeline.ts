@@ -26,6 +26,8 @@ type Reader = {
   findLine: () => void;
 };
 
+const nowhere: Place = { at: undefined, epoch: undefined };
+
 /** A page of history, and whether there is more in the direction in which it was read. */
 type Page = { messages: Message[]; hasMore: boolean };
 
@@ -46,7 +48,7 @@ export class Timeline {
    * Up to where the feed is applied; unknown until the room was read for the first time. The epoch
    * is unknown of a place that an earlier version of the page has kept.
    */
-  place: Place = { at: undefined, epoch: undefined };
+  place: Place = nowhere;
   /** Who reads it. */
   reader: Reader = { isFollowing: true, isWatched: false, line: signal(Number.POSITIVE_INFINITY), findLine: () => {} };
 
@@ -247,8 +249,13 @@ export class Timeline {
     void keepEvents(this.room, messages, { cursor: place.at, epoch: place.epoch });
   }
 
-  /** What is known of places is wrong: the service was restored from a backup. What is shown stays until there is more. */
-  forget(): void {
+  /**
+   * The feed does not go on from the place: it is too old, or all places are of a history that a
+   * backup has replaced. What is shown stays until there is more.
+   */
+  forgetPlace(isReplaced: boolean): void {
+    this.place = nowhere;
+    if (!isReplaced) return;
     this.#journal.clear();
     this.#newest = 0;
     batch(() => {

@@ -91,7 +91,9 @@ export class Follower {
     const timeline = this.#timeline as Timeline;
     try {
       if (after === undefined) {
-        await timeline.readAgain();
+        // It may have been opened meanwhile.
+        if (timeline.place.at === undefined) await timeline.readAgain();
+        else this.cursors.doubted(room, now());
         const { at: next = 0, epoch } = timeline.place;
         this.cursors.read(room, after, { events: [], next, epoch }, now());
         return this.#takeNews();
@@ -113,7 +115,7 @@ export class Follower {
         this.cursors.lost(room, now());
       } else if (status === 410 || status === 400) {
         // Too old a cursor, or one of a history that a backup has replaced.
-        if (code === 'history_replaced') timeline.forget();
+        timeline.forgetPlace(code === 'history_replaced');
         this.cursors.replaced(question, now());
       } else throw failure;
     }

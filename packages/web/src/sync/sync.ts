@@ -1,21 +1,12 @@
 import type { Connection } from '../../../client/src/connection.ts';
 import type { Ask } from '../../../client/src/cursors.ts';
 import { giveUpOld } from '../ahead.ts';
-import { ask, askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
+import { askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
-import {
-  changeMyRoom,
-  confirmMarker,
-  dropOldMarkers,
-  mergeRoom,
-  mergeRooms,
-  roomOf,
-  rooms,
-  unsentMarkers,
-} from '../store/rooms.ts';
+import { dropOldMarkers, mergeRooms, readElsewhere, rooms, sendMarkers } from '../store/rooms.ts';
 import { readThreadAgain } from '../store/thread.ts';
 import { showTyping } from '../store/typing.ts';
 import { tell } from '../tabs.ts';
@@ -62,7 +53,7 @@ class Sync {
     addEventListener('offline', goneOffline, { signal });
     addEventListener('focus', () => this.#lookedAt(), { signal });
     document.addEventListener('visibilitychange', () => this.#lookedAt(), { signal });
-    const stopWatching = route.subscribe(({ name }) => name === 'room' && this.hurry());
+    const stopWatching = route.subscribe(({ name }) => name === 'room' && void this.run());
     signal.addEventListener('abort', stopWatching);
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
     this.wake();
@@ -76,12 +67,7 @@ class Sync {
   /** Something happened, in a room or somewhere: asks at once, and often for a while. */
   wake(room?: string): void {
     this.#follower.wake(room);
-    void this.#run();
-  }
-
-  /** Something is to be told to the service, or another room is open: does what is due. */
-  hurry(): void {
-    void this.#run();
+    void this.run();
   }
 
   /** Tells the others in a room that one is typing, at most every 3 seconds. */
@@ -122,8 +108,8 @@ class Sync {
     return this.readRooms({ all: true });
   }
 
-  /** Asks what is due, now and whenever something is. */
-  async #run(): Promise<void> {
+  /** Asks and tells what is due, now and whenever something is. */
+  async run(): Promise<void> {
     if (this.#state !== 'idle') {
       this.#state = 'called';
       return;
@@ -138,7 +124,7 @@ class Sync {
     }
     clearTimeout(this.#timer);
     const wait = this.#follower.cursors.due - performance.now();
-    if (!this.#session.signal.aborted) this.#timer = setTimeout(() => void this.#run(), Math.min(wait, longestRest));
+    if (!this.#session.signal.aborted) this.#timer = setTimeout(() => void this.run(), Math.min(wait, longestRest));
   }
 
   get #isCalled(): boolean {
@@ -189,7 +175,7 @@ class Sync {
       disconnected: () => {
         this.#push = 'waiting';
         this.#follower.cursors.disconnected(performance.now());
-        void this.#run();
+        void this.run();
       },
       heard: (frame) => this.#heard(frame),
     });
@@ -209,7 +195,7 @@ class Sync {
     else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
     this.#follower.hear(frame);
-    void this.#run();
+    void this.run();
   }
 
   #lookedAt(): void {
@@ -239,33 +225,3 @@ const goneOffline = () => {
 
 /** Keeps what is shown up to date. */
 export const sync = new Sync();
-
-/** The user has read a room in another place, up to a place in it. */
-async function readElsewhere(id: string, lastRead: number): Promise<void> {
-  const room = roomOf(id);
-  if (!room) return;
-  if (lastRead >= room.seq) {
-    changeMyRoom(id, { lastRead, unread: 0, mentions: 0 });
-    return;
-  }
-  try {
-    mergeRoom(await ask(chat.GET('/api/members/{member}', { params: { path: { member: room.member } } })));
-  } catch {
-    // The next list has it.
-  }
-}
-
-async function sendMarkers(): Promise<void> {
-  for (const [id, seq] of unsentMarkers()) {
-    const room = roomOf(id);
-    if (!room) continue;
-    const params = { path: { member: room.member } };
-    try {
-      await ask(chat.PATCH('/api/members/{member}', { params, body: { last_read: seq } }));
-    } catch (failure) {
-      if (!(failure instanceof Failure) || failure.isTemporary || failure.status === 401) throw failure;
-    }
-    confirmMarker(id, seq);
-    tell({ type: 'read', room: id, seq });
-  }
-}

@@ -70,7 +70,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const { value: state } = timeline.state;
   if (state !== 'ready') {
-    const retry = () => void intent.open(intent.line.peek(), 0, undefined).then(() => sync.hurry());
+    const retry = () => void intent.open(intent.line.peek(), 0, undefined).then(() => sync.run());
     return (
       <div class="messages">
         <Loading failure={state === 'loading' ? undefined : state} onRetry={retry} />
@@ -185,7 +185,7 @@ function useReading(timeline: Timeline): void {
     };
     const read = () => {
       const { at, epoch } = timeline.place;
-      if (isSeen() && at !== undefined && moveMarker(timeline.room, at, epoch)) sync.hurry();
+      if (isSeen() && at !== undefined && moveMarker(timeline.room, at, epoch)) void sync.run();
     };
     const tell = newsTeller(timeline);
     const unsubscribe = [
