@@ -185,8 +185,7 @@ export class Timeline {
     const { messages, isAtStart } = this.window.value;
     const before = messages[0]?.seq;
     if (before === undefined || isAtStart) return;
-    await this.#readAtEdge('start', async () => {
-      const page = await this.#page({ before });
+    await this.#readAtEdge('start', { before }, (page) => {
       if (this.window.value.messages[0]?.seq !== before) return this.#drawAnew();
       this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
     });
@@ -197,8 +196,7 @@ export class Timeline {
     const { messages, isAtEnd } = this.window.value;
     const after = messages.at(-1)?.seq;
     if (after === undefined || isAtEnd) return;
-    await this.#readAtEdge('end', async () => {
-      const page = await this.#page({ after });
+    await this.#readAtEdge('end', { after }, (page) => {
       if (this.window.value.messages.at(-1)?.seq !== after) return this.#drawAnew();
       batch(() => {
         this.window.value = append(this.window.value, page.messages, !page.hasMore);
@@ -207,12 +205,16 @@ export class Timeline {
     });
   }
 
-  /** Reads at an edge of the window, once at a time; what could not be read is asked for again after a while. */
-  async #readAtEdge(edge: 'start' | 'end', read: () => Promise<void>): Promise<void> {
+  /**
+   * Reads at an edge of the window, once at a time; what could not be read is asked for again after
+   * a while. A reader who can't scroll on asks for more as soon as the window is drawn: by then the
+   * reading must be over, so that nothing may be awaited after the window has changed.
+   */
+  async #readAtEdge(edge: 'start' | 'end', place: { before?: number; after?: number }, add: (page: Page) => void): Promise<void> {
     if (this.#edges.has(edge)) return;
     this.#edges.add(edge);
     try {
-      await read();
+      add(await this.#page(place));
     } catch {
       await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
       this.#drawAnew();
@@ -221,10 +223,7 @@ export class Timeline {
     }
   }
 
-  /**
-   * Has the window drawn again, right after this call: a reader at its edge, who can't scroll on, asks for what comes after it with that.
-   * By then the reading that calls this must be over.
-   */
+  /** Has the window drawn again, right after this call, so that a reader at its edge asks again. */
   #drawAnew(): void {
     this.window.value = { ...this.window.value };
   }
