@@ -14,8 +14,8 @@ export type Notice =
   | { type: 'ended'; token: string }
   /** A user has blocked or unblocked someone, so that the user wants to see other things. */
   | { type: 'blocked'; user: string; whom: string }
-  /** A user has read a room up to `seq`. */
-  | { type: 'read'; room: string; user: string; seq: number }
+  /** A user has read a room up to `seq`, or has changed what it is to them. */
+  | { type: 'read'; room: string; user: string; seq: number; is_muted?: boolean; is_favourite?: boolean }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 

@@ -111,7 +111,8 @@ async function changeReading(
   if (last_read !== undefined) marker = await moveReadMarker(room._id, user, last_read, await ordinalAt(room, last_read));
   if (unread_from !== undefined)
     marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
-  if (marker) notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq });
+  const changed = { ...(is_muted !== undefined && { is_muted }), ...(is_favourite !== undefined && { is_favourite }) };
+  if (marker) notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq, ...changed });
   return marker ? readingOf(room, user, marker) : findReading(room, user);
 }
 

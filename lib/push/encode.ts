@@ -1,3 +1,4 @@
+import type { Notice } from '../notices.ts';
 import { type ServerFrame, socketLimits } from './frames.ts';
 import type { News } from './news.ts';
 
@@ -35,3 +36,7 @@ export function framesOf(
   if (frames.length > 0) return frames;
   return [encode({ type: 'room', room: { $oid: room }, epoch, after: position, seq: next, events: [] })];
 }
+
+/** The frame that tells a user's devices what one of them has changed in the user's own part of a room. */
+export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): Encoded =>
+  encode({ ...rest, room: { $oid: room }, last_read: seq });

@@ -91,11 +91,17 @@ export const serverFrames = {
   ),
   left: record('LeftFrame', { type: aType('left'), room: aRoomId }),
   typing: record('TypingNotice', { type: aType('typing'), room: aRoomId, user: aUserId, username: aUsername }),
-  read: record('ReadFrame', {
-    type: aType('read'),
-    room: aRoomId,
-    last_read: described('The place up to which the user has read, on any device.', aCount),
-  }),
+  read: record(
+    'ReadFrame',
+    {
+      type: aType('read'),
+      room: aRoomId,
+      last_read: described('The place up to which the user has read, on any device.', aCount),
+      is_muted: described('Whether the user has just muted the room, or ended that.', aFlag),
+      is_favourite: described('Whether the user has just made the room a favourite, or ended that.', aFlag),
+    },
+    ['is_muted', 'is_favourite'],
+  ),
   pong: record('PongFrame', {
     type: aType('pong'),
     id: described('The number of the ping.', aCount),

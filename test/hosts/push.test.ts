@@ -250,7 +250,7 @@ describe.each([
       await expect.poll(() => his.of('read')).toEqual([read]);
       // What a room is to him is shown by his other devices as well.
       await succeed(call('PATCH', path, { token: bob.token, body: { is_favourite: true } }));
-      await expect.poll(() => his.of('read')).toEqual([read, read]);
+      await expect.poll(() => his.of('read')).toEqual([read, { ...read, is_favourite: true }]);
       // Whatever was sent before has come when this has.
       hers.send({ type: 'ping', id: 1 });
       await expect.poll(() => hers.of('pong')).toHaveLength(1);

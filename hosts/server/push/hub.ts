@@ -3,7 +3,7 @@ import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { Notice } from '../../../lib/notices.ts';
-import { encode, encodeSignal } from '../../../lib/push/encode.ts';
+import { encode, encodeRead, encodeSignal } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -123,9 +123,9 @@ export class Hub {
         if (follower.id !== user && connection.isGreeted) connection.sendEphemeral(frame, 'typing');
   }
 
-  #tellOfReading({ room, user, seq }: Notice & { type: 'read' }): void {
-    const frame = encode({ type: 'read', room: { $oid: room }, last_read: seq });
-    for (const connection of this.followers.get(user)?.connections ?? [])
+  #tellOfReading(notice: Notice & { type: 'read' }): void {
+    const frame = encodeRead(notice);
+    for (const connection of this.followers.get(notice.user)?.connections ?? [])
       if (connection.isGreeted) connection.sendEphemeral(frame, 'read');
   }
 

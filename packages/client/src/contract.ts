@@ -496,6 +496,10 @@ export type ReadFrame = {
   room: Id;
   /** The place up to which the user has read, on any device. */
   last_read: number;
+  /** Whether the user has just muted the room, or ended that. */
+  is_muted?: boolean;
+  /** Whether the user has just made the room a favourite, or ended that. */
+  is_favourite?: boolean;
 };
 
 export type RoomPosition = {

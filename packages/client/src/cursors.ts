@@ -18,6 +18,9 @@ export type Followed = Event & { cursor: string };
 /** One of the caller's rooms: where it is, and how far the caller has read. */
 export type Listed = { room: string; seq: number; lastRead: number };
 
+/** A place in a room's feed, and the epoch in which that counts, as far as the two are known. */
+export type Place = { at: number | undefined; epoch: string | undefined };
+
 /** The caller is no longer in a room, or the room is gone. */
 export type Left = { type: 'left'; room: Id };
 
@@ -30,20 +33,21 @@ export type Reset = { type: 'reset'; room: Id; cursor: string };
 type Settings = {
   /** The room to follow; without it, all of them. */
   only?: string | undefined;
+  /** Whether only those of them are followed that `follow` names; of the others it asks where they are. */
+  isSelective?: boolean;
   /** The `cursor` of the last event seen in each room, or its `seq`. */
   after?: Readonly<Record<string, string | number>>;
   /** How many milliseconds until the next poll, when so many in a row found nothing. */
   interval: (quiet: number, hadPush: boolean) => number;
   /** Within how many milliseconds to read what a push did not bring: those who hear of it at one moment should not ask at one moment. */
   spread: number;
+  /** After how many milliseconds to ask where the rooms are although changes are pushed; without it, never. */
+  safetyInterval?: number;
   random?: () => number;
 };
 
 /** How far a room is followed, up to where it is known to go on, and when to read that. */
-type Cursor = {
-  at: number | undefined;
-  /** The epoch in which that counts, once the service has said so: in another one, the same number is another place. */
-  epoch: string | undefined;
+type Cursor = Place & {
   /** Whether the history was replaced, which the iterator is told when it is known where the new one is. */
   isReplaced: boolean;
   wanted: number;
@@ -85,13 +89,29 @@ export class Cursors {
   #heldUntil = Number.NEGATIVE_INFINITY;
   #quiet = 0;
 
-  constructor({ only, after = {}, random = Math.random, ...settings }: Settings) {
-    this.#settings = { only: only as string, after, random, ...settings };
+  constructor({ only, after = {}, ...settings }: Settings) {
+    const defaults = { isSelective: false, safetyInterval: Number.POSITIVE_INFINITY, random: Math.random };
+    this.#settings = { ...defaults, only: only as string, after, ...settings };
     for (const [room, cursor] of Object.entries(after)) {
       const { epoch, at } = readCursor(String(cursor));
       this.#rooms.set(room, aCursor(Number(at), epoch));
     }
     if (only !== undefined && !this.#rooms.has(only)) this.#rooms.set(only, aCursor(undefined));
+  }
+
+  /** Follows a room from a place, or from where its feed is; it is known to have come to `seq`. */
+  follow(room: string, { at, epoch }: Place, seq: number, now: number): void {
+    this.#rooms.set(room, { ...aCursor(at, epoch), wanted: seq, readAt: now });
+  }
+
+  /** Follows a room no longer. */
+  unfollow(room: string): void {
+    this.#rooms.delete(room);
+  }
+
+  /** Up to where a room is followed; undefined of one that is not. */
+  placeOf(room: string): Place | undefined {
+    return this.#rooms.get(room);
   }
 
   /** What is new since the last call. */
@@ -105,6 +125,9 @@ export class Cursors {
   next(now: number): Ask | undefined {
     if (now < this.#heldUntil) return undefined;
     const { only } = this.#settings;
+    // In a room that was to be read before, or at the same time, there may be news for the reader.
+    if (only === undefined)
+      for (const [room, { readAt }] of this.#rooms) if (readAt <= Math.min(now, this.#pollAt)) return this.#ask(room);
     // What is learnt while the answer is on its way is to be asked again: it may not have it.
     if (this.#pollAt <= now) {
       this.#pollAt = Number.POSITIVE_INFINITY;
@@ -145,7 +168,8 @@ export class Cursors {
   disconnected(now: number): void {
     if (!this.#isConnected) return;
     this.#isConnected = this.#isUnsynced = false;
-    this.#pollAt = Math.min(this.#pollAt, now + this.#interval());
+    // All who were connected to a service that ends learn of it at one moment.
+    this.#pollAt = Math.min(this.#pollAt, now + this.#interval() * this.#settings.random());
   }
 
   /** A room moved, as a push or a pong says. */
@@ -153,7 +177,7 @@ export class Cursors {
     const cursor = this.#rooms.get(room);
     if (!cursor) {
       // Joined meanwhile.
-      if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
+      if (this.#settings.only === undefined && !this.#settings.isSelective) this.#pollAt = Math.min(this.#pollAt, now);
       return;
     }
     // A push that is late, or the first after the history was replaced: the service knows which.
@@ -180,10 +204,11 @@ export class Cursors {
   /** The caller's rooms, or those that moved since the last time. */
   listed(rooms: readonly Listed[], since: string | undefined, now: number): void {
     const { epoch } = readCursor(since ?? '');
-    const { only } = this.#settings;
+    const { only, isSelective } = this.#settings;
     for (const { room, seq, lastRead } of rooms) {
       if (only !== undefined && room !== only) continue;
       const known = this.#rooms.get(room);
+      if (!known && isSelective) continue;
       const cursor = known ?? aCursor(this.#isFirst ? seq : Math.max(lastRead, this.#left.get(room) ?? 0), epoch);
       if (!known) this.#rooms.set(room, cursor);
       if (cursor.epoch !== epoch && since !== undefined) {
@@ -244,29 +269,35 @@ export class Cursors {
     }
   }
 
-  /** A question was not answered; returns in how many milliseconds to ask again. */
-  failed(ask: Ask, now: number): number {
+  /** A question was not answered; returns in how many milliseconds to ask again, which the service may have said. */
+  failed(ask: Ask, now: number, pause?: number): number {
     if (ask.kind === 'rooms') this.#isUnsynced = this.#isConnected;
     const cursor = ask.kind === 'events' ? this.#rooms.get(ask.room) : undefined;
     if (cursor) cursor.readAt = now;
     if (!cursor || this.#settings.only !== undefined) this.#pollAt = now;
     this.#quiet++;
-    const wait = this.#interval();
+    const wait = pause ?? this.#interval();
     this.#heldUntil = now + wait;
     return wait;
   }
 
-  /** Asks at once. */
-  wake(now: number): void {
+  /** Asks at once: what happened in a room that is followed, or else where the rooms are. */
+  wake(now: number, room?: string): void {
     this.#quiet = 0;
     this.#heldUntil = Number.NEGATIVE_INFINITY;
-    this.#pollAt = now;
+    if (room !== undefined && this.#rooms.has(room)) this.doubted(room, now);
+    else this.#pollAt = now;
+  }
+
+  /** Asks where the rooms are at some moment within so many milliseconds: not with all others who learn of the same. */
+  wakeWithin(milliseconds: number, now: number): void {
+    if (this.#pollAt > now + milliseconds) this.#pollAt = now + milliseconds * this.#settings.random();
   }
 
   #polled(now: number): void {
-    if (this.#isConnected) return;
-    this.#quiet++;
-    this.#pollAt = Math.min(this.#pollAt, now + this.#interval());
+    if (!this.#isConnected) this.#quiet++;
+    const wait = this.#isConnected ? this.#settings.safetyInterval : this.#interval();
+    this.#pollAt = Math.min(this.#pollAt, now + wait);
   }
 
   #interval(): number {

@@ -10,7 +10,7 @@ export type PaceSettings = {
 };
 
 /** A second for the first half minute in which nothing happens, then half as long again each time, up to 15 seconds. */
-const adaptive = (quiet: number) => Math.min(15_000, 1_000 * 1.5 ** Math.max(0, quiet - 30));
+export const adaptive = (quiet: number): number => Math.min(15_000, 1_000 * 1.5 ** Math.max(0, quiet - 30));
 
 // Who has lost a connection comes back soon, and so do all the others.
 const patient = 5_000;

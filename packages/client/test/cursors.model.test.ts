@@ -1,7 +1,7 @@
 import { array, assert, boolean, check, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../src/contract.ts';
-import { type Ask, Cursors, type Listed } from '../src/cursors.ts';
+import { type Ask, Cursors, type Listed, type Place } from '../src/cursors.ts';
 
 /*
  * A model of push, without a network or a database: writers, the pushes that they cause, a connection and the part of the client that decides.
@@ -9,6 +9,8 @@ import { type Ask, Cursors, type Listed } from '../src/cursors.ts';
  *
  * - A writer takes a place, stores what belongs there, asks who is connected, and pushes.
  * - A connection is recorded as open, then the client gets the hello, and then it reads where its rooms are.
+ * - The client follows one room, or all that are its own, or, as the page does, the one that is open: then it opens one
+ *   room after the other, goes on in each from where it was, and reads where they are after each push.
  */
 
 /** How many courses of events are tried; MODEL_RUNS sets more. */
@@ -29,21 +31,22 @@ const orderly = [
   'question',
   'answer',
   'receive',
+  'open',
 ];
 const disorderly = ['crash', 'close', 'lose', 'double', 'drop', 'fail', 'ping', 'leave', 'join', 'wait', 'wake'];
 
 const courseOf = (kinds: string[]) =>
   record({
     steps: array(record({ kind: constantFrom(...kinds), which: nat() }), { maxLength: 120, size: 'max' }),
-    only: boolean(),
+    follows: constantFrom('all', 'one', 'the open one'),
     isFromStart: boolean(),
     end: constantFrom('ping', 'reconnect', 'poll'),
   });
-type Course = { steps: { kind: string; which: number }[]; only: boolean; isFromStart: boolean; end: string };
+type Course = { steps: { kind: string; which: number }[]; follows: string; isFromStart: boolean; end: string };
 
-/** A place of a room's feed: empty until what belongs there is stored, and void if that never comes. */
-type Place = 'empty' | 'abandoned' | 'event' | 'void';
-type Room = { places: Place[]; isMine: boolean; marker: number; movedAt: number; start: number | undefined };
+/** What is at a place of a room's feed: nothing until what belongs there is stored, and void if that never comes. */
+type Content = 'empty' | 'abandoned' | 'event' | 'void';
+type Room = { places: Content[]; isMine: boolean; marker: number; movedAt: number; start: number | undefined };
 type Writer = { room: string; seq: number | undefined; isStored: boolean; hasAsked: boolean; audience: number | undefined };
 type Frame =
   | { kind: 'hello' }
@@ -71,15 +74,23 @@ class World {
   moves = 0;
   connections = 0;
   hasListed = false;
+  /** Whether the client follows the room that is open, which that is, up to where each was followed, and where the list has it. */
+  readonly isSelective: boolean;
+  opened: string | undefined;
+  readonly kept = new Map<string, Place>();
+  readonly positions = new Map<string, number>();
 
-  constructor({ only, isFromStart }: Course, mistake: Mistake) {
+  constructor({ follows, isFromStart }: Course, mistake: Mistake) {
+    const only = follows === 'one';
     this.mistake = mistake;
     this.only = only ? rooms[0] : undefined;
-    this.given = new Set(isFromStart ? rooms.slice(0, only ? 1 : 2) : []);
+    this.isSelective = follows === 'the open one';
+    this.given = new Set(isFromStart && !this.isSelective ? rooms.slice(0, only ? 1 : 2) : []);
     for (const [at, room] of rooms.entries())
       this.feeds.set(room, { places: [], isMine: at < 2, marker: 0, movedAt: 0, start: this.given.has(room) ? 0 : undefined });
     const after = Object.fromEntries([...this.given].map((room) => [room, 0]));
-    this.cursors = new Cursors({ only: this.only, after, interval: () => 1_000, spread: 2_000, random: () => 0.5 });
+    const settings = { interval: () => 1_000, spread: 2_000, random: () => 0.5 };
+    this.cursors = new Cursors({ only: this.only, isSelective: this.isSelective, after, ...settings });
   }
 
   feed(room: string): Room {
@@ -108,8 +119,9 @@ class World {
     else if (kind === 'answer') this.answer();
     else if (kind === 'receive') this.receive();
     else if (kind === 'fail') this.fail();
+    else if (kind === 'open' && this.isSelective) this.open(room);
     else if (kind === 'wait') this.now += which % 3_000;
-    else if (kind === 'wake') this.cursors.wake(this.now);
+    else if (kind === 'wake') this.cursors.wake(this.now, which % 2 ? room : undefined);
     this.iterate();
   }
 
@@ -126,7 +138,7 @@ class World {
     writer.seq = this.place(writer.room, 'empty');
   }
 
-  place(room: string, what: Place): number {
+  place(room: string, what: Content): number {
     const feed = this.feed(room);
     feed.movedAt = ++this.moves;
     return feed.places.push(what);
@@ -218,6 +230,17 @@ class World {
     else if (frame.kind === 'pong') for (const [room, seq] of frame.positions) this.cursors.moved({ room, seq }, this.now);
     else if (sent.connection === this.connection?.id && this.mistake !== 'reads the positions before it is recorded as open')
       this.cursors.connected(this.now);
+    if (this.isSelective) this.cursors.wakeWithin(2_000, this.now);
+  }
+
+  // Which room is open.
+
+  open(room: string): void {
+    if (!this.feed(room).isMine || room === this.opened) return;
+    if (this.opened) this.cursors.unfollow(this.opened);
+    this.opened = room;
+    const present = { at: undefined, epoch: undefined };
+    this.cursors.follow(room, this.kept.get(room) ?? present, this.positions.get(room) ?? 0, this.now);
   }
 
   // Membership.
@@ -259,7 +282,7 @@ class World {
     const found = rooms.filter((room) => this.feed(room).isMine && this.feed(room).movedAt >= Number(since));
     const positions = found.map((room) => ({ room, seq: this.feed(room).places.length, lastRead: this.feed(room).marker }));
     // A reader of all rooms begins where they are in the first list that arrives.
-    if (!this.hasListed && !this.only)
+    if (!this.hasListed && !this.only && !this.isSelective)
       for (const { room, seq } of positions) if (!this.given.has(room)) this.feed(room).start = seq;
     return { rooms: positions, since: String(this.moves) };
   }
@@ -281,6 +304,7 @@ class World {
     if (reply === 'closed') this.cursors.lost((ask as { room: string }).room, this.now);
     else if ('rooms' in reply) {
       this.hasListed = true;
+      for (const { room, seq } of reply.rooms) this.positions.set(room, seq);
       this.cursors.listed(reply.rooms, reply.since, this.now);
     } else if (ask.kind === 'events') this.cursors.read(ask.room, ask.after, reply, this.now);
   }
@@ -292,7 +316,14 @@ class World {
   }
 
   iterate(): void {
+    const { at, epoch } = this.cursors.placeOf(this.opened ?? '') ?? {};
+    if (this.opened && at !== undefined) this.kept.set(this.opened, { at, epoch });
     for (const news of this.cursors.take()) {
+      // A room that is closed to the caller is forgotten.
+      if (news.type === 'left' && this.isSelective) {
+        this.kept.delete(news.room.$oid);
+        if (this.opened === news.room.$oid) this.opened = undefined;
+      }
       if (news.type === 'left' || news.type === 'reset') continue;
       const seqs = this.log.get(news.room.$oid) as number[];
       if (news.seq <= (seqs.at(-1) ?? 0)) throw new Error(`${news.room.$oid}: ${news.seq} comes after ${seqs.at(-1)}`);
@@ -321,6 +352,14 @@ class World {
     this.iterate();
   }
 
+  /** Has the client open all rooms, one after the other. */
+  openAll(): void {
+    for (const room of this.isSelective ? rooms : []) {
+      this.open(room);
+      this.settle();
+    }
+  }
+
   /** Compares what the client has with what is there. */
   compare(): void {
     for (const [room, { places, isMine, start }] of this.feeds) {
@@ -339,6 +378,7 @@ const runOrderly = (course: Course, mistake: Mistake = 'none') => {
   const world = new World(course, mistake);
   for (const { kind, which } of course.steps) world.step(kind, which);
   world.settle();
+  world.openAll();
   world.compare();
 };
 
@@ -353,6 +393,7 @@ const runDisorderly = (course: Course) => {
   world.settle();
   world.ping();
   world.settle();
+  world.openAll();
   world.compare();
 };
 

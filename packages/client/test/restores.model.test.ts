@@ -1,6 +1,7 @@
 import { array, assert, boolean, check, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../src/contract.ts';
+import { readCursor, writeCursor } from '../src/cursor.ts';
 import { type Ask, Cursors, type Followed } from '../src/cursors.ts';
 
 /*
@@ -33,14 +34,15 @@ const kinds = [
   'receive',
   'fail',
   'drop',
+  'reopen',
 ];
 
 const courses = record({
   steps: array(record({ kind: constantFrom(...kinds), which: nat() }), { maxLength: 80, size: 'max' }),
-  only: boolean(),
+  follows: constantFrom('all', 'one', 'named ones'),
   isBare: boolean(),
 });
-type Course = { steps: { kind: string; which: number }[]; only: boolean; isBare: boolean };
+type Course = { steps: { kind: string; which: number }[]; follows: string; isBare: boolean };
 
 /** What a room's feed has at a place: a message, or the change of one. */
 type Entry = { message: number; text?: string };
@@ -66,11 +68,13 @@ class World {
   now = 0;
   things = 0;
   readonly only: string | undefined;
+  readonly isSelective: boolean;
   readonly isBare: boolean;
   readonly mistake: Mistake;
 
-  constructor({ only, isBare }: Course, mistake: Mistake) {
-    this.only = only ? rooms[0] : undefined;
+  constructor({ follows, isBare }: Course, mistake: Mistake) {
+    this.only = follows === 'one' ? rooms[0] : undefined;
+    this.isSelective = follows === 'named ones';
     this.isBare = isBare;
     this.mistake = mistake;
     this.seen = Object.fromEntries(this.followed.map((room) => [room, { texts: {}, cursor: '0' }]));
@@ -89,9 +93,12 @@ class World {
   begin(): Cursors {
     const cursorOf = ({ cursor }: Seen) => (this.isBare ? Number(cursor.split('.').at(-1)) : cursor);
     const after = Object.fromEntries(Object.entries(this.seen).map(([room, seen]) => [room, cursorOf(seen)]));
-    const settings = { only: this.only, after, interval: () => 1_000, spread: 2_000, random: () => 0.5 };
+    const settings = { only: this.only, interval: () => 1_000, spread: 2_000, random: () => 0.5 };
     this.asking = undefined;
-    return new Cursors(settings);
+    if (!this.isSelective) return new Cursors({ ...settings, after });
+    const cursors = new Cursors({ ...settings, isSelective: true });
+    for (const [room, cursor] of Object.entries(after)) follow(cursors, room, cursor, this.now);
+    return cursors;
   }
 
   step(kind: string, which: number): void {
@@ -111,6 +118,8 @@ class World {
     else if (kind === 'drop') {
       this.cursors.disconnected(this.now);
       this.cursors.connected(this.now);
+    } else if (kind === 'reopen') {
+      if (this.isSelective) this.reopen(room, which % 4 < 2);
     } else if (this.asking) {
       this.cursors.failed(this.asking.ask, this.now);
       this.asking = undefined;
@@ -168,6 +177,14 @@ class World {
   restart(which: number): void {
     this.seen = structuredClone(this.stored[which % (this.stored.length || 1)] ?? this.seen);
     this.cursors = this.begin();
+  }
+
+  /** Follows a room again, from where it was or after it was read again, also while a question about it is on its way. */
+  reopen(room: string, isReadAgain: boolean): void {
+    this.cursors.unfollow(room);
+    const cursor = writeCursor({ epoch: this.epoch, at: this.feed(room).length });
+    if (isReadAgain) this.seen[room] = { texts: this.history(room), cursor };
+    follow(this.cursors, room, (this.seen[room] as Seen).cursor, this.now);
   }
 
   /** Any frame, in any order, also of a connection that has ended long ago. */
@@ -253,6 +270,11 @@ class World {
       if (seen !== said) throw new Error(`${room}: saw ${seen} of ${said}`);
     }
   }
+}
+
+function follow(cursors: Cursors, room: string, cursor: string | number, now: number): void {
+  const { epoch, at } = readCursor(String(cursor));
+  cursors.follow(room, { epoch, at: Number(at) }, 0, now);
 }
 
 const run = (course: Course, mistake: Mistake = 'none') => {

@@ -8,8 +8,9 @@ import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
-import { wake } from './sync/sync.ts';
+import { sync } from './sync/sync.ts';
 import { tell } from './tabs.ts';
+import { intentOf } from './view/scroll-intent.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
@@ -19,7 +20,7 @@ export async function sendMessage(room: string, typed: string, thread?: string):
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
-  const places = [timeline?.cursor, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
+  const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
   const drafts = dropDraft(placeOf(room, thread), text);
   await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drafts);
@@ -59,17 +60,18 @@ export async function togglePin(message: Message): Promise<void> {
 /** Marks a message, and what came after it, as unread; throws a `Failure`. */
 export async function markUnreadFrom({ room: { $oid: room }, seq }: Message): Promise<void> {
   const timeline = knownTimeline(room);
-  timeline?.keepUnread(seq);
+  const intent = timeline && intentOf(timeline);
+  intent?.keepUnread(seq);
   try {
     await markUnread(room, seq);
     tell({ type: 'rooms' });
   } catch (failure) {
-    if (timeline) timeline.isKeptUnread.value = false;
+    if (intent) intent.isKeptUnread.value = false;
     throw failure;
   }
 }
 
 function start(room: string): void {
   void sendOutbox();
-  wake(room);
+  sync.wake(room);
 }

@@ -11,8 +11,9 @@ import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.
 import { applyToThreads, closeThread } from './store/thread.ts';
 import { dropTimeline, knownTimeline, timelineOf } from './store/timelines.ts';
 import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
-import { startSync, stopSync, wake } from './sync/sync.ts';
+import { sync } from './sync/sync.ts';
 import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
+import { intentOf } from './view/scroll-intent.ts';
 
 let current: string | undefined;
 
@@ -67,7 +68,7 @@ async function enter(user: string): Promise<void> {
     if (current !== user) return;
   }
   sendFor(user);
-  startSync();
+  sync.start();
   void sendOutbox();
   void trimCache();
   navigator.storage?.persist?.().catch(() => {});
@@ -77,11 +78,11 @@ async function enter(user: string): Promise<void> {
 async function openFirst(kept: readonly MyRoom[]): Promise<void> {
   const { value } = route;
   const mine = value.name === 'room' && value.seq === undefined ? kept.find(({ id }) => id === value.room) : undefined;
-  if (mine) await timelineOf(mine.id).openFirst(mine.lastRead, mine.seq);
+  if (mine) await intentOf(timelineOf(mine.id)).openFirst(mine.lastRead, mine.seq);
 }
 
 function pause(): void {
-  stopSync();
+  sync.stop();
   stopSending();
 }
 
@@ -99,7 +100,7 @@ function leave(): void {
 
 function hear(told: Told): void {
   if (told.type === 'outbox') void loadOutbox();
-  else if (told.type === 'rooms') void loadRooms().then(() => wake());
+  else if (told.type === 'rooms') void loadRooms().then(() => sync.wake());
   else if (told.type === 'logged-out') forget();
   else if (told.type === 'draft-sent') dropSentDraft(told);
   else if (told.type === 'read') {

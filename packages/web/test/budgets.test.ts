@@ -58,7 +58,7 @@ describe('the load of the page', () => {
     const asked = (await page.evaluate(`performance.getEntriesByType('resource')
       .filter(({ startTime }) => startTime < window.firstMessage)
       .map(({ name }) => new URL(name).pathname)`)) as string[];
-    expect(asked.length + 1, asked.join(" ")).toBeLessThanOrEqual(14);
+    expect(asked.length + 1, asked.join(' ')).toBeLessThanOrEqual(14);
     expect(asked.filter((path) => path.includes('emoji'))).toEqual([]);
     await context.close();
   });

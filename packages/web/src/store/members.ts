@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ask, askFully, chat, type Member } from '../api.ts';
+import { askFully, chat, type Member } from '../api.ts';
 import { learnNames } from './names.ts';
 import type { Changes } from './reduce.ts';
 
@@ -12,6 +12,9 @@ const asked = new Map<string, Promise<void>>();
 /** How many members are read at a time. */
 const pageSize = 200;
 
+/** What is known of the members of a room. */
+export const knownMembers = (room: string): Known | undefined => members.value.get(room);
+
 /** The members of a room as far as they were read, all of a room with few of them by name; undefined before. */
 export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room)?.list;
 
@@ -23,7 +26,7 @@ export function loadMembers(room: string, { again = false } = {}): Promise<void>
   const known = again ? undefined : asked.get(room);
   if (known) return known;
   const loading = readPage(room)
-    .then(({ list, next }) => set(room, { list: next === undefined ? list.toSorted(byName) : list, next }))
+    .then(({ list, next }) => keepMembers(room, { list: next === undefined ? list.toSorted(byName) : list, next }))
     .catch((failure) => {
       asked.delete(room);
       throw failure;
@@ -32,58 +35,8 @@ export function loadMembers(room: string, { again = false } = {}): Promise<void>
   return loading;
 }
 
-/** Asks for the members after those that are known. */
-export async function loadMoreMembers(room: string): Promise<void> {
-  const before = members.value.get(room);
-  if (before?.next === undefined) return;
-  const { list, next } = await readPage(room, { after: before.next });
-  if (members.value.get(room)?.next !== before.next) return;
-  const known = new Set(before.list.map(({ user }) => user.$oid));
-  set(room, { list: [...(membersOf(room) ?? []), ...list.filter(({ user }) => !known.has(user.$oid))], next });
-}
-
-/**
- * The first members of a room whose names have words that begin with what was typed, those that begin so themselves first: of what is known if
- * that is all of them, or else also as the service finds them.
- */
-export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
-  // Without a connection those that are known have to do.
-  await loadMembers(room).catch(() => {});
-  const known = membersOf(room) ?? [];
-  if (typed === '') return known.slice(0, limit);
-  const { compareNames, matchesName } = await import('../../../client/src/words/names.ts');
-  const query = { room, q: typed, limit };
-  const found = hasMoreMembers(room)
-    ? await ask(chat.GET('/api/members', { params: { query } })).then(
-        (list) => list as Member[],
-        () => [],
-      )
-    : [];
-  learn(found);
-  const compare = compareNames(typed);
-  const byId = new Map([...found, ...known].map((member) => [member.user.$oid, member]));
-  return [...byId.values()]
-    .filter(({ username }) => matchesName(username, typed))
-    .sort((one, other) => compare(one.username, other.username))
-    .slice(0, limit);
-}
-
-/** Whether a user is the only owner among several members; throws a `Failure`. */
-export async function isOnlyOwner(room: string, user: string): Promise<boolean> {
-  let others = 0;
-  for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
-    const { list, next } = await readPage(room, { after });
-    for (const member of list) {
-      if (member.user.$oid === user) continue;
-      if (member.role === 'owner') return false;
-      others++;
-    }
-    after = next;
-  }
-  return others > 0;
-}
-
-async function readPage(room: string, { after }: { after?: string | undefined } = {}): Promise<Known> {
+/** Reads members of a room, the first or those after some that are known. */
+export async function readPage(room: string, { after }: { after?: string | undefined } = {}): Promise<Known> {
   const query = { room, limit: pageSize, ...(after !== undefined && { after }) };
   const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
   return { list: data, next: nextOf(headers) };
@@ -97,7 +50,7 @@ export function nextOf(headers: Headers): string | undefined {
 
 /** Applies what happened in a room. */
 export function changeMembers(room: string, { members: changed, left }: Pick<Changes, 'members' | 'left'>): void {
-  learn(changed);
+  learnMembers(changed);
   const known = members.value.get(room);
   if (!known || (changed.length === 0 && left.length === 0)) return;
   const news = new Map(changed.map((member) => [member.user.$oid, member]));
@@ -105,8 +58,8 @@ export function changeMembers(room: string, { members: changed, left }: Pick<Cha
   const listed = new Set(list.map(({ user }) => user.$oid));
   const added = changed.filter(({ user }) => !listed.has(user.$oid));
   // A new member of many comes with a later page.
-  if (known.next !== undefined || added.length === 0) set(room, { ...known, list });
-  else set(room, { ...known, list: [...list, ...added].sort(byName) });
+  if (known.next !== undefined || added.length === 0) keepMembers(room, { ...known, list });
+  else keepMembers(room, { ...known, list: [...list, ...added].sort(byName) });
 }
 
 /** Forgets the members of all rooms. */
@@ -118,9 +71,11 @@ export function dropMembers(): void {
 const names = new Intl.Collator();
 const byName = (one: Member, other: Member) => names.compare(one.username, other.username);
 
-const learn = (list: readonly Member[]) => learnNames(list.map(({ user, username }) => [user.$oid, username]));
+/** Learns the names of members. */
+export const learnMembers = (list: readonly Member[]) => learnNames(list.map(({ user, username }) => [user.$oid, username]));
 
-function set(room: string, known: Known): void {
-  learn(known.list);
+/** Takes over the members of a room as far as they were read. */
+export function keepMembers(room: string, known: Known): void {
+  learnMembers(known.list);
   members.value = new Map(members.value).set(room, known);
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { ask, chat, type Member, type MyMember } from '../api.ts';
+import { ask, chat, Failure, type Member, type MyMember, type ServerFrame } from '../api.ts';
+import { tell } from '../tabs.ts';
 import { cache, keepRooms, noteProblem } from './cache.ts';
 import { knownEpoch } from './epoch.ts';
 import type { Marker, MyRoom } from './kept.ts';
@@ -20,10 +21,6 @@ const sum = (count: (room: MyRoom) => number) => (rooms.value ?? []).reduce((tot
 
 /** Read markers that the service does not know yet, by room. */
 const markers = new Map<string, Omit<Marker, 'room'>>();
-
-/** The read markers that are still to be sent. */
-export const unsentMarkers = (): readonly (readonly [room: string, seq: number])[] =>
-  [...markers].map(([room, { seq }]) => [room, seq]);
 
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
 function asRoom(member: Member): MyRoom {
@@ -60,12 +57,6 @@ export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   setRooms([...fresh, ...others]);
 }
 
-/** Takes over a membership where its room is in the list. */
-export function mergeRoom(member: Member): void {
-  const { order, isDirect, name, people, ...changes } = asRoom(member);
-  changeMyRoom(member.room.$oid, changes);
-}
-
 /** Changes one of my rooms here. */
 export function changeMyRoom(id: string, changes: Partial<MyRoom>): void {
   if (roomOf(id)) setRooms((rooms.value ?? []).map((room) => (room.id === id ? { ...room, ...changes } : room)));
@@ -96,6 +87,45 @@ export function confirmMarker(id: string, seq: number): void {
   if (markers.get(id)?.seq !== seq) return;
   markers.delete(id);
   void cache().then((db) => db?.delete('markers', id).catch(noteProblem));
+}
+
+/** Tells the service what was read here. Throws a `Failure`. */
+export async function sendMarkers(): Promise<void> {
+  for (const [id, { seq }] of [...markers]) {
+    const room = roomOf(id);
+    if (!room) continue;
+    const params = { path: { member: room.member } };
+    try {
+      await ask(chat.PATCH('/api/members/{member}', { params, body: { last_read: seq } }));
+    } catch (failure) {
+      if (!(failure instanceof Failure) || failure.isTemporary || failure.status === 401) throw failure;
+    }
+    confirmMarker(id, seq);
+    tell({ type: 'read', room: id, seq });
+  }
+}
+
+/** The user has read a room in another place, up to a place in it, or changed there what it is to them. */
+export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read' }>): Promise<void> {
+  const { last_read: lastRead, is_muted, is_favourite } = frame;
+  const id = frame.room.$oid;
+  const room = roomOf(id);
+  if (!room) return;
+  if ((is_muted ?? is_favourite) !== undefined) {
+    changeMyRoom(id, { isMuted: is_muted ?? room.isMuted, isFavourite: is_favourite ?? room.isFavourite });
+    return;
+  }
+  if (lastRead >= room.seq) {
+    changeMyRoom(id, { lastRead, unread: 0, mentions: 0 });
+    return;
+  }
+  try {
+    const member = await ask(chat.GET('/api/members/{member}', { params: { path: { member: room.member } } }));
+    const { order, isDirect, name, people, ...changes } = asRoom(member);
+    changeMyRoom(id, changes);
+  } catch {
+    // The next list has it.
+  }
 }
 
 /** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */

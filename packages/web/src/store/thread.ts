@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { ask, askFully, chat, Failure, type Message } from '../api.ts';
 import { learnAuthors } from './names.ts';
+import { merge } from './window.ts';
 
 /** The thread that is open beside a room: the message that it began with, and the replies that were read. */
 export type Thread = {
@@ -65,9 +66,3 @@ export function applyToThreads(messages: readonly Message[]): void {
 const change = (id: string, changes: Partial<Thread>): void => {
   if (thread.value?.id === id) thread.value = { ...thread.value, ...changes };
 };
-
-function merge(some: readonly Message[], others: readonly Message[]): Message[] {
-  const bySeq = new Map(some.map((message) => [message.seq, message]));
-  for (const message of others) bySeq.set(message.seq, message);
-  return [...bySeq.values()].sort((one, other) => one.seq - other.seq);
-}

@@ -1,31 +1,32 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
+import { readCursor } from '../../../client/src/cursor.ts';
+import type { Place } from '../../../client/src/cursors.ts';
 import { newestPageSize } from '../ahead.ts';
-import { askFully, chat, type Event, Failure, type Message, type RoomFrame } from '../api.ts';
-import type { ReadingPlace } from '../routes.ts';
+import { askFully, chat, Failure, type Message } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { learnAuthors } from './names.ts';
-import { type Changes, reduce } from './reduce.ts';
+import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
 /** How many messages a page of history has, besides the newest page. */
 const pageSize = 100;
 
-/** How long the first picture waits for messages, in milliseconds: less than it takes to draw it. */
-const aMoment = 60;
-
 /** After how many milliseconds a page of history that could not be read is asked for again. */
 const pauseAtEdge = 3_000;
 
-/**
- * What is to be brought into view: the end, the line before the first unread message, a message, which is pointed at, or a message at the height
- * at which it was read before.
- */
-export type Target =
-  | { kind: 'end' }
-  | { kind: 'line' }
-  | { kind: 'message'; seq: number }
-  | { kind: 'place'; seq: number; offset: number };
+/** How a timeline is read, as far as it decides what is in memory. */
+type Reader = {
+  /** Whether somebody reads at the end, which new messages then push on. */
+  isFollowing: boolean;
+  /** Whether they see messages as they come, which therefore are not new. */
+  isWatched: boolean;
+  /** Up to where they have read. */
+  readonly line: Signal<number>;
+  /** Other messages are shown than before: has the line brought into view. */
+  findLine: () => void;
+};
+
+const nowhere: Place = { at: undefined, epoch: undefined };
 
 /** A page of history, and whether there is more in the direction in which it was read. */
 type Page = { messages: Message[]; hasMore: boolean };
@@ -33,42 +34,27 @@ type Page = { messages: Message[]; hasMore: boolean };
 /** Whether the newest page has the line before the first unread message. */
 const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
 
-/** Beyond so many missed places a room is read again instead of followed to the present. */
-const mostMissed = 1_000;
-
 /**
- * A room's messages as far as they are in memory, and its feed up to the present. Everything that a view shows is a signal; everything that
- * changes goes through the feed, or through a page of history that the feed corrects.
+ * A room's messages as far as they are in memory. Everything that a view shows is a signal;
+ * everything that changes comes with the feed, or with a page of history that the feed corrects.
  */
 export class Timeline {
   readonly room: string;
   readonly window: Signal<Window> = signal(emptyWindow);
   readonly state: Signal<'loading' | 'ready' | Failure> = signal<'loading' | 'ready' | Failure>('loading');
-  /** What is being read besides what is there: older or newer messages. */
-  readonly isReadingOlder = signal(false);
-  readonly isReadingNewer = signal(false);
   /** How many messages came while the window stood elsewhere. */
   readonly missed = signal(0);
-  /** The place up to which the user had read when the room was opened: the line "new" stands after it, and stays there while it is open. */
-  readonly line = signal(Number.POSITIVE_INFINITY);
-  /** Whether the end is out of view. */
-  readonly isAway = signal(false);
-  /** Whether the user has marked something as unread: nothing counts as read until the room is opened again, or its end is asked for. */
-  readonly isKeptUnread = signal(false);
-  /** What is to be brought into view by the next drawing. */
-  readonly target: Signal<Target | undefined> = signal<Target | undefined>(undefined);
-  /** Whether the user reads at the end, which new messages then push on. */
-  isFollowing = true;
-  /** Whether the user sees messages as they come, which therefore are not new. */
-  isWatched = false;
-  /** Up to where the feed is applied; undefined until the room was read for the first time. */
-  cursor: number | undefined;
-  /** The epoch in which the cursor counts; unknown of one that an earlier version of the page has kept. */
-  epoch: string | undefined;
+  /**
+   * Up to where the feed is applied; unknown until the room was read for the first time. The epoch
+   * is unknown of a place that an earlier version of the page has kept.
+   */
+  place: Place = nowhere;
+  /** Who reads it. */
+  reader: Reader = { isFollowing: true, isWatched: false, line: signal(Number.POSITIVE_INFINITY), findLine: () => {} };
 
   #opening: Promise<void> | undefined;
-  #catchingUp: Promise<Changes | undefined> | undefined;
-  #again = false;
+  /** The edges at which more is being read. */
+  readonly #edges = new Set<'start' | 'end'>();
   /** What the feed brought while a page of history was on its way, which may be older. */
   readonly #journal = new Map<string, Message>();
   #reading = 0;
@@ -79,98 +65,58 @@ export class Timeline {
     this.room = room;
   }
 
-  /**
-   * Shows the room at its first unread message, at the message at `seq`, or where it was read before: at once from what this browser keeps, if
-   * that place is in it, and then with what happened since.
-   */
-  async open(lastRead: number, lastSeq: number, seq: number | undefined, place?: ReadingPlace): Promise<void> {
-    this.isWatched = false;
-    this.isKeptUnread.value = false;
-    this.line.value = lastRead;
-    await this.#openRecent(lastRead, lastSeq);
-    if (place !== undefined && place !== 'end') await this.goTo(place.seq, { kind: 'place', ...place });
-    else if (seq !== undefined && place === undefined) await this.goTo(seq);
-    else if (this.cursor === undefined || this.state.value !== 'ready') await this.#openFresh(lastRead);
-    else this.target.value = { kind: 'line' };
-  }
-
-  /**
-   * Opens the room that is in the first picture: resolves when it shows what this browser keeps, or, where that is nothing, the newest messages
-   * if they come within a moment, as those do that were asked for ahead.
-   */
-  async openFirst(lastRead: number, lastSeq: number): Promise<void> {
-    await this.#openRecent(lastRead, lastSeq);
-    if (this.cursor !== undefined) return;
-    this.line.value = lastRead;
-    void this.#openFresh(lastRead);
-    let end = () => {};
-    await new Promise<void>((resolve) => {
-      setTimeout(resolve, aMoment);
-      end = this.state.subscribe((state) => state !== 'loading' && resolve());
-    });
-    end();
-  }
-
-  /** Shows what this browser keeps of the room, if that goes on from where it was read. */
-  async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
-    if (this.cursor !== undefined) return;
-    // What is missing is read page by page; more than a few pages of it take longer than reading the room again.
-    await this.#openKept(
-      ({ messages: [first], cursor }) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
-    );
-    if (this.cursor === undefined) return;
-    batch(() => {
-      this.line.value = lastRead;
-      this.target.value = { kind: 'line' };
-    });
-  }
-
-  async #openKept(isEnough: (kept: { messages: Message[]; cursor: number }) => boolean): Promise<void> {
+  /** Shows what this browser keeps of the room, if nothing is known of it yet and that is enough. */
+  async showKept(isEnough: (messages: readonly Message[], cursor: number) => boolean): Promise<void> {
+    if (this.place.at !== undefined) return;
     const kept = await readRoom(this.room);
-    if (!kept || this.cursor !== undefined || !isEnough(kept)) return;
+    if (!kept || this.place.at !== undefined || !isEnough(kept.messages, kept.cursor)) return;
     learnAuthors(kept.messages);
     batch(() => {
-      this.cursor = kept.cursor;
-      this.epoch = kept.epoch;
-      this.window.value = { messages: kept.messages, isAtStart: false, isAtEnd: true };
-      this.state.value = 'ready';
+      this.place = { at: kept.cursor, epoch: kept.epoch };
+      this.#show(kept.messages, { isAtStart: false, isAtEnd: true });
+      this.reader.findLine();
     });
   }
 
+  /** Reads the room, and shows it from the line on, or what this browser keeps of it. */
+  async showFresh(): Promise<void> {
+    try {
+      await this.readAgain();
+    } catch (failure) {
+      // Without a connection, whatever is kept is better than nothing.
+      if (failure instanceof Failure && failure.isTemporary) await this.showKept(() => true);
+      if (this.state.value === 'loading') this.#fail(failure);
+    }
+  }
+
   /**
-   * Reads the room for the first time: a cursor first, then messages, so that what happens between is seen twice and never not at all. Beside the
-   * cursor its newest page is read and shown, for which nobody has to wait then; what it lacks the second one has.
+   * Reads the room as it is: a cursor first, then messages, so that what happens between is seen
+   * twice and never not at all. Beside the cursor its newest page is read and shown, for which
+   * nobody has to wait then; what it lacks the second one has. Throws a `Failure`.
    */
-  #openFresh(lastRead: number): Promise<void> {
-    this.#opening ??= this.#readFresh(lastRead).finally(() => {
+  readAgain(): Promise<void> {
+    this.#opening ??= this.#readAll(this.reader.line.value).finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #readFresh(lastRead: number): Promise<void> {
+  async #readAll(lastRead: number): Promise<void> {
     // What is shown stays, also when it is a room in which nobody has said anything.
     if (this.state.value !== 'ready') this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
-    try {
-      const [cursor, early] = await Promise.all([this.#currentCursor(), this.#showEarly(lastRead)]);
-      const { messages, hasMore } = await this.#page({});
-      const followsOn = early !== undefined && (!hasMore || (messages[0]?.seq ?? 0) <= early);
-      batch(() => {
-        this.cursor = cursor.at;
-        this.epoch = cursor.epoch;
-        if (followsOn) this.apply({ messages });
-        else {
-          this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
-          this.target.value = { kind: 'line' };
-        }
-      });
-      void keepRoom(this.room, messages, { cursor: cursor.at, epoch: cursor.epoch });
-      if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#showAround(lastRead, { kind: 'line' });
-    } catch (failure) {
-      // Without a connection, whatever is kept is better than nothing.
-      if (failure instanceof Failure && failure.isTemporary) await this.#openKept(() => true);
-      if (this.state.value === 'loading') this.#fail(failure);
-    }
+    const [place, early] = await Promise.all([this.#findPlace(), this.#showEarly(lastRead)]);
+    const { messages, hasMore } = await this.#page({});
+    const followsOn = early !== undefined && (!hasMore || (messages[0]?.seq ?? 0) <= early);
+    batch(() => {
+      this.place = place;
+      if (followsOn) this.apply({ messages });
+      else {
+        this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
+        this.reader.findLine();
+      }
+    });
+    void keepRoom(this.room, messages, { cursor: place.at, epoch: place.epoch });
+    if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#readAround(lastRead, () => this.reader.findLine());
   }
 
   /** Shows the newest page where nothing is shown yet, if it has the line; resolves to its last place then. */
@@ -180,216 +126,140 @@ export class Timeline {
     if (!hasLine(page, lastRead) || this.window.value.messages.length > 0) return undefined;
     batch(() => {
       this.#show(page.messages, { isAtStart: !page.hasMore, isAtEnd: true });
-      this.target.value = { kind: 'line' };
+      this.reader.findLine();
     });
     return page.messages.at(-1)?.seq ?? 0;
   }
 
-  async #currentCursor(): Promise<{ at: number; epoch: string | undefined }> {
+  /** Asks where the feed is, and in which epoch that counts. */
+  async #findPlace(): Promise<{ at: number; epoch: string | undefined }> {
     const { headers } = await askFully(chat.GET('/api/events', { params: { query: { room: this.room } } }));
-    return nextCursorOf(headers);
+    const { at, epoch } = readCursor(headers.get('X-Next-Cursor') ?? '');
+    return { at: Number(at), epoch };
   }
 
-  /** Finds out where the feed is, unless it is followed already. */
-  async #beginFollowing(): Promise<void> {
-    if (this.cursor !== undefined) return;
-    const { at, epoch } = await this.#currentCursor();
-    if (this.cursor !== undefined) return;
-    this.cursor = at;
-    this.epoch = epoch;
+  // A room that is shown without a place is never followed.
+  async #findPlaceOnce(): Promise<void> {
+    const place = this.place.at === undefined ? await this.#findPlace() : this.place;
+    if (this.place.at === undefined) this.place = place;
   }
 
-  /** Shows the message at a place, wherever in the room it is: in one request, if it is not there already. */
-  async goTo(seq: number, target: Target = { kind: 'message', seq }): Promise<void> {
-    const { messages, isAtEnd } = this.window.value;
-    const isInside = messages.some((message) => message.seq >= seq) && (messages[0]?.seq ?? 0) <= seq;
-    if (isInside || (isAtEnd && messages.length > 0 && (messages[0]?.seq ?? 0) <= seq)) {
-      this.target.value = target;
-      return;
-    }
+  /** Shows the messages around a place; together with them, `shown` says what to bring into view. */
+  async showAround(seq: number, shown: () => void): Promise<void> {
     try {
-      await this.#beginFollowing();
-      await this.#showAround(seq, target);
+      await this.#findPlaceOnce();
+      await this.#readAround(seq, shown);
     } catch (failure) {
       this.#fail(failure);
     }
   }
 
-  async #showAround(seq: number, target: Target): Promise<void> {
+  async #readAround(seq: number, shown: () => void): Promise<void> {
     const { messages, hasMore } = await this.#page({ around: seq });
     batch(() => {
       this.#show(messages, { isAtStart: false, isAtEnd: !hasMore });
-      this.isFollowing = false;
-      this.target.value = target;
+      this.reader.isFollowing = false;
+      shown();
     });
   }
 
   /** Shows the newest messages. */
-  async goToEnd(): Promise<void> {
+  async showEnd(shown: () => void): Promise<void> {
     try {
       if (!this.window.value.isAtEnd) {
-        // First, as always: a room that is shown without one is never followed.
-        await this.#beginFollowing();
+        await this.#findPlaceOnce();
         const { messages, hasMore } = await this.#page({});
         this.#show(messages, { isAtStart: !hasMore, isAtEnd: true });
       }
       batch(() => {
         this.missed.value = 0;
-        this.isKeptUnread.value = false;
-        this.isFollowing = true;
-        this.target.value = { kind: 'end' };
+        shown();
       });
     } catch (failure) {
       this.#fail(failure);
     }
-  }
-
-  /** Puts the line before the message at a place, which is unread until the room is opened again. */
-  keepUnread(seq: number): void {
-    batch(() => {
-      this.isKeptUnread.value = true;
-      this.line.value = seq - 1;
-    });
   }
 
   /** Reads the page before the window. */
   async readOlder(): Promise<void> {
     const { messages, isAtStart } = this.window.value;
     const before = messages[0]?.seq;
-    if (before === undefined || isAtStart || this.isReadingOlder.value) return;
-    this.isReadingOlder.value = true;
-    try {
-      const page = await this.#page({ before });
-      if (this.window.value.messages[0]?.seq === before)
-        this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
-      else this.#drawAnew();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
-      this.#drawAnew();
-    } finally {
-      this.isReadingOlder.value = false;
-    }
+    if (before === undefined || isAtStart) return;
+    await this.#readAtEdge('start', { before }, (page) => {
+      if (this.window.value.messages[0]?.seq !== before) return this.#drawAnew();
+      this.window.value = prepend(this.window.value, page.messages, !page.hasMore);
+    });
   }
 
   /** Reads the page after the window. */
   async readNewer(): Promise<void> {
     const { messages, isAtEnd } = this.window.value;
     const after = messages.at(-1)?.seq;
-    if (after === undefined || isAtEnd || this.isReadingNewer.value) return;
-    this.isReadingNewer.value = true;
-    try {
-      const page = await this.#page({ after });
+    if (after === undefined || isAtEnd) return;
+    await this.#readAtEdge('end', { after }, (page) => {
       if (this.window.value.messages.at(-1)?.seq !== after) return this.#drawAnew();
       batch(() => {
         this.window.value = append(this.window.value, page.messages, !page.hasMore);
         if (!page.hasMore) this.missed.value = 0;
       });
+    });
+  }
+
+  /**
+   * Reads at an edge of the window, once at a time; what could not be read is asked for again after
+   * a while. A reader who can't scroll on asks for more as soon as the window is drawn: by then the
+   * reading must be over, so that nothing may be awaited after the window has changed.
+   */
+  async #readAtEdge(edge: 'start' | 'end', place: { before?: number; after?: number }, add: (page: Page) => void): Promise<void> {
+    if (this.#edges.has(edge)) return;
+    this.#edges.add(edge);
+    try {
+      add(await this.#page(place));
     } catch {
       await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
       this.#drawAnew();
     } finally {
-      this.isReadingNewer.value = false;
+      this.#edges.delete(edge);
     }
   }
 
-  /**
-   * Has the window drawn again, right after this call: a reader at its edge, who can't scroll on, asks for what comes after it with that.
-   * By then the reading that calls this must be over.
-   */
+  /** Has the window drawn again, right after this call, so that a reader at its edge asks again. */
   #drawAnew(): void {
     this.window.value = { ...this.window.value };
   }
 
-  /**
-   * Applies what happened since the last time, and returns it; a call while one runs makes that one look again. When what happened is kept no
-   * longer, or is too much, the room and everything about it is read again.
-   */
-  catchUp(): Promise<Changes | undefined> {
-    if (this.#catchingUp) {
-      this.#again = true;
-      return this.#catchingUp;
-    }
-    this.#catchingUp = this.#follow().finally(() => {
-      this.#catchingUp = undefined;
-    });
-    return this.#catchingUp;
-  }
-
-  /** Applies a push, and returns it; undefined if it does not follow what is here, which then is to be caught up with. */
-  take({ after, seq, events, epoch }: Pick<RoomFrame, 'after' | 'seq' | 'events' | 'epoch'>): Changes | undefined {
-    const { cursor } = this;
-    // A page that is on its way may be older.
-    if (!events || after === undefined || cursor === undefined || after > cursor || this.#catchingUp) return undefined;
-    if (epoch !== this.epoch) return undefined;
-    const changes = reduce(events.filter((event) => event.seq > cursor));
-    if (seq > cursor) this.apply(changes, seq);
-    return changes;
-  }
-
-  async #follow(): Promise<Changes | undefined> {
-    // Shown, and then the connection was lost.
-    if (this.cursor === undefined) await this.#openFresh(this.line.value);
-    const happened: Event[] = [];
-    do {
-      this.#again = false;
-      for (let events: Event[] = [], isMore = true; isMore && this.cursor !== undefined; isMore = events.length > 0) {
-        const page = await this.#events(this.cursor);
-        if (!page) return undefined;
-        events = page.events;
-        if (events.length > 0 || page.next !== this.cursor) {
-          happened.push(...events);
-          this.epoch = page.epoch;
-          this.apply(reduce(events), page.next);
-        }
-      }
-    } while (this.#again);
-    return reduce(happened);
-  }
-
-  /** A page of the feed; undefined when the room is read again instead. */
-  async #events(at: number): Promise<{ events: Event[]; next: number; epoch: string | undefined } | undefined> {
-    try {
-      const query = { room: this.room, after: writeCursor({ epoch: this.epoch, at }), limit: 500 };
-      const { data, headers } = await askFully(chat.GET('/api/events', { params: { query } }));
-      // The types of openapi-fetch leave out fields that can only be null.
-      const { at: next, epoch } = nextCursorOf(headers);
-      return { events: data as unknown as Event[], next, epoch };
-    } catch (failure) {
-      if (!(failure instanceof Failure && (failure.status === 410 || failure.status === 400))) throw failure;
-      // Too old a cursor, or one of a history that a backup has replaced. It goes when there is another: until then the next look tries again.
-      if (failure.code === 'history_replaced') this.#forget();
-      await this.#openFresh(this.line.value);
-      return undefined;
-    }
-  }
-
-  /** Applies changes to what is here, and keeps them with the cursor after them. */
-  apply({ messages }: Pick<Changes, 'messages'>, cursor?: number): void {
+  /** Applies changes to what is here, and keeps them with the place of the feed after them. */
+  apply({ messages }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
     learnAuthors(messages);
     if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
+    const { isFollowing, isWatched, line } = this.reader;
     const before = this.window.value.messages.at(-1)?.seq ?? 0;
-    const after = applyTo(this.window.value, messages, this.isFollowing ? 'end' : 'start');
+    const after = applyTo(this.window.value, messages, isFollowing ? 'end' : 'start');
     const last = after.messages.at(-1)?.seq ?? 0;
     batch(() => {
       // Only what came after all that was seen before is news.
       if (!after.isAtEnd) this.missed.value += messages.filter(({ seq }) => seq > Math.max(before, last, this.#newest)).length;
-      if (this.isWatched && this.line.value >= before) this.line.value = Math.max(this.line.value, last);
+      if (isWatched && line.value >= before) line.value = Math.max(line.value, last);
       this.window.value = after;
     });
     this.#newest = messages.reduce((newest, { seq }) => Math.max(newest, seq), Math.max(this.#newest, last));
-    if (cursor !== undefined) {
-      this.cursor = cursor;
-      void keepEvents(this.room, messages, { cursor, epoch: this.epoch });
-    }
+    if (!place) return;
+    this.place = place;
+    void keepEvents(this.room, messages, { cursor: place.at, epoch: place.epoch });
   }
 
-  /** What is known of places is wrong: the service was restored from a backup. What is shown stays until there is more. */
-  #forget(): void {
+  /**
+   * The feed does not go on from the place: it is too old, or all places are of a history that a
+   * backup has replaced. What is shown stays until there is more.
+   */
+  forgetPlace(isReplaced: boolean): void {
+    this.place = nowhere;
+    if (!isReplaced) return;
     this.#journal.clear();
     this.#newest = 0;
     batch(() => {
       this.missed.value = 0;
-      this.line.value = Number.POSITIVE_INFINITY;
+      this.reader.line.value = Number.POSITIVE_INFINITY;
     });
   }
 
@@ -429,10 +299,4 @@ export class Timeline {
       if (--this.#reading === 0) this.#journal.clear();
     }
   }
-}
-
-/** Where a feed continues, and in which epoch that counts. */
-function nextCursorOf(headers: Headers): { at: number; epoch: string | undefined } {
-  const { at, epoch } = readCursor(headers.get('X-Next-Cursor') ?? '');
-  return { at: Number(at), epoch };
 }

@@ -1,362 +1,227 @@
-import { effect } from '@preact/signals';
-import { connectionOf } from '../../../client/src/connection.ts';
+import type { Connection } from '../../../client/src/connection.ts';
+import type { Ask } from '../../../client/src/cursors.ts';
 import { giveUpOld } from '../ahead.ts';
-import { ask, askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
+import { askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
-import { forgetRoom } from '../store/cache.ts';
-import { knownEpoch, learnEpoch } from '../store/epoch.ts';
-import { changeMembers, dropMembers, nextOf } from '../store/members.ts';
+import { learnEpoch } from '../store/epoch.ts';
+import { dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
-import type { Changes } from '../store/reduce.ts';
-import {
-  changeMyRoom,
-  confirmMarker,
-  dropOldMarkers,
-  dropRoom,
-  mergeRoom,
-  mergeRooms,
-  roomOf,
-  rooms,
-  unsentMarkers,
-} from '../store/rooms.ts';
-import { applyToThreads, readThreadAgain } from '../store/thread.ts';
-import { dropTimeline, knownTimeline } from '../store/timelines.ts';
-import { roomChanged } from '../store/topics.ts';
-import { hideTyping, showTyping } from '../store/typing.ts';
+import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms.ts';
+import { readThreadAgain } from '../store/thread.ts';
+import { showTyping } from '../store/typing.ts';
 import { tell } from '../tabs.ts';
 import { connection } from './connection.ts';
+import { Follower, openTimeline } from './follow.ts';
 import { sendOutbox } from './sender.ts';
 
-/*
- * Keeps what is shown up to date. What happens in the open room is pushed, and that something happened elsewhere. Without a connection, it asks:
- * often while something happens in the open room, and ever less often while nothing does. `wake` makes it ask at once.
- */
-
-const quick = 1_000;
-// All who have lost a connection ask at one moment.
-const quickWithoutPush = 5_000;
-const quickFor = 30_000;
-const slow = 15_000;
-const hidden = 60_000;
-/** What is pushed is asked for nevertheless: at first, because it may have been on its way, and then now and then. */
-const pushed = 60_000;
-/** Within this time the list of rooms is read when something happened in one of them: not by all who are in it at one moment. */
-const spread = 2_000;
 const fullListEvery = 5 * 60_000;
 /** Without a push nobody says what was read elsewhere. */
 const fullListWithoutPush = 30_000;
+/** At the latest after so long something is due. */
+const longestRest = 60_000;
 /** After so long a look at the page reads the whole list. */
 const staleAfter = 10_000;
 
-let timer: ReturnType<typeof setTimeout> | undefined;
-let isRunning = false;
-let isAgain = false;
-let isStopped = true;
-let wait = quick;
-// By a clock that nobody sets: `never` is before all its times.
+// By a clock that nobody sets: before all its times.
 const never = Number.NEGATIVE_INFINITY;
-let newsAt = never;
-let roomsAt = never;
-let allRoomsAt = never;
-let stopWatching: (() => void) | undefined;
-/** Whether the open room is to be asked for, and when at the latest. */
-let isRoomDue = true;
-let roomDueAt = 0;
-let isPushed = false;
-let hadPush = false;
-let spreading: ReturnType<typeof setTimeout> | undefined;
 
-const push = connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
-let leavePush: (() => void) | undefined;
+/**
+ * Keeps what is shown up to date while somebody is signed in: the open room, the list of rooms, and
+ * what the service is to know of both. Changes are pushed, or, without a connection, asked for:
+ * often while something happens, and ever less often while nothing does.
+ */
+class Sync {
+  #follower = new Follower();
+  /** Ends with `stop`, and with it all that `start` began. */
+  #session = new AbortController();
+  /** Whether something is being asked, and whether to go on with what is due when that is answered. */
+  #state: 'idle' | 'busy' | 'called' = 'idle';
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether changes are pushed, and whether anything listens for that. */
+  #push: 'unused' | 'waiting' | 'connected' = 'unused';
+  #connection: Connection | undefined;
+  /** When the whole list of rooms was read. */
+  #allRoomsAt = never;
 
-/** Begins to keep things up to date. */
-export function startSync(): void {
-  stopSync();
-  isStopped = false;
-  roomsAt = allRoomsAt = never;
-  addEventListener('online', backOnline);
-  addEventListener('offline', goneOffline);
-  addEventListener('focus', lookedAt);
-  document.addEventListener('visibilitychange', lookedAt);
-  stopWatching = effect(() => {
-    if (route.value.name === 'room') soon();
-  });
-  wake();
-}
-
-/** Stops it. */
-export function stopSync(): void {
-  isStopped = true;
-  leavePush?.();
-  leavePush = undefined;
-  isPushed = false;
-  clearTimeout(timer);
-  clearTimeout(spreading);
-  spreading = undefined;
-  stopWatching?.();
-  removeEventListener('online', backOnline);
-  removeEventListener('offline', goneOffline);
-  removeEventListener('focus', lookedAt);
-  document.removeEventListener('visibilitychange', lookedAt);
-}
-
-/** Something happened, in a room or somewhere: looks at once, and often for a while. */
-export function wake(room?: string): void {
-  newsAt = performance.now();
-  if (room === undefined || room !== openRoom()) roomsAt = never;
-  soon();
-}
-
-/** Something is to be told to the service: looks at once. */
-export function hurry(): void {
-  if (isPushed) void look();
-  else soon();
-}
-
-function soon(): void {
-  isRoomDue = true;
-  wait = hadPush && !isPushed ? quickWithoutPush : quick;
-  void look();
-}
-
-const lookedAt = () => {
-  if (document.visibilityState === 'hidden') return;
-  push.check();
-  // What waits since before may wait for a connection that is gone.
-  giveUpOld();
-  if (performance.now() - allRoomsAt > staleAfter) allRoomsAt = never;
-  roomsAt = never;
-  soon();
-};
-
-// What was written before is not pushed.
-function connected(): void {
-  isPushed = hadPush = true;
-  // Nor what was read elsewhere, in whichever room.
-  if (performance.now() - allRoomsAt > staleAfter) allRoomsAt = never;
-  wake();
-}
-
-function disconnected(): void {
-  isPushed = false;
-  wait = quickWithoutPush;
-  schedule(Math.random() * wait);
-}
-
-function heard(frame: ServerFrame): void {
-  if (frame.type === 'room') roomMoved(frame);
-  else if (frame.type === 'pong' && frame.epoch !== knownEpoch()) wake();
-  else if (frame.type === 'pong') {
-    const moved = frame.rooms.filter(({ room, seq }) => seq > (roomOf(room.$oid)?.seq ?? 0));
-    if (moved.some(({ room }) => room.$oid === openRoom())) soon();
-    if (moved.length > 0 || frame.more) readRoomsSoon();
-  } else if (frame.type === 'left') {
-    allRoomsAt = never;
-    if (frame.room.$oid === openRoom()) soon();
-    readRoomsSoon();
-  } else if (frame.type === 'read') void readElsewhere(frame.room.$oid, frame.last_read);
-  else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
-}
-
-/** Tells the others in a room that one is typing, at most every 3 seconds. */
-export const tellTyping = push.typing;
-
-/** Applies what happened in the open room, or asks for it if that does not follow what is here. */
-function roomMoved(frame: Extract<ServerFrame, { type: 'room' }>): void {
-  const room = frame.room.$oid;
-  if (room === openRoom()) {
-    const changes = knownTimeline(room)?.take(frame);
-    if (changes) applyChanges(room, changes);
-    else soon();
+  start(): void {
+    this.stop();
+    this.#session = new AbortController();
+    const { signal } = this.#session;
+    this.#allRoomsAt = never;
+    this.#follower = new Follower();
+    addEventListener('online', () => this.#backOnline(), { signal });
+    addEventListener('offline', goneOffline, { signal });
+    addEventListener('focus', () => this.#lookedAt(), { signal });
+    document.addEventListener('visibilitychange', () => this.#lookedAt(), { signal });
+    const stopWatching = route.subscribe(({ name }) => name === 'room' && void this.run());
+    signal.addEventListener('abort', stopWatching);
+    signal.addEventListener('abort', () => clearTimeout(this.#timer));
+    this.wake();
   }
-  readRoomsSoon();
-}
 
-function readRoomsSoon(): void {
-  spreading ??= setTimeout(() => {
-    spreading = undefined;
-    roomsAt = never;
-    void look();
-  }, Math.random() * spread);
-}
+  stop(): void {
+    this.#session.abort();
+    this.#push = 'unused';
+  }
 
-const backOnline = () => {
-  push.check();
-  connection.value = 'online';
-  void retryAll().then(sendOutbox);
-  wake();
-};
+  /** Something happened, in a room or somewhere: asks at once, and often for a while. */
+  wake(room?: string): void {
+    this.#follower.wake(room);
+    void this.run();
+  }
+
+  /** Tells the others in a room that one is typing, at most every 3 seconds. */
+  tellTyping(room: string): void {
+    this.#connection?.typing(room);
+  }
+
+  /** Reads the list of my rooms: its first page, which has what moved, or from time to time all of it. */
+  async readRooms({ all = false } = {}): Promise<void> {
+    const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
+    const isAll = all || performance.now() - this.#allRoomsAt > patience;
+    const list: Member[] = [];
+    let since: string | undefined;
+    for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
+      const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
+      const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
+      // The service was restored from a backup: everything is read again, also what came before this page.
+      if (learnEpoch(headers)) return this.#startOver();
+      list.push(...data);
+      since = headers.get('X-Next-Cursor') ?? undefined;
+      after = nextOf(headers);
+    }
+    dropOldMarkers();
+    const before = rooms.value;
+    mergeRooms(list, isAll || list.length < 20);
+    if (isAll) this.#allRoomsAt = performance.now();
+    const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
+    if (before && moved.length > 0) tell({ type: 'rooms' });
+    const positions = list.map(({ room, seq = 0 }) => ({ room: room.$oid, seq, lastRead: 0 }));
+    this.#follower.cursors.listed(positions, since, performance.now());
+  }
+
+  /** Forgets what is known of an earlier epoch, and reads it again; the open room finds that its cursor is refused. */
+  #startOver(): Promise<void> {
+    dropMembers();
+    void readThreadAgain();
+    this.#follower.wake(openTimeline()?.room);
+    return this.readRooms({ all: true });
+  }
+
+  /** Asks and tells what is due, now and whenever something is. */
+  async run(): Promise<void> {
+    if (this.#state !== 'idle') {
+      this.#state = 'called';
+      return;
+    }
+    try {
+      do {
+        this.#state = 'busy';
+        await this.#pass(this.#follower, this.#session.signal);
+      } while (this.#isCalled);
+    } finally {
+      this.#state = 'idle';
+    }
+    clearTimeout(this.#timer);
+    const wait = this.#follower.cursors.due - performance.now();
+    if (!this.#session.signal.aborted) this.#timer = setTimeout(() => void this.run(), Math.min(wait, longestRest));
+  }
+
+  get #isCalled(): boolean {
+    return this.#state === 'called';
+  }
+
+  /** Asks what is due, and then does what comes after what is shown. */
+  async #pass(follower: Follower, ended: AbortSignal): Promise<void> {
+    let asked: Ask | undefined;
+    try {
+      for (let ask = follower.next(); ask && !ended.aborted; ask = follower.next()) {
+        asked = ask;
+        await (ask.kind === 'rooms' ? this.readRooms() : follower.readOn(ask));
+      }
+      if (ended.aborted) return;
+      await sendMarkers();
+      const timeline = openTimeline();
+      if (this.#push === 'unused' && !(timeline && timeline.place.at === undefined)) void this.#listen(ended);
+      if (asked && connection.value !== 'online') this.#reached();
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      const { status, isTemporary, retryAfter } = failure;
+      if (status === 401) this.stop();
+      else if (isTemporary) connection.value = status === 429 ? 'limited' : 'offline';
+      const pause = retryAfter && retryAfter * 1_000;
+      follower.cursors.failed(asked ?? { kind: 'rooms', since: undefined }, performance.now(), pause);
+    }
+  }
+
+  #reached(): void {
+    connection.value = 'online';
+    void retryAll().then(sendOutbox);
+  }
+
+  /** Listens for pushes, with code that is loaded after the first message was shown. */
+  async #listen(ended: AbortSignal): Promise<void> {
+    this.#push = 'waiting';
+    try {
+      const { connectionOf } = await import('../../../client/src/connection.ts');
+      this.#connection ??= connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
+    } catch {
+      // Without it, changes are asked for.
+      if (!ended.aborted) this.#push = 'unused';
+    }
+    if (!this.#connection || ended.aborted) return;
+    const leave = this.#connection.join({
+      connected: () => this.#connected(),
+      disconnected: () => {
+        this.#push = 'waiting';
+        this.#follower.cursors.disconnected(performance.now());
+        void this.run();
+      },
+      heard: (frame) => this.#heard(frame),
+    });
+    ended.addEventListener('abort', leave);
+  }
+
+  // What was written before is not pushed, nor what was read elsewhere, in whichever room.
+  #connected(): void {
+    this.#push = 'connected';
+    this.#doubtList();
+    this.#follower.cursors.connected(performance.now());
+    this.wake();
+  }
+
+  #heard(frame: ServerFrame): void {
+    if (frame.type === 'read') void changedElsewhere(frame);
+    else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
+    else if (frame.type === 'left') this.#allRoomsAt = never;
+    this.#follower.hear(frame);
+    void this.run();
+  }
+
+  #lookedAt(): void {
+    if (document.visibilityState === 'hidden') return;
+    this.#connection?.check();
+    // What waits since before may wait for a connection that is gone.
+    giveUpOld();
+    this.#doubtList();
+    this.wake();
+  }
+
+  #backOnline(): void {
+    this.#connection?.check();
+    this.#reached();
+    this.wake();
+  }
+
+  /** Has the whole list of rooms read the next time, unless it was just read. */
+  #doubtList(): void {
+    if (performance.now() - this.#allRoomsAt > staleAfter) this.#allRoomsAt = never;
+  }
+}
 
 const goneOffline = () => {
   connection.value = 'offline';
 };
 
-const openRoom = () => (route.value.name === 'room' ? route.value.room : undefined);
-
-async function look(): Promise<void> {
-  clearTimeout(timer);
-  if (isStopped) return;
-  isAgain = true;
-  if (isRunning) return;
-  isRunning = true;
-  let pause: number | undefined;
-  let hasAsked = false;
-  try {
-    while (isAgain && !isStopped) {
-      isAgain = false;
-      hasAsked ||= isRoomDue;
-      pause = await lookOnce();
-    }
-  } finally {
-    isRunning = false;
-  }
-  schedule(pause ?? (hasAsked ? nextWait() : Math.max(0, roomDueAt - performance.now())));
-}
-
-function schedule(milliseconds: number): void {
-  clearTimeout(timer);
-  roomDueAt = performance.now() + milliseconds;
-  if (isStopped) return;
-  timer = setTimeout(() => {
-    isRoomDue = true;
-    void look();
-  }, milliseconds);
-}
-
-/** Looks once; returns how long to wait when the service says so. */
-async function lookOnce(): Promise<number | undefined> {
-  try {
-    const room = openRoom();
-    const timeline = room === undefined ? undefined : knownTimeline(room);
-    if (room !== undefined && timeline?.state.value === 'ready' && isRoomDue) {
-      isRoomDue = false;
-      const changes = await timeline.catchUp();
-      if (changes) applyChanges(room, changes);
-    }
-    if (!timeline || performance.now() - roomsAt >= Math.min(wait * 3, slow)) await readRooms();
-    await sendMarkers();
-    // First what is shown.
-    if (!isStopped && !(timeline && timeline.cursor === undefined)) leavePush ??= push.join({ connected, disconnected, heard });
-    if (connection.value !== 'online') {
-      connection.value = 'online';
-      void retryAll().then(sendOutbox);
-    }
-    return undefined;
-  } catch (failure) {
-    if (!(failure instanceof Failure)) throw failure;
-    const room = openRoom();
-    if (failure.status === 401) stopSync();
-    else if ((failure.status === 404 || failure.status === 403) && room !== undefined) leaveHere(room);
-    else if (failure.isTemporary) connection.value = failure.status === 429 ? 'limited' : 'offline';
-    return failure.retryAfter === undefined ? undefined : failure.retryAfter * 1_000;
-  }
-}
-
-function nextWait(): number {
-  if (isPushed && connection.value === 'online') {
-    const room = openRoom();
-    const isOpening = room !== undefined && knownTimeline(room)?.cursor === undefined;
-    wait = isOpening ? quick : Math.min(pushed, wait * 2);
-    return wait;
-  }
-  if (document.visibilityState === 'hidden') return isNotifying() ? slow : hidden;
-  if (hadPush) return quickWithoutPush;
-  wait = performance.now() - newsAt < quickFor ? quick : Math.min(slow, wait * 1.5);
-  return wait;
-}
-
-const isNotifying = () => 'Notification' in window && Notification.permission === 'granted';
-
-/** Applies what happened in a room besides its messages, which are applied already. */
-function applyChanges(room: string, changes: Changes): void {
-  if (changes.messages.length + changes.members.length + changes.left.length > 0 || changes.room) {
-    newsAt = performance.now();
-    roomsAt = never;
-  }
-  applyToThreads(changes.messages);
-  for (const { username } of changes.messages) hideTyping(room, username);
-  changeMembers(room, changes);
-  if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
-  for (const id of changes.repliedTo) void refreshMessage(room, id);
-}
-
-/** A message has a new reply: how many it has, the service says. */
-async function refreshMessage(room: string, id: string): Promise<void> {
-  const isShown = knownTimeline(room)?.window.value.messages.some(({ _id }) => _id.$oid === id);
-  if (!isShown) return;
-  try {
-    const message = await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }));
-    knownTimeline(room)?.apply({ messages: [message as never] });
-    applyToThreads([message as never]);
-  } catch {
-    // The count is shown when the page of history is read the next time.
-  }
-}
-
-/** The user has read a room in another place, up to a place in it. */
-async function readElsewhere(id: string, lastRead: number): Promise<void> {
-  const room = roomOf(id);
-  if (!room) return;
-  if (lastRead >= room.seq) {
-    changeMyRoom(id, { lastRead, unread: 0, mentions: 0 });
-    return;
-  }
-  try {
-    mergeRoom(await ask(chat.GET('/api/members/{member}', { params: { path: { member: room.member } } })));
-  } catch {
-    // The next list has it.
-  }
-}
-
-/** A room that is no longer mine. */
-function leaveHere(room: string): void {
-  dropRoom(room);
-  dropTimeline(room);
-  void forgetRoom(room);
-}
-
-/** Reads the list of my rooms: its first page, which has what moved, or from time to time all of it. */
-export async function readRooms({ all = false } = {}): Promise<void> {
-  const isAll = all || performance.now() - allRoomsAt > (isPushed ? fullListEvery : fullListWithoutPush);
-  const list: Member[] = [];
-  for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
-    const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
-    const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
-    // The service was restored from a backup: everything is read again, also what came before this page.
-    if (learnEpoch(headers)) return startOver();
-    list.push(...data);
-    after = nextOf(headers);
-    if (after === undefined && !isAll && list.length < 20) break;
-  }
-  dropOldMarkers();
-  const before = rooms.value;
-  const isWhole = isAll || list.length < 20;
-  mergeRooms(list, isWhole);
-  roomsAt = performance.now();
-  if (isAll) allRoomsAt = performance.now();
-  const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
-  if (before && moved.length > 0) tell({ type: 'rooms' });
-}
-
-/** Forgets what is known of an earlier epoch, and reads it again; the open room finds that its cursor is refused. */
-function startOver(): Promise<void> {
-  dropMembers();
-  void readThreadAgain();
-  soon();
-  return readRooms({ all: true });
-}
-
-async function sendMarkers(): Promise<void> {
-  for (const [id, seq] of unsentMarkers()) {
-    const room = roomOf(id);
-    if (!room) continue;
-    const params = { path: { member: room.member } };
-    try {
-      await ask(chat.PATCH('/api/members/{member}', { params, body: { last_read: seq } }));
-    } catch (failure) {
-      if (!(failure instanceof Failure) || failure.isTemporary || failure.status === 401) throw failure;
-    }
-    confirmMarker(id, seq);
-    tell({ type: 'read', room: id, seq });
-  }
-}
+/** Keeps what is shown up to date. */
+export const sync = new Sync();

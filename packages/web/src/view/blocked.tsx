@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { attempt, Field, Form, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -13,7 +13,7 @@ export function Blocked() {
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const changed = async () => {
     reload();
-    await readRooms({ all: true });
+    await sync.readRooms({ all: true });
   };
   const block = async ({ blocked = '' }: Record<string, string>) => {
     await ask(chat.POST('/api/blocks', { body: { username: blocked.replace(/^@/, '') } }));

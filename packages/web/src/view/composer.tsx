@@ -6,12 +6,13 @@ import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
-import { tellTyping } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { makeLink, type Selected, toggleCode, toggleMark, togglePrefix } from '../text/markup.ts';
 import { IconButton } from './controls.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { editing, pickEmoji } from './message.tsx';
 import { takenBack } from './pending.tsx';
+import { intentOf } from './scroll-intent.ts';
 
 /** What the tools do to the text that is selected. */
 const tools = [
@@ -42,7 +43,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
   const send = async (text: string) => {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
     await sendMessage(room, text, thread);
-    void timeline?.goToEnd();
+    if (timeline) void intentOf(timeline).goToEnd();
   };
   const editLast = () => {
     const messages = knownTimeline(room)?.window.value.messages ?? [];
@@ -54,7 +55,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
   };
   const changed = (text: string) => {
     keepDraft(place, text);
-    if (thread === undefined && text !== '') tellTyping(room);
+    if (thread === undefined && text !== '') sync.tellTyping(room);
   };
   const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
   return (

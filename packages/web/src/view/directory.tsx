@@ -6,7 +6,7 @@ import { mayMakeRooms } from '../session.ts';
 import { nextOf } from '../store/members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { attempt, BackLink, Loading } from './controls.tsx';
 import { openNewRoom } from './keys.tsx';
@@ -73,7 +73,7 @@ function Listed({ room }: { room: ListedRoom }) {
   const join = () =>
     attempt(async () => {
       await ask(chat.POST('/api/members', { body: { room: id } }));
-      await readRooms({ all: true });
+      await sync.readRooms({ all: true });
       go(roomPath(id));
     });
   return (

@@ -8,7 +8,8 @@ import { continueLine, type Edit, isAddress, makeLink, type Selected, toggleCode
 import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import { findSuggestions, type Suggestion, Suggestions } from './suggestions.tsx';
+import type { Suggestion } from './find-suggestions.ts';
+import { findSuggestions, Suggestions } from './suggestions.tsx';
 
 /** The most characters that a message has, as the service counts them. */
 const most = 10_000;

@@ -2,7 +2,7 @@ import { ask, chat, type Member } from '../api.ts';
 import { forgetInvitation } from '../invitation.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { Form } from './controls.tsx';
 
 /** Where an invitation link leads someone who is signed in: joining takes a click, because the members notice it. */
@@ -10,7 +10,7 @@ export function Join({ code }: { code: string }) {
   const join = async () => {
     const { room } = (await ask(chat.POST('/api/members', { body: { invitation: code } }))) as Member;
     forgetInvitation();
-    await readRooms({ all: true });
+    await sync.readRooms({ all: true });
     go(roomPath(room.$oid), { replace: true });
   };
   const decline = () => {

@@ -2,11 +2,12 @@ import { isComposing, shortcutKey } from '../keyboard.ts';
 import { go, roomPath, route } from '../routes.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { roomsInOrder } from '../store/sections.ts';
-import { knownTimeline } from '../store/timelines.ts';
+import { timelineOf } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { openDialog } from './dialog.tsx';
 import { lateCode } from './later.tsx';
 import { NewRoom } from './new-room.tsx';
+import { intentOf } from './scroll-intent.ts';
 
 /** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
 export function listenToKeys(): () => void {
@@ -68,7 +69,7 @@ function closeSide(): void {
   const { value } = route;
   if (value.name !== 'room') return;
   if (value.thread !== undefined || value.panel !== undefined) go(roomPath(value.room));
-  else void knownTimeline(value.room)?.goToEnd();
+  else void intentOf(timelineOf(value.room)).goToEnd();
   document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus();
 }
 

@@ -7,7 +7,7 @@ import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { AccountFields } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
@@ -112,7 +112,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
     forgetInvitation();
     go('/', { replace: true });
     if (used === '') return;
-    await readRooms({ all: true });
+    await sync.readRooms({ all: true });
     const [first] = rooms.value ?? [];
     if (first) go(roomPath(first.id), { replace: true });
   };

@@ -3,10 +3,11 @@ import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
 import { me } from '../session.ts';
-import { changeMembers, findMembers, hasMoreMembers, loadMembers, loadMoreMembers, membersOf } from '../store/members.ts';
+import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../store/members.ts';
+import { findMembers, loadMoreMembers } from '../store/more-members.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, attempt, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
@@ -144,7 +145,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     if (!(await confirmed(strings.members.blockAsk(name), strings.members.block))) return;
     await attempt(async () => {
       await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
-      await readRooms({ all: true });
+      await sync.readRooms({ all: true });
       if (!roomOf(member.room.$oid)) go('/', { replace: true });
     });
   };

@@ -8,12 +8,13 @@ import { pendingIn } from '../store/pending.ts';
 import { moveMarker } from '../store/rooms.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { strings } from '../strings.ts';
-import { hurry } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { plainText } from '../text/plain.ts';
 import { announce } from './announcer.tsx';
 import { IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { PendingRow } from './pending.tsx';
+import { intentOf } from './scroll-intent.ts';
 import { Scroller } from './scroller.ts';
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
@@ -28,7 +29,8 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   const list = useRef<HTMLOListElement>(null);
   const scroller = useRef<Scroller>(null);
   const { messages, isAtStart, isAtEnd } = timeline.window.value;
-  const target = timeline.target.value;
+  const intent = intentOf(timeline);
+  const target = intent.target.value;
   const isReady = timeline.state.value === 'ready';
   // What is written stands there also while the room has yet to be read.
   const pending = isAtEnd || !isReady ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
@@ -41,7 +43,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       onMove: (isAtBottom) => follow(timeline, isAtBottom),
     });
     (scroller as { current: Scroller | null }).current = made;
-    const findPlace = () => (timeline.isFollowing ? 'end' : made.place);
+    const findPlace = () => (intent.isFollowing ? 'end' : made.place);
     reader.findPlace = findPlace;
     return () => {
       if (reader.findPlace === findPlace) reader.findPlace = undefined;
@@ -57,7 +59,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       made.keep();
       return;
     }
-    timeline.target.value = undefined;
+    intent.target.value = undefined;
     const row = 'seq' in target ? rowAt(list.current, target.seq) : list.current?.querySelector('.new-line');
     if (target.kind === 'end' || !row) made.toEnd();
     else if (target.kind === 'place') made.toOffset(row, target.offset);
@@ -68,7 +70,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const { value: state } = timeline.state;
   if (state !== 'ready') {
-    const retry = () => void timeline.open(timeline.line.peek(), 0, undefined).then(hurry);
+    const retry = () => void intent.open(intent.line.peek(), 0, undefined).then(() => sync.run());
     return (
       <div class="messages">
         <Loading failure={state === 'loading' ? undefined : state} onRetry={retry} />
@@ -98,7 +100,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
 /** The rows of a window. A message that has not changed keeps its drawing. */
 function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: Timeline }) {
   const drawn = useRef(new Map<number, { message: Message; isGrouped: boolean; row: JSX.Element }>());
-  const line = timeline.line.value;
+  const line = intentOf(timeline).line.value;
   const rows: ComponentChildren[] = [];
   const next: typeof drawn.current = new Map();
   let before: Message | undefined;
@@ -145,9 +147,10 @@ export const belongTogether = (before: Message, message: Message): boolean =>
 
 function ToEnd({ timeline }: { timeline: Timeline }) {
   const count = timeline.missed.value;
-  const isAway = timeline.isAway.value;
+  const intent = intentOf(timeline);
+  const isAway = intent.isAway.value;
   if (!isAway && timeline.window.value.isAtEnd) return null;
-  const go = () => void timeline.goToEnd();
+  const go = () => void intent.goToEnd();
   return count > 0 ? (
     <button type="button" class="to-end" onClick={go}>
       {strings.room.came(count)}
@@ -159,40 +162,42 @@ function ToEnd({ timeline }: { timeline: Timeline }) {
 
 function follow(timeline: Timeline, isAtBottom: boolean): void {
   const isFollowing = isAtBottom && timeline.window.peek().isAtEnd;
-  timeline.isFollowing = isFollowing;
-  timeline.isAway.value = !isFollowing;
+  intentOf(timeline).isFollowing = isFollowing;
+  intentOf(timeline).isAway.value = !isFollowing;
   if (isFollowing) timeline.missed.value = 0;
 }
 
 /** Marks the room as read when its newest message was seen for a moment by someone who looks at the page. */
 function useReading(timeline: Timeline): void {
   useEffect(() => {
+    const intent = intentOf(timeline);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isSeen = () =>
-      timeline.isFollowing &&
-      !timeline.isKeptUnread.peek() &&
+      intent.isFollowing &&
+      !intent.isKeptUnread.peek() &&
       timeline.state.peek() === 'ready' &&
       document.visibilityState === 'visible' &&
       document.hasFocus();
     const look = () => {
-      timeline.isWatched = isSeen();
+      intent.isWatched = isSeen();
       clearTimeout(timer);
       if (isSeen()) timer = setTimeout(read, readAfter);
     };
     const read = () => {
-      if (isSeen() && timeline.cursor !== undefined && moveMarker(timeline.room, timeline.cursor, timeline.epoch)) hurry();
+      const { at, epoch } = timeline.place;
+      if (isSeen() && at !== undefined && moveMarker(timeline.room, at, epoch)) void sync.run();
     };
     const tell = newsTeller(timeline);
     const unsubscribe = [
       timeline.window.subscribe(tell),
-      ...[timeline.window, timeline.isAway, timeline.isKeptUnread].map((changed) => changed.subscribe(look)),
+      ...[timeline.window, intent.isAway, intent.isKeptUnread].map((changed) => changed.subscribe(look)),
     ];
     addEventListener('focus', look);
     addEventListener('blur', look);
     document.addEventListener('visibilitychange', look);
     return () => {
       clearTimeout(timer);
-      timeline.isWatched = false;
+      intent.isWatched = false;
       for (const end of unsubscribe) end();
       removeEventListener('focus', look);
       removeEventListener('blur', look);

@@ -3,7 +3,7 @@ import { aKey, ask, chat, Failure } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 import { namesIn } from './people-field.ts';
@@ -28,7 +28,7 @@ export function NewRoom({ close }: { close: () => void }) {
         missing.push(username);
       });
     }
-    await readRooms({ all: true });
+    await sync.readRooms({ all: true });
     close();
     go(roomPath(room, { panel: 'members' }));
     if (missing.length > 0) notice(strings.directory.notAdded(missing.join(', ')));

@@ -3,14 +3,14 @@ import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { strings } from '../strings.ts';
-import { readRooms } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { attempt } from './controls.tsx';
 import { type MenuItem, openMenu } from './menu.tsx';
 
 /** Opens the conversation with people, by their ids or names; throws a `Failure`. */
 export async function openConversation(users: string[]): Promise<void> {
   const room = await ask(chat.POST('/api/conversations', { body: { users } }));
-  await readRooms({ all: true });
+  await sync.readRooms({ all: true });
   go(roomPath(idOf(room)));
 }
 

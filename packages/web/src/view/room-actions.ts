@@ -4,7 +4,7 @@ import { go, route } from '../routes.ts';
 import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
-import { isOnlyOwner } from '../store/members.ts';
+import { isOnlyOwner } from '../store/more-members.ts';
 import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
@@ -37,7 +37,7 @@ async function changeMine(room: string, body: object, now: Flags, before: Flags)
 /** Hides a conversation until something new is said in it. */
 export function hide(room: string): void {
   // What was just sent here reaches the open room before the list of rooms.
-  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.cursor ?? 0));
+  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.place.at ?? 0));
   goFrom(room);
   notice(strings.details.hidden);
 }

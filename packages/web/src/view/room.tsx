@@ -4,7 +4,7 @@ import { roomOf, rooms } from '../store/rooms.ts';
 import { timelineOf } from '../store/timelines.ts';
 import { aboutRoom, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
-import { wake } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Boundary } from './boundary.tsx';
 import { Composer } from './composer.tsx';
@@ -14,6 +14,7 @@ import { later } from './later.tsx';
 import { Line } from './markdown.tsx';
 import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
+import { intentOf } from './scroll-intent.ts';
 import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
 import { useLoaded } from './use-list.ts';
@@ -34,7 +35,9 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   const timeline = timelineOf(room);
   useEffect(() => {
     if (!mine) return;
-    void timeline.open(mine.lastRead, mine.seq, seq, place).then(() => wake(room));
+    void intentOf(timeline)
+      .open(mine.lastRead, mine.seq, seq, place)
+      .then(() => sync.wake(room));
   }, [timeline, isKnown, seq, turn]);
   // Messages come first.
   const isOpen = isKnown && timeline.state.value !== 'loading';

@@ -10,7 +10,7 @@ import { outbox } from '../store/outbox.ts';
 import { moveMarker } from '../store/rooms.ts';
 import { countForMe, foldedSections, type Section, sections, toggleSection } from '../store/sections.ts';
 import { strings } from '../strings.ts';
-import { hurry } from '../sync/sync.ts';
+import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar, attempt, Field, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
@@ -156,7 +156,9 @@ function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom):
       icon: isMuted ? 'bell' : 'mute',
       act: () => setMuted(id, !isMuted),
     },
-    ...(unread > 0 ? [{ label: strings.rooms.markRead, icon: 'check' as const, act: () => moveMarker(id, seq) && hurry() }] : []),
+    ...(unread > 0
+      ? [{ label: strings.rooms.markRead, icon: 'check' as const, act: () => moveMarker(id, seq) && sync.run() }]
+      : []),
     isDirect
       ? { label: strings.details.hide, icon: 'close', act: () => hide(id) }
       : { label: strings.details.leave, icon: 'logOut', act: () => leaveRoom(id), isDangerous: true },

@@ -1,0 +1,156 @@
+import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
+import { type Ask, Cursors, type Followed } from '../../../client/src/cursors.ts';
+import { adaptive } from '../../../client/src/pace.ts';
+import { ask, askFully, chat, type Event, Failure, type Message, type ServerFrame } from '../api.ts';
+import { route } from '../routes.ts';
+import { forgetRoom } from '../store/cache.ts';
+import { knownEpoch } from '../store/epoch.ts';
+import { changeMembers } from '../store/members.ts';
+import { type Changes, reduce } from '../store/reduce.ts';
+import { dropRoom, roomOf } from '../store/rooms.ts';
+import { applyToThreads } from '../store/thread.ts';
+import type { Timeline } from '../store/timeline.ts';
+import { dropTimeline, knownTimeline } from '../store/timelines.ts';
+import { roomChanged } from '../store/topics.ts';
+import { hideTyping } from '../store/typing.ts';
+
+// In milliseconds: how often a page asks that nobody sees, and one that shows notifications.
+const hidden = 60_000;
+const notifying = 15_000;
+/** How often it asks although changes are pushed, and after they were: the connection will soon be back. */
+const pushed = 60_000;
+const afterPush = 5_000;
+/** Within this time it asks where the rooms are after something happened in one of them. */
+const spread = 2_000;
+
+function interval(quiet: number, hadPush: boolean): number {
+  if (document.visibilityState !== 'hidden') return hadPush ? afterPush : adaptive(quiet);
+  return 'Notification' in window && Notification.permission === 'granted' ? notifying : hidden;
+}
+
+const now = () => performance.now();
+
+/** The timeline of the room that is open. */
+export const openTimeline = (): Timeline | undefined =>
+  route.value.name === 'room' ? knownTimeline(route.value.room) : undefined;
+
+/**
+ * Keeps the open room up to date by the rule of the typed client: its `Cursors` decide what to ask
+ * and when, also of where the other rooms are, and what of the answers and pushes is news.
+ */
+export class Follower {
+  readonly cursors = new Cursors({ isSelective: true, interval, spread: 0, safetyInterval: pushed });
+  /** What is followed: the timeline of the open room, once that is shown. */
+  #timeline: Timeline | undefined;
+
+  /** Has asked at once what happened in the open room, or in it and everywhere. */
+  wake(room?: string): void {
+    const open = this.#followOpen()?.room;
+    if (open !== undefined) this.cursors.wake(now(), open);
+    if (room === undefined || room !== open) this.cursors.wake(now());
+  }
+
+  /** Takes a push. */
+  hear(frame: ServerFrame): void {
+    const { type } = frame;
+    if (type === 'room') this.cursors.moved({ ...frame, room: frame.room.$oid }, now());
+    else if (type === 'left') this.cursors.doubted(frame.room.$oid, now());
+    else if (type === 'pong') {
+      if (frame.epoch !== knownEpoch()) this.wake();
+      const moved = frame.rooms.filter(({ room, seq }) => seq > (roomOf(room.$oid)?.seq ?? 0));
+      for (const { room, seq } of moved) this.cursors.moved({ room: room.$oid, epoch: frame.epoch, seq }, now());
+      if (moved.length === 0 && !frame.more) return;
+    } else return;
+    this.cursors.wakeWithin(spread, now());
+    this.#takeNews();
+  }
+
+  /** What to ask now, if anything. */
+  next(): Ask | undefined {
+    this.#followOpen();
+    return this.cursors.next(now());
+  }
+
+  /** Follows the room that is open, as soon as it is shown, and no other. */
+  #followOpen(): Timeline | undefined {
+    const timeline = openTimeline();
+    if (timeline !== this.#timeline && this.#timeline) {
+      this.cursors.unfollow(this.#timeline.room);
+      this.#timeline = undefined;
+    }
+    if (timeline && !this.#timeline && timeline.state.value === 'ready') {
+      this.#timeline = timeline;
+      this.cursors.follow(timeline.room, timeline.place, roomOf(timeline.room)?.seq ?? 0, now());
+    }
+    return this.#timeline;
+  }
+
+  /** Reads what happened in the open room, or the room itself where it is not known after which place. */
+  async readOn(question: Ask & { kind: 'events' }): Promise<void> {
+    const { room, after, epoch } = question;
+    const timeline = this.#timeline as Timeline;
+    try {
+      if (after === undefined) {
+        // It may have been opened meanwhile.
+        if (timeline.place.at === undefined) await timeline.readAgain();
+        else this.cursors.doubted(room, now());
+        const { at: next = 0, epoch } = timeline.place;
+        this.cursors.read(room, after, { events: [], next, epoch }, now());
+        return this.#takeNews();
+      }
+      const query = { room, after: writeCursor({ epoch, at: after }), limit: 500 };
+      const { data, headers } = await askFully(chat.GET('/api/events', { params: { query } }));
+      const next = readCursor(headers.get('X-Next-Cursor') ?? '');
+      // The types of openapi-fetch leave out fields that can only be null.
+      const events = data as unknown as Event[];
+      this.cursors.read(room, after, { events, next: Number(next.at), epoch: next.epoch }, now());
+      this.#takeNews();
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      const { status, code } = failure;
+      if (status === 404 || status === 403) {
+        dropRoom(room);
+        dropTimeline(room);
+        void forgetRoom(room);
+        this.cursors.lost(room, now());
+      } else if (status === 410 || status === 400) {
+        // Too old a cursor, or one of a history that a backup has replaced.
+        timeline.forgetPlace(code === 'history_replaced');
+        this.cursors.replaced(question, now());
+      } else throw failure;
+    }
+  }
+
+  /** Applies what is new. */
+  #takeNews(): void {
+    const events = this.cursors.take().filter((one): one is Followed => 'data' in one);
+    const timeline = this.#timeline;
+    const { at, epoch } = this.cursors.placeOf(timeline?.room ?? '') ?? {};
+    if (!timeline || at === undefined || (events.length === 0 && at === timeline.place.at)) return;
+    const changes = reduce(events);
+    timeline.apply(changes, { at, epoch });
+    if (events.length > 0) applyChanges(timeline.room, changes);
+  }
+}
+
+/** Applies what happened in a room besides its messages, which are applied already. */
+function applyChanges(room: string, changes: Changes): void {
+  applyToThreads(changes.messages);
+  for (const { username } of changes.messages) hideTyping(room, username);
+  changeMembers(room, changes);
+  if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
+  for (const id of changes.repliedTo) void refreshMessage(room, id);
+}
+
+/** A message has a new reply: how many it has, the service says. */
+async function refreshMessage(room: string, id: string): Promise<void> {
+  const isShown = knownTimeline(room)?.window.value.messages.some(({ _id }) => _id.$oid === id);
+  if (!isShown) return;
+  try {
+    const message = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
+    knownTimeline(room)?.apply({ messages: [message] });
+    applyToThreads([message]);
+  } catch {
+    // The count is shown when the page of history is read the next time.
+  }
+}
