@@ -65,7 +65,7 @@ export class Timeline {
     this.room = room;
   }
 
-  /** Shows what this browser keeps of the room, if nothing is known of it yet and that is enough. */
+  /** Shows what this browser keeps of the room, if that is enough and nothing is known yet. */
   async showKept(isEnough: (messages: readonly Message[], cursor: number) => boolean): Promise<void> {
     if (this.place.at !== undefined) return;
     const kept = await readRoom(this.room);
@@ -144,7 +144,7 @@ export class Timeline {
     if (this.place.at === undefined) this.place = place;
   }
 
-  /** Shows the messages around a place; together with them, `shown` says what to bring into view. */
+  /** Shows the messages around a place; with them, `shown` says what to bring into view. */
   async showAround(seq: number, shown: () => void): Promise<void> {
     try {
       await this.#findPlaceOnce();

@@ -17,7 +17,7 @@ import { hideTyping } from '../store/typing.ts';
 // In milliseconds: how often a page asks that nobody sees, and one that shows notifications.
 const hidden = 60_000;
 const notifying = 15_000;
-/** How often it asks although changes are pushed, and after they were: the connection will soon be back. */
+/** How often it asks although changes are pushed, and until they are again. */
 const pushed = 60_000;
 const afterPush = 5_000;
 /** Within this time it asks where the rooms are after something happened in one of them. */
@@ -85,7 +85,7 @@ export class Follower {
     return this.#timeline;
   }
 
-  /** Reads what happened in the open room, or the room itself where it is not known after which place. */
+  /** Reads what happened in the open room, or the room itself where its place is not known. */
   async readOn(question: Ask & { kind: 'events' }): Promise<void> {
     const { room, after, epoch } = question;
     const timeline = this.#timeline as Timeline;

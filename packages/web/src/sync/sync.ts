@@ -34,7 +34,7 @@ class Sync {
   #follower = new Follower();
   /** Ends with `stop`, and with it all that `start` began. */
   #session = new AbortController();
-  /** Whether something is being asked, and whether to go on with what is due when that is answered. */
+  /** Whether something is being asked, and whether to look again when that is answered. */
   #state: 'idle' | 'busy' | 'called' = 'idle';
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether changes are pushed, and whether anything listens for that. */
@@ -75,7 +75,7 @@ class Sync {
     this.#connection?.typing(room);
   }
 
-  /** Reads the list of my rooms: its first page, which has what moved, or from time to time all of it. */
+  /** Reads the list of my rooms: its first page, which has what moved, or now and then all of it. */
   async readRooms({ all = false } = {}): Promise<void> {
     const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
     const isAll = all || performance.now() - this.#allRoomsAt > patience;
@@ -84,7 +84,7 @@ class Sync {
     for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
       const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
       const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
-      // The service was restored from a backup: everything is read again, also what came before this page.
+      // The service was restored from a backup: everything is read again, from the first page.
       if (learnEpoch(headers)) return this.#startOver();
       list.push(...data);
       since = headers.get('X-Next-Cursor') ?? undefined;
@@ -100,7 +100,7 @@ class Sync {
     this.#follower.cursors.listed(positions, since, performance.now());
   }
 
-  /** Forgets what is known of an earlier epoch, and reads it again; the open room finds that its cursor is refused. */
+  /** Reads again what is known of an earlier epoch; the open room finds that its place is refused. */
   #startOver(): Promise<void> {
     dropMembers();
     void readThreadAgain();

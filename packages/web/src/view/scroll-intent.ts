@@ -12,7 +12,7 @@ type Target =
   | { kind: 'message'; seq: number }
   | { kind: 'place'; seq: number; offset: number };
 
-/** How long the first picture waits for messages, in milliseconds: less than it takes to draw it. */
+/** How many milliseconds the first picture waits for messages: less than it takes to draw it. */
 const aMoment = 60;
 
 /** Beyond so many missed places a room is read again instead of followed to the present. */
@@ -22,11 +22,11 @@ const mostMissed = 1_000;
 export class ScrollIntent {
   /** What is to be brought into view by the next drawing. */
   readonly target = signal<Target | undefined>(undefined);
-  /** Up to where the user had read when the room was opened: the line "new" stands there while it is open. */
+  /** Up to where the room was read when it was opened: there stands the line "new". */
   readonly line = signal(Number.POSITIVE_INFINITY);
   /** Whether the end is out of view. */
   readonly isAway = signal(false);
-  /** Whether something was marked as unread: nothing counts as read until the room is opened again, or its end is asked for. */
+  /** Whether something was marked as unread: nothing is read then until the end is asked for. */
   readonly isKeptUnread = signal(false);
   isFollowing = true;
   isWatched = false;
@@ -77,13 +77,13 @@ export class ScrollIntent {
 
   /** Shows what this browser keeps of the room, if that goes on from where it was read. */
   async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
-    // What is missing is read page by page; more than a few pages of it take longer than reading the room again.
+    // What is missing is read page by page: many pages take longer than the room itself.
     await this.#timeline.showKept(
       ([first], cursor) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
     );
   }
 
-  /** Shows the message at a place, wherever in the room it is: in one request, if it is not there already. */
+  /** Shows the message at a place, wherever it is: in one request, if it is not there already. */
   async goTo(seq: number, target: Target = { kind: 'message', seq }): Promise<void> {
     const { messages, isAtEnd } = this.#timeline.window.value;
     const [first, last] = [messages[0]?.seq ?? Number.POSITIVE_INFINITY, messages.at(-1)?.seq ?? 0];
@@ -103,7 +103,7 @@ export class ScrollIntent {
     });
   }
 
-  /** Puts the line before the message at a place, which is unread until the room is opened again. */
+  /** Puts the line before the message at a place, which stays unread while the room is open. */
   keepUnread(seq: number): void {
     batch(() => {
       this.isKeptUnread.value = true;
