@@ -17,6 +17,7 @@ export const handler = endpoint({
     isSpecified: true,
     query: { ...pageParameters, limit: optionalPageLimit },
     status: 200,
+    remember: ['rooms'],
     answer: listOf(shownRoom.schema),
     refusals: [answerTooLarge],
     run: async ({ query: { limit, after }, request }) => {

@@ -15,7 +15,6 @@ import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames, type OtherUser, type Usernames } from '../identity/users.ts';
 import { Recent } from '../recent.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
-import { changesOfNotes } from '../rooms/notes.ts';
 import { findReadings, isSameReading, type Reading } from '../rooms/read-markers.ts';
 import { type Stamp, stampFields } from '../rooms/stamps.ts';
 import { keepRooms, knownRooms, type MyRoom, myRoomFields, roomsOf } from './known-rooms.ts';
@@ -73,7 +72,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
 async function listFirst(limit: number, caller: Caller): Promise<Listed> {
   const { user } = caller;
   const key = user._id.toHexString();
-  const state = stateOf(rooms.unscoped, messages.unscoped, readMarkers) + changesOfNotes();
+  const state = stateOf(rooms.unscoped, messages.unscoped, readMarkers);
   const last = firstPages.get(key);
   if (last?.state === state && last.user === user && last.limit === limit) return last.listed;
   const listed = await list({ limit }, caller, true);
