@@ -17,14 +17,15 @@ type Kept = {
   user: Caller['user'];
   /** The state of the sources before the answer was made. */
   state: number;
+  weight: number;
 };
 
 const mostCharacters = 8 * 1024 * 1024;
-/** About as many characters take as much memory as an entry without its body. */
+/** About as many characters take as much memory as an entry without its address and its body. */
 const weightOfEntry = 1_000;
 
 /** An LRU cache, by the tokens of the callers and the addresses that they asked for. */
-const answers = new Recent<Kept>(mostCharacters, mostCharacters, ({ response: { body = '' } }) => body.length + weightOfEntry);
+const answers = new Recent<Kept>(mostCharacters / weightOfEntry, mostCharacters, ({ weight }) => weight);
 
 /** The answer of an operation, from memory where that is right, and otherwise as `make` makes it; a refusal is not kept. */
 export async function remembered(
@@ -40,7 +41,8 @@ export async function remembered(
   const last = answers.get(key);
   const response = last?.state === state && last.user === user ? last.response : await make();
   // One that is much of the memory alone would take the place of all others.
-  if ((response.body?.length ?? 0) < mostCharacters / 4) answers.set(key, { response, user, state });
+  const weight = (response.body?.length ?? 0) + key.length + weightOfEntry;
+  if (weight < mostCharacters / 4) answers.set(key, { response, user, state, weight });
   // The steps above the operation change what they get.
   return { ...response, headers: { ...response.headers } };
 }
