@@ -30,7 +30,6 @@ const thorough = [
   'test/admin/{damage,data-directory,terminal,transfer}.test.ts',
   'test/lib/database/client.test.ts',
   'test/lib/feed/feed.races.test.ts',
-  'test/lib/members/*-within.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
   'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
   'test/lib/messages/retries.test.ts',

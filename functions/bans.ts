@@ -14,6 +14,7 @@ export const handler = endpoint({
     scope: 'members:read',
     query: { room: about('List the bans of this room.', id), ...pageParameters },
     status: 200,
+    remember: ['rooms', 'users'],
     answer: listOf(banSchema),
     refusals: listBansRefusals,
     run: async ({ query: { room, ...page }, caller, request }) => answerList(await listBans(room, page, caller), request),

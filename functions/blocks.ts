@@ -15,6 +15,7 @@ export const handler = endpoint({
     scope: 'account',
     query: pageParameters,
     status: 200,
+    remember: ['users'],
     answer: listOf(shownOtherUser.schema),
     run: async ({ query, caller, request }) => answerList(await listBlocked(query, caller), request),
   }),

@@ -14,6 +14,7 @@ export const handler = endpoint({
     scope: 'rooms:read',
     query: { q: optional(namePart), limit: pageLimit, after: pageStart(directoryCursor) },
     status: 200,
+    remember: ['rooms'],
     answer: listOf(shownListedRoom.schema),
     run: async ({ query: { q, ...page }, request }) => answerList(await listDirectory(q, page), request),
   }),

@@ -15,6 +15,7 @@ export const handler = endpoint({
     scope: 'members:read',
     path,
     status: 200,
+    remember: ['rooms', 'users', 'messages', 'reads'],
     answer: memberSchema,
     run: ({ path: { member }, caller }) => findMember(member, caller),
   }),

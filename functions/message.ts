@@ -15,6 +15,7 @@ export const handler = endpoint({
     scope: 'messages:read',
     path,
     status: 200,
+    remember: ['rooms', 'users', 'messages'],
     answer: shownMessage.schema,
     hasTag: true,
     run: ({ path: { message }, caller }) => readMessage(message, caller),

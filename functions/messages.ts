@@ -23,6 +23,7 @@ export const handler = endpoint({
       ...searchParameters,
     },
     status: 200,
+    remember: ['rooms', 'users', 'messages'],
     answer: listOf(shownMessage.schema),
     headers: { 'X-Ignored-Words': ignoredWordsHeader },
     refusals: historyRefusals,

@@ -15,6 +15,7 @@ export const handler = endpoint({
     scope: 'rooms:read',
     path,
     status: 200,
+    remember: ['rooms'],
     answer: shownDetails.schema,
     hasTag: true,
     refusals: refusalsOf('read'),

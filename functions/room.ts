@@ -25,6 +25,7 @@ export const handler = endpoint({
     scope: 'rooms:read',
     path,
     status: 200,
+    remember: ['rooms'],
     answer: shownRoom.schema,
     hasTag: true,
     run: ({ path: { room }, caller }) => findRoom(room, caller),

@@ -2,11 +2,10 @@ import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { defaultLimit, optionalPageLimit, pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerTooLarge } from '../lib/errors.ts';
-import { answerCreated, withNext } from '../lib/http/answers.ts';
+import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listAllRooms } from '../lib/rooms/all-rooms.ts';
-import { createRoom, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
+import { createRoom, listAllRooms, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
 
 /** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({
@@ -17,12 +16,12 @@ export const handler = endpoint({
     isSpecified: true,
     query: { ...pageParameters, limit: optionalPageLimit },
     status: 200,
+    remember: ['rooms'],
     answer: listOf(shownRoom.schema),
     refusals: [answerTooLarge],
     run: async ({ query: { limit, after }, request }) => {
       const isPage = limit !== undefined || after !== undefined;
-      const { items, next } = await listAllRooms(isPage ? { limit: limit ?? defaultLimit, after } : undefined);
-      return withNext(items, request, next);
+      return isPage ? answerList(await listRooms({ limit: limit ?? defaultLimit, after }), request) : listAllRooms();
     },
   }),
   POST: operation({

@@ -15,6 +15,7 @@ export const handler = endpoint({
     access: 'user',
     query: userSearch,
     status: 200,
+    remember: ['rooms', 'users'],
     answer: listOf(foundUserSchema),
     refusals: userSearchRefusals,
     run: async ({ query, caller, request }) => answerList(await searchUsers(query, caller), request),

@@ -23,10 +23,22 @@ export const isWithinProcess = (): boolean => lastChange !== undefined;
 export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
   isWithinProcess() ? { writeConcern: { w: 'majority', journal: false } } : {};
 
+/** What this process has noted for a collection and not stored yet, by the collection's name: how often that changed. */
+const noted = new Map<string, () => number>();
+
+/** Counts what is noted for a collection as part of its state. */
+export const countNoted = ({ collectionName }: Stored, changes: () => number): void => void noted.set(collectionName, changes);
+
+type Stored = Pick<Collection, 'dbName' | 'collectionName'>;
+
 /**
- * A number that stays the same only while no document of these collections changes. As long as it does, data that was
- * read after it was asked for is up to date. For a database that is not within this process it is NaN, which nothing
- * equals.
+ * A number that stays the same only while no document of these collections changes, and nothing that is noted for
+ * one. As long as it does, data that was read after it was asked for is up to date. For a database that is not within
+ * this process it is NaN, which nothing equals.
  */
-export const stateOf = (...collections: Pick<Collection, 'dbName' | 'collectionName'>[]): number =>
-  collections.reduce((sum, { dbName, collectionName }) => sum + (lastChange?.(dbName, collectionName) ?? Number.NaN), 0);
+export const stateOf = (...collections: Stored[]): number =>
+  collections.reduce(
+    (sum, { dbName, collectionName }) =>
+      sum + (lastChange?.(dbName, collectionName) ?? Number.NaN) + (noted.get(collectionName)?.() ?? 0),
+    0,
+  );

@@ -16,6 +16,7 @@ import { json, mediaType } from './middleware/media-type.ts';
 import { method } from './middleware/method.ts';
 import { permission } from './middleware/permission.ts';
 import { allowedMethods, type Handler, type Input, isSpecified, type Operations, operationFor } from './operation.ts';
+import { remembered } from './remembered.ts';
 import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
 
 /**
@@ -33,7 +34,11 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
     .use(permission(operations))
     .use(jsonBody(operations))
     .use(input(operations))
-    .handler((event) => run(operationFor(operations, event), event));
+    .handler(async (event) => {
+      const operation = operationFor(operations, event);
+      const response = await remembered(operation, event, () => run(operation, event));
+      return isKnown(event, response) ? { statusCode: 304, headers: headersOf304(response), body: '' } : response;
+    });
   return toLambdaHandler(chain, operations);
 }
 
@@ -60,13 +65,21 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   if (operation.status === 204)
     return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, ...cookies, body: '' };
   const body = jsonOf(value);
-  if (!operation.hasTag) return { statusCode: operation.status, headers: { ...success, ...headers }, ...cookies, body };
-  const ETag = entityTag(body);
-  const known = event.headers['if-none-match'];
-  if (methodOf(event) === 'GET' && known !== undefined && lists(known, ETag))
-    return { statusCode: 304, headers: { ETag, 'Cache-Control': success['Cache-Control'], Vary: success.Vary }, body: '' };
-  return { statusCode: operation.status, headers: { ...success, ETag, ...headers }, ...cookies, body };
+  const tag = operation.hasTag && { ETag: entityTag(body) };
+  return { statusCode: operation.status, headers: { ...success, ...tag, ...headers }, ...cookies, body };
 }
+
+/** Whether the caller of a read has what it shows already (RFC 9110, 13.1.2). */
+function isKnown(event: ApiEvent, { headers: { ETag } }: ApiResponse): boolean {
+  const known = event.headers['if-none-match'];
+  return methodOf(event) === 'GET' && known !== undefined && ETag !== undefined && lists(known, ETag);
+}
+
+const headersOf304 = ({ headers: { ETag = '' } }: ApiResponse) => ({
+  ETag,
+  'Cache-Control': success['Cache-Control'],
+  Vary: success.Vary,
+});
 
 /** The headers of every successful response with a body. */
 export const success = {

@@ -14,6 +14,9 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
  */
 export type Access = 'anyone' | 'user' | 'admin';
 
+/** A collection on which an answer may depend. The read markers (`reads`) include what this process has noted for them. */
+export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'epochs';
+
 /** The input of an operation. */
 export type Input<
   Path extends Parameters = Parameters,
@@ -69,6 +72,11 @@ export type Operation<
   headers?: Record<string, JsonSchema>;
   /** Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match` (412). */
   hasTag?: true;
+  /**
+   * All that the answer of a read depends on, beside its input, its caller and the settings, if that is nothing but
+   * collections: it may be remembered while they stand still. Not what a clock changes or what changes something.
+   */
+  remember?: readonly Source[];
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
   /** The security event that is logged after a success, without secrets. */

@@ -1,11 +1,7 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { jsonOf, Written } from '../api/written.ts';
 import { events } from '../collections/events.ts';
-import { rooms } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
-import { loader } from '../database/batching.ts';
-import { stateOf } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findUsernames } from '../identity/users.ts';
 import { describeError, log } from '../log.ts';
@@ -16,8 +12,8 @@ import type { AuthoredMessage, Message } from './messages.ts';
 /*
  * The newest pages of rooms are read more often than all else, and mostly nothing has happened since the last time.
  * So a process keeps the pages that it has read in an LRU cache. Every change of a message takes a place first, so
- * that a page is valid while the room's `seq` is the same. The process asks the database only for the room's `seq`,
- * the authors' names and, if it does not know, whether the caller may read the room.
+ * that a page is valid while the room's `seq` is the same. The process asks the database only for the room, as the
+ * caller finds it, and the authors' names.
  *
  *   seq          7           8                                 Who changes something takes a place, and is done a moment later.
  *   done            5  7  6              8
@@ -36,28 +32,14 @@ export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Reco
  */
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage };
 
-type Kept = {
-  shown: HistoryPage & { messages: Written<Message[]> };
-  /** By the ids of the authors; a deleted account has none. */
-  names: ReadonlyMap<string, string | undefined>;
-  /**
-   * Members who have read it. A join or a leave takes a place as well, so that they are members while the room's
-   * `seq` is the same.
-   */
-  readers: Set<string>;
-  until: number;
-  /** The state of the rooms and the accounts when it was last found to be as it is. */
-  state: number;
-};
+/** A complete page, with its authors and what they were called. */
+type Kept = { shown: HistoryPage & { messages: Written<Message[]> }; authors: ObjectId[]; names: string; until: number };
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
 type Known = { seq: number; kept?: Kept };
 
 /** An LRU cache, by what they are pages of: at most so many pages, and so many characters of JSON. */
 const pages = new Recent<Known>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
-
-/** So many readers of a page are remembered. */
-const mostReaders = 200;
 
 /**
  * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others.
@@ -71,47 +53,25 @@ export async function newestPage(
 ): Promise<HistoryPage> {
   const known = pages.get(key);
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
-  const state = stateOf(rooms.unscoped, users.unscoped);
-  if (kept?.state === state && kept.readers.has(caller.user._id.toHexString())) return kept.shown;
-  const [found, isCalledSo] = kept
-    ? await readChecked(
-        () => howFar(kept, room, caller),
-        () => areCalled(kept.names),
-      )
-    : [{ seq: known?.seq, context: undefined }, false];
-  if (kept && isCalledSo && found.seq === known?.seq) {
-    if (found.context?.member && kept.readers.size < mostReaders) kept.readers.add(caller.user._id.toHexString());
-    kept.state = state;
-    pages.set(key, known as Known);
+  const begun = performance.now();
+  const check = () => findReadableRoom(room, caller);
+  // Names change without a place, when accounts are deleted.
+  const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
+  if (known && kept && context?.seq === known.seq && names === kept.names) {
+    pages.set(key, known);
     return kept.shown;
   }
-  const begun = performance.now();
-  const [context, page] = await readChecked(async () => found.context ?? (await findReadableRoom(room, caller)), read);
+  const [now, page] = await readChecked(async () => context ?? (await check()), read);
   // A page that was read before the room had come so far is not the page of that `seq`.
-  if (found.seq === context.seq) void keep(key, context, page, begun + config.feedPatience);
-  else pages.set(key, { seq: context.seq });
+  if (now.seq === (context ?? known)?.seq) void keep(key, now, page, begun + config.feedPatience);
+  else pages.set(key, { seq: now.seq });
   return page.shown;
 }
 
-/** How far a room is, and how the caller finds it, unless that is known to be a reader: 403 or 404 for others. */
-async function howFar({ readers }: Kept, room: ObjectId, caller: Caller) {
-  if (readers.has(caller.user._id.toHexString())) return { seq: await seqOf(room.toHexString()), context: undefined };
-  const context = await findReadableRoom(room, caller);
-  return { seq: context.seq, context };
-}
-
-const seqOf = loader<number>(async (ids) => {
-  const found = await rooms.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }, { projection: { seq: 1 } }).toArray();
-  return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
-});
-
-const nameOf = loader<string>((ids) => findUsernames(ids.map((id) => new ObjectId(id))));
-
-/** Whether the authors of a page are called what it says: those who have deleted their account are not. */
-async function areCalled(names: Kept['names']): Promise<boolean> {
-  const now = await Promise.all([...names.keys()].map(nameOf));
-  return [...names.values()].every((name, at) => name === now[at]);
-}
+const namesOf = async (authors: ObjectId[]): Promise<string> => {
+  const names = await findUsernames(authors);
+  return authors.map((author) => names.get(author.toHexString()) ?? '').join();
+};
 
 const beingChecked = new Set<string>();
 
@@ -122,9 +82,10 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   try {
     if (!(await isComplete(page, context))) return;
     const messages = new Written<Message[]>(jsonOf(page.shown.messages));
-    const names = new Map(page.found.map(({ user, authors }) => [user.toHexString(), authors[0]]));
-    const readers = new Set(context.member && [context.member.user.toHexString()]);
-    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, names, readers, until, state: Number.NaN } });
+    const named = new Map(page.found.map(({ user, authors: [name = ''] }) => [user.toHexString(), { user, name }]));
+    const authors = [...named.values()].map(({ user }) => user);
+    const names = [...named.values()].map(({ name }) => name).join();
+    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, authors, names, until } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {

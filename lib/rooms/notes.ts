@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
 import { isOnLambda } from '../config.ts';
+import { countNoted } from '../database/within-process.ts';
 import { retryContended } from '../database/writes.ts';
 import { describeError, log } from '../log.ts';
 
@@ -42,8 +43,7 @@ export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]):
 export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
-/** The number of changes of the notes so far. */
-export const changesOfNotes = (): number => changes;
+countNoted(readMarkers, () => changes);
 
 /** Stores the notes, after those that are being stored. Once it resolves, no earlier number can come later. */
 export function storeNotes(): Promise<void> {

@@ -72,15 +72,6 @@ async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument
 /** By the ids of users, a number of markers that was not all. */
 const tooFew = new Recent<number>(10_000);
 
-/** Whether it says the same. */
-export const isSameReading = (one: Reading, other: Reading): boolean =>
-  one.seq === other.seq &&
-  one.ordinal === other.ordinal &&
-  one.mentions === other.mentions &&
-  one.deleted === other.deleted &&
-  one.isMuted === other.isMuted &&
-  one.isFavourite === other.isFavourite;
-
 /** Counts the unread mentions, and the deleted messages after the marker, by their indexes and only where there may be some. */
 export function readingOf(
   { _id: room, last_deleted = 0 }: Counted,

@@ -2,15 +2,18 @@ import type { Document } from 'mongodb';
 import { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
+import { limits } from '../api/limits.ts';
 import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { about, flag, nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described, listOf } from '../api/schema.ts';
+import { Written } from '../api/written.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
-import { batch, fulfilled } from '../database/batching.ts';
+import { batch, fulfilled, singleFlight } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
+import { answerTooLarge } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
@@ -57,6 +60,32 @@ export async function listRooms({ limit, after }: Page): Promise<Listed<Room>> {
   const found = await rooms.find<ShownRoom>(after ? { _id: { $gt: after } } : {}, options).toArray();
   return pageById(found, limit, shownRoom.show);
 }
+
+/** All rooms, by the order of their ids; 413 for more than a response can carry. */
+export const listAllRooms = (): Promise<Written<Room[]>> => sharedList('', readAllRooms);
+
+const sharedList = singleFlight<Written<Room[]>>();
+
+async function readAllRooms(): Promise<Written<Room[]>> {
+  const found = rooms.find<ShownRoom>({}, { projection: shownRoom.reads, sort: { _id: 1 } });
+  const all: string[] = [];
+  let size = 0;
+  while (await found.hasNext()) {
+    for (const room of found.readBufferedDocuments()) {
+      const json = JSON.stringify(shownRoom.show(room));
+      all.push(json);
+      size += json.length;
+    }
+    if (size > largestList) {
+      await found.close();
+      throw answerTooLarge();
+    }
+  }
+  return new Written(`[${all.join()}]`);
+}
+
+// A list of four times what a response carries is not worth its memory: no compression makes it fit.
+const largestList = 4 * limits.response;
 
 /**
  * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as

@@ -25,7 +25,9 @@ process.env.MONGODB_URI = running.uri;
 
 // Only now: the settings are read when the service is loaded.
 const { callDirectly } = await import('../../lib/database/direct-calls.ts');
-callDirectly(running.connect());
+const { databaseIsWithinThisProcess } = await import('../../lib/database/within-process.ts');
+const { call, lastChange } = running.connect();
+callDirectly({ call, lastChange });
 const { closeDatabase, prepareDatabase } = await import('../../lib/prepare.ts');
 const { storeNotes } = await import('../../lib/rooms/notes.ts');
 await prepareDatabase();
@@ -43,4 +45,13 @@ export async function commandsGot(work: () => Promise<unknown>): Promise<GotComm
   const before = got.length;
   await work();
   return got.slice(before);
+}
+
+/**
+ * Does work for which nothing is remembered: it seems that everything changes all the time, but for the epoch, which
+ * would be believed for some seconds.
+ */
+export async function afresh<T>(work: () => Promise<T>): Promise<T> {
+  databaseIsWithinThisProcess((db, name) => (name === 'epochs' ? lastChange(db, name) : undefined));
+  return work().finally(() => databaseIsWithinThisProcess(lastChange));
 }
