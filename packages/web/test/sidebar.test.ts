@@ -165,6 +165,24 @@ describe('one click', () => {
   });
 });
 
+describe('a field for people', () => {
+  it('completes the names of people with whom one shares a room', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    await aRoom({ owner, members: [other], name: 'Alpha' });
+    const { page, context, problems } = await visit(browser);
+    await signIn(page, owner);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.keyboard.type(`@${other.username.slice(0, -4)}`);
+    await page.getByRole('option', { name: other.username, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('combobox').inputValue()).toBe(`@${other.username}, `);
+    await page.keyboard.press('Enter');
+    await page.getByPlaceholder(`Message ${other.username}`).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
 describe('a new room', () => {
   it('is made in one step, closed and with its people', async () => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];

@@ -135,10 +135,18 @@ type FieldProps = {
   fault?: string;
   autoFocus?: boolean;
   readonly?: boolean;
+  onInput?: () => void;
+  onKeyDown?: (event: KeyboardEvent) => void;
+  onBlur?: () => void;
+  role?: 'combobox';
+  'aria-expanded'?: boolean;
+  'aria-autocomplete'?: 'list';
+  'aria-controls'?: string;
+  'aria-activedescendant'?: string | undefined;
 };
 
 /** A field with its label, and a hint. */
-export function Field({ label, name, hint, fault, autoFocus = false, required = true, value, ...rest }: FieldProps) {
+export function Field({ label, name, hint, fault, autoFocus = false, required = true, value, onInput, ...rest }: FieldProps) {
   const id = `field-${name}`;
   const focus = (element: HTMLInputElement | null) => {
     if (autoFocus && element && !element.dataset.seen) {
@@ -159,7 +167,10 @@ export function Field({ label, name, hint, fault, autoFocus = false, required = 
         autocapitalize="none"
         spellcheck={false}
         onInvalid={({ currentTarget }) => sayFault(currentTarget, fault)}
-        onInput={({ currentTarget }) => currentTarget.setCustomValidity('')}
+        onInput={({ currentTarget }) => {
+          currentTarget.setCustomValidity('');
+          onInput?.();
+        }}
         {...(rest as object)}
       />
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}

@@ -9,11 +9,12 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, attempt, Field, Form, Loading } from './controls.tsx';
+import { Avatar, attempt, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Invitations } from './invitations.tsx';
 import { type MenuItem, openMenu } from './menu.tsx';
+import { namesIn, PeopleField } from './people-field.tsx';
 import { personActions } from './person.ts';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
@@ -191,14 +192,16 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
 function Invite({ room }: { room: string }) {
   const [turn, setTurn] = useState(0);
   const invite = async ({ invited = '' }: Record<string, string>) => {
-    const added = (await ask(chat.POST('/api/members', { body: { room, username: invited.replace(/^@/, '') } }))) as Member;
-    notice(strings.members.added(added.username));
+    for (const username of namesIn(invited)) {
+      const added = (await ask(chat.POST('/api/members', { body: { room, username } }))) as Member;
+      notice(strings.members.added(added.username));
+      changeMembers(room, { members: [added], left: [] });
+    }
     setTurn(turn + 1);
-    changeMembers(room, { members: [added], left: [] });
   };
   return (
     <Form key={turn} class="inline" onSubmit={invite} submit={strings.members.inviteSubmit}>
-      <Field label={strings.members.invite} name="invited" autocomplete="off" maxLength={65} />
+      <PeopleField label={strings.members.invite} name="invited" maxLength={700} />
     </Form>
   );
 }

@@ -6,7 +6,7 @@ import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
-import { namesIn } from './people-field.ts';
+import { namesIn, PeopleField } from './people-field.tsx';
 
 /** Who can join a new room. */
 const kinds = ['open', 'closed', 'hidden'] as const;
@@ -44,7 +44,7 @@ export function NewRoom({ close }: { close: () => void }) {
           </label>
         ))}
       </fieldset>
-      <Field label={strings.directory.createPeople} name="people" required={false} autocomplete="off" />
+      <PeopleField label={strings.directory.createPeople} name="people" required={false} />
     </Form>
   );
 }

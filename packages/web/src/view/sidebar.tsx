@@ -12,12 +12,12 @@ import { countForMe, foldedSections, type Section, sections, toggleSection } fro
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt, Field, Form, IconButton, Loading } from './controls.tsx';
+import { Avatar, attempt, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewRoom, openSwitcher } from './keys.tsx';
 import { type MenuItem, openMenu } from './menu.tsx';
-import { namesIn } from './people-field.ts';
+import { namesIn, PeopleField } from './people-field.tsx';
 import { openConversation } from './person.ts';
 import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
 
@@ -174,7 +174,7 @@ function openDirect(): void {
     };
     return (
       <Form onSubmit={begin} submit={strings.rooms.directSubmit}>
-        <Field label={strings.rooms.directWith} name="names" autocomplete="off" autoFocus />
+        <PeopleField label={strings.rooms.directWith} name="names" autoFocus />
       </Form>
     );
   });
