@@ -1,5 +1,6 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
+import { adminRequired } from '../lib/errors.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeDetails, detailChanges, findDetails, shownDetails } from '../lib/rooms/details.ts';
@@ -22,7 +23,7 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => findDetails(room, caller),
   }),
   PATCH: operation({
-    summary: 'Change the topic of a room, archive it, or end its archiving, as an owner',
+    summary: 'Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it',
     access: 'user',
     scope: 'rooms:write',
     path,
@@ -31,7 +32,7 @@ export const handler = endpoint({
     status: 200,
     answer: shownDetails.schema,
     hasTag: true,
-    refusals: refusalsOf('change'),
+    refusals: [...refusalsOf('change'), adminRequired],
     run: ({ path: { room }, body, caller, request: { headers } }) => changeDetails(room, body, caller, preconditionOf(headers)),
   }),
 });

@@ -6,6 +6,7 @@ import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { forgetInvitations } from '../members/invitations.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { forgetCodesOf } from './codes.ts';
@@ -98,9 +99,11 @@ async function insertUser({ username, email, password, is_admin, is_first }: New
     session_generation: 0,
     ...(is_first && { is_first }),
   };
-  return orConflict(
+  const inserted = await orConflict(
     insertOnce(is_first ? '(first)' : username, () => insertWithTimes(users.unscoped, account, { created_at: '$$NOW' })),
   );
+  await joinDefaultRooms(inserted._id);
+  return inserted;
 }
 
 const insertOnce = serializeByKey<UserDocument>();

@@ -1,3 +1,4 @@
+import { toObjectId } from '../api/extended-json.ts';
 import { about, type Parameters, type Values } from '../api/parameters.ts';
 import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import type { CodeDocument } from '../collections/codes.ts';
@@ -5,6 +6,7 @@ import { duplicateIn } from '../database/failures.ts';
 import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { email, newUsername } from '../identity/users.ts';
+import { createFirstRoom } from '../members/default-rooms.ts';
 import { emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { countSignUp } from './anonymous-limits.ts';
 import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
@@ -41,7 +43,7 @@ export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeo
 });
 
 /**
- * Makes the first administrator for a caller who has a setup code, and begins a session. 403 if there was an
+ * Makes the first administrator for a caller who has a setup code, begins a session, and makes a first room. 403 if there was an
  * administrator before, 404 for an unknown code. A unique index admits one of several concurrent requests, whatever
  * codes they have. Wrong codes are counted, but they never cause a right one to be refused.
  */
@@ -58,6 +60,7 @@ export async function setUp(
     throw isLate ? setupDone() : error;
   });
   await forgetCode(_id);
+  await createFirstRoom(toObjectId(made.user._id));
   return made;
 }
 

@@ -67,6 +67,8 @@ export type RoomDocument = {
    */
   is_direct?: true;
   direct_key?: string;
+  /** Whether every new account joins the room; only there where that was ever chosen. */
+  is_default?: boolean;
 } & Partial<IdempotencyFields>;
 
 /** The fields of a new room that are the same for all, as expressions of an update. */
@@ -89,6 +91,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { banned: 1 }, name: 'banned' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
   { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
+  { key: { is_default: 1 }, name: 'is_default', sparse: true },
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
   {
     key: { direct_key: 1 },

@@ -4,7 +4,7 @@ import { about, flag, optional, textUpTo, type Values } from '../api/parameters.
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { actorId, type Caller } from '../identity/caller.ts';
+import { actorId, type Caller, requireAdmin } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { counterFields, messageCount } from './counters.ts';
 import { recordEvent } from './event-log.ts';
@@ -32,6 +32,9 @@ export const shownDetails = representation('RoomDetails', {
     ({ is_direct }) => is_direct === true,
     { is_direct: 1 },
   ),
+  is_default: made(described('Whether every new account joins the room.', aFlag), ({ is_default }) => is_default === true, {
+    is_default: 1,
+  }),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
@@ -39,6 +42,7 @@ export type RoomDetails = ShownBy<typeof shownDetails>;
 export const detailChanges = {
   topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
+  is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
 };
 
 /** The details of a room, for its members. */
@@ -49,18 +53,20 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
   return shownDetails.show(details);
 }
 
-/** Changes a room's topic, archives the room, or takes it back into use. */
+/** Changes a room's topic and who joins it, archives the room, or takes it back into use. */
 export async function changeDetails(
   room: ObjectId,
-  { topic, archived }: Values<typeof detailChanges>,
+  { topic, archived, is_default }: Values<typeof detailChanges>,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {
+  if (is_default !== undefined) requireAdmin(caller);
   // A room that is archived already keeps its time.
   const archivedAt = archived ? { $ifNull: ['$archived_at', '$$NOW'] } : null;
   const set = {
     ...(topic !== undefined && { topic: { $literal: topic } }),
     ...(archived !== undefined && { archived_at: archivedAt }),
+    ...(is_default !== undefined && { is_default }),
   };
   const changed = await changeRoom<DetailedRoom>(
     {

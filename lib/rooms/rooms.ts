@@ -91,8 +91,13 @@ const largestList = 4 * limits.response;
  * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
  * it was created then, whatever became of it: the creator may no longer be in it.
  */
-export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {
-  if (!key) return { value: await insertRoom(name, creator), isReplay: false };
+export async function createRoom(
+  name: string,
+  creator: ObjectId,
+  key?: IdempotencyKey,
+  isDefault = false,
+): Promise<Created<Room>> {
+  if (!key) return { value: await insertRoom(name, creator, undefined, isDefault), isReplay: false };
   const first = await findCreated(creator, key);
   if (first) return replay(first, name, creator, key);
   try {
@@ -122,7 +127,7 @@ function replay(first: First, name: string, creator: ObjectId, key: IdempotencyK
 const asCreated = (_id: ObjectId, name: string, creator: ObjectId): Room =>
   shownRoom.show({ _id, name, members: [{ user: creator }], is_open: newRoom.is_open, is_visible: newRoom.is_visible });
 
-async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Room> {
+async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey, isDefault = false): Promise<Room> {
   const _id = new ObjectId();
   const owner = { _id: new ObjectId(), user: creator, role: 'owner', joined_at: '$$NOW' };
   await insertTogether({
@@ -133,6 +138,7 @@ async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey)
       members: [owner],
       created_by: creator,
       ...newRoom,
+      ...(isDefault && { is_default: true }),
       ...(key && { idempotency_key: { $literal: key.idempotency_key }, request_hash: key.request_hash }),
     },
   });

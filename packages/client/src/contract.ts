@@ -42,6 +42,8 @@ export type RoomDetails = {
   archived_at: Time | null;
   /** Whether the room is a direct conversation, which nobody joins or leaves. */
   is_direct: boolean;
+  /** Whether every new account joins the room. */
+  is_default: boolean;
 };
 
 export type Invitation = {
@@ -875,7 +877,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Change the topic of a room, archive it, or end its archiving, as an owner */
+    /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it */
     patch: {
       parameters: {
         path: { 'room': string };
@@ -888,6 +890,8 @@ export type paths = {
         topic?: string;
         /** Whether the room is archived. An archived room can be read but not changed. Must be true or false. */
         archived?: boolean;
+        /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
+        is_default?: boolean;
       } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };

@@ -339,6 +339,7 @@ export const strings = {
     topic: 'Topic',
     noTopic: 'No topic.',
     isOpen: 'Anyone may join',
+    isDefault: 'Everyone joins it with a new account',
     isVisible: 'Shown in the list of all rooms',
     created: (date: string) => `Created on ${date}`,
     messages: (number: number) => count(number, 'message', 'messages'),

@@ -50,9 +50,19 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
           />{' '}
           {strings.details.mute}
         </label>
+        {me().is_admin && !mine.isDirect && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={details.is_default}
+              onChange={({ currentTarget }) => void changeDetails(room, { is_default: currentTarget.checked })}
+            />{' '}
+            {strings.details.isDefault}
+          </label>
+        )}
         <div class="stack">
           {isOwner && (
-            <button type="button" onClick={() => void archive(room, details.archived_at === null)}>
+            <button type="button" onClick={() => void changeDetails(room, { archived: details.archived_at === null })}>
               {details.archived_at === null ? strings.details.archive : strings.details.unarchive}
             </button>
           )}
@@ -104,10 +114,8 @@ function Change({ room }: { room: string }) {
   );
 }
 
-const archive = (room: string, archived: boolean) =>
+const changeDetails = (room: string, body: { archived: boolean } | { is_default: boolean }) =>
   attempt(async () => {
-    const params = { path: { room } };
-    learnAbout(room, {
-      details: (await ask(chat.PATCH('/api/rooms/{room}/details', { params, body: { archived } }))) as RoomDetails,
-    });
+    const details = await ask(chat.PATCH('/api/rooms/{room}/details', { params: { path: { room } }, body }));
+    learnAbout(room, { details: details as RoomDetails });
   });

@@ -1,0 +1,25 @@
+import type { ObjectId } from 'mongodb';
+import { rooms } from '../collections/rooms.ts';
+import { describeError, log } from '../log.ts';
+import { createRoom } from '../rooms/rooms.ts';
+import { joinInvited } from './join.ts';
+
+/** How many rooms a new account joins at most: the oldest of those that everyone joins. */
+const mostRooms = 20;
+
+/** Makes the user of a new account a member of the rooms that everyone joins. The account stays if that fails. */
+export async function joinDefaultRooms(user: ObjectId): Promise<void> {
+  try {
+    const options = { projection: { _id: 1 as const }, sort: { _id: 1 as const }, limit: mostRooms };
+    const found = await rooms.find({ is_default: true }, options).toArray();
+    await Promise.all(found.map(({ _id }) => joinInvited(_id, user)));
+  } catch (error) {
+    log('error', 'a new account did not join the rooms that everyone joins', { error: describeError(error) });
+  }
+}
+
+/** Gives a service without rooms one that everyone joins. */
+export async function createFirstRoom(creator: ObjectId): Promise<void> {
+  if ((await rooms.unscoped.findOne({}, { projection: { _id: 1 } })) === null)
+    await createRoom('General', creator, undefined, true);
+}

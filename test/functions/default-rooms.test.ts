@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+
+await import('../support/isolated-database.ts');
+const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
+const { anAccount, anAddress } = await import('../support/accounts.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { outcome } = await import('../support/responses.ts');
+const { admin: command } = await import('../support/run-command.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+type Mine = { room: { $oid: string }; room_name: string; role: string }[];
+const roomsOf = async (token: string): Promise<Mine> => (await call('GET', '/api/members?user=me', { token })).body as Mine;
+const namesOf = async (token: string) => (await roomsOf(token)).map(({ room_name }) => room_name).sort();
+
+it('a new service has a room that everyone joins, and administrators choose others, which newcomers join from then on', async () => {
+  const code = (await createSetupCode())?.path.split('#')[1];
+  const account = { username: 'admin', email: 'ann@example.org', password: 'correct horse' };
+  const { body } = await call('POST', '/api/setup', { source: anAddress(), body: { code, ...account } });
+  const { token } = body as { token: string };
+  const [general] = await roomsOf(token);
+  expect(general).toMatchObject({ room_name: 'General', role: 'owner' });
+  const path = `/api/rooms/${general?.room.$oid}/details`;
+  expect((await call('GET', path, { token })).body).toMatchObject({ is_default: true, member_count: 1 });
+
+  const first = await anAccount();
+  expect(await namesOf(first.token)).toEqual(['General']);
+  const events = (await call('GET', `/api/events?room=${general?.room.$oid}&after=0`, { token })).body as object[];
+  expect(events).toMatchObject([{ type: 'member.joined', data: { user: { $oid: first.id } } }]);
+
+  // Not before: it makes an administrator.
+  const { aRoom } = await import('../support/rooms.ts');
+  const plans = await aRoom({ owner: first, name: 'Plans', is_visible: false });
+  const choose = (who: string, is_default: boolean) =>
+    call('PATCH', `/api/rooms/${plans.id}/details`, { token: who, body: { is_default } });
+  // Who owns a room does not decide who is in it.
+  expect(outcome(await choose(first.token, true))).toEqual(refusals.denied('Admin required.'));
+  expect((await choose(token, true)).body).toMatchObject({ is_default: true });
+  const second = await anAccount();
+  expect(await namesOf(second.token)).toEqual(['General', 'Plans']);
+  expect(await namesOf(token)).toEqual(['General']);
+
+  // Also who is created on the command line; and nobody while the room takes nobody.
+  await command(['user', 'create', 'bob', '--email', 'bob@example.org', '--password', 'correct horse']);
+  await call('PATCH', path, { token, body: { archived: true } });
+  expect((await choose(token, false)).body).toMatchObject({ is_default: false });
+  expect(await namesOf((await anAccount()).token)).toEqual([]);
+});
