@@ -67,6 +67,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/users/{user}/codes': [[401, 401, 401, 401, 403, 403, 403, 403, 201], async ({ id }) => ({ path: { user: id }, body: {} })],
   'POST /api/codes':              [[204, 204, 204, 204, 204, 204, 204, 204, 204], async ({ email }) => ({ body: { email, purpose: 'password' } })],
   'PUT /api/password':            [[204, 204, 204, 204, 204, 204, 204, 204, 204], async (user) => ({ body: { code: await passwordCodeOf(user), password: 'another horse' } })],
+  'POST /api/invitations':        [[200, 200, 200, 200, 200, 200, 200, 200, 200], async (user) => ({ body: { invitation: await codeBy(user) } })],
   'GET /api/setup':               [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'POST /api/setup':              [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { ...aPerson(), code: 'a'.repeat(32) } })],
   'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
@@ -186,6 +187,11 @@ async function invitationBy(owner: Account): Promise<{ room: string; invitation:
   const { status, body } = await call('POST', `/api/rooms/${room}/invitations`, { token: owner.token, body: {} });
   expect(status).toBe(201);
   return { room, invitation: (body as { _id: { $oid: string } })._id.$oid };
+}
+
+async function codeBy(owner: Account): Promise<string> {
+  const { body } = await call('POST', `/api/rooms/${await roomOf(owner)}/invitations`, { token: owner.token, body: {} });
+  return (body as { code: string }).code;
 }
 
 async function someoneBlockedBy(token: string): Promise<string> {

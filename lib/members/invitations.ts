@@ -1,7 +1,7 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
 import { about, dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
-import { aCount, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
@@ -9,6 +9,7 @@ import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
+import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 
@@ -31,6 +32,14 @@ export const newInvitationSchema = record('NewInvitation', {
   code: described('The 32 characters for joining, shown only once.', aToken),
 });
 export type NewInvitation = Shown<typeof newInvitationSchema>;
+
+/** What an invitation leads to. */
+export const shownInvitation = record('InvitationTarget', {
+  room: aRoomId,
+  room_name: described('The name of the room.', aText),
+  username: described('The name of the user who created the invitation; `(deleted)` for a deleted one.', aText),
+  is_member: described('Whether the caller is a member of the room already.', aFlag),
+});
 
 /** How many invitations of a room are valid at the same time. */
 const mostInvitations = 50;
@@ -148,6 +157,29 @@ export async function findInvited(code: string): Promise<ObjectId> {
   return found._id;
 }
 
+/** What an invitation that can be used leads to; 404 if not found. Who has its code may know: they may join. */
+export async function showInvitation(code: string, caller: Caller | undefined): Promise<Shown<typeof shownInvitation>> {
+  const hash = hashToken(code);
+  const user = caller?.user._id;
+  const found = await rooms.findOne<Invited>(invitedBy(code), {
+    projection: {
+      name: 1,
+      invitations: { $elemMatch: { hash } },
+      ...(user && { members: { $elemMatch: { user } } }),
+    },
+  });
+  const creator = found?.invitations?.[0]?.created_by;
+  if (!found || !creator) throw noSuchInvitation();
+  const names = await findUsernames([creator]);
+  return {
+    room: showId(found._id),
+    room_name: found.name,
+    username: names.get(creator.toHexString()) ?? deletedUsername,
+    is_member: user !== undefined && (found.members?.length ?? 0) > 0,
+  };
+}
+
+type Invited = Pick<RoomDocument, '_id' | 'name' | 'invitations'> & { members?: unknown[] };
 type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
 

@@ -24,6 +24,36 @@ const expire = async ({ id }: TestRoom) => {
 };
 const noSuchInvitation = refusals.noSuch('invitation');
 
+describe.each(transports())('POST /api/invitations, %s', (_transport, call) => {
+  const show = (invitation: unknown, token?: string) =>
+    call('POST', '/api/invitations', { body: { invitation }, ...(token !== undefined && { token }) });
+
+  it('tells those who have a code to which room it leads and who made it, and uses it up for nobody', async () => {
+    const room = await aRoom({ name: 'Plans', is_open: false, is_visible: false });
+    const { code } = await invite(call, room, { uses: 1 });
+    const guest = await anAccount();
+    const target = { room: { $oid: room.id }, room_name: 'Plans', username: room.owner.username };
+    for (const token of [undefined, guest.token])
+      expect(outcome(await show(code, token))).toEqual({ status: 200, body: { ...target, is_member: false } });
+    expect((await show(code, room.owner.token)).body).toEqual({ ...target, is_member: true });
+    expect((await accept(call, guest, code)).status).toBe(201);
+    // It can't be used any more.
+    expect(outcome(await show(code))).toEqual(noSuchInvitation);
+  });
+
+  it('tells nothing of an invitation that is over, revoked or unknown', async () => {
+    const room = await aRoom();
+    const { code } = await invite(call, room);
+    await expire(room);
+    expect(outcome(await show(code))).toEqual(noSuchInvitation);
+    const revoked = await invite(call, room);
+    await succeed(call('DELETE', `${room.path}/invitations/${revoked._id.$oid}`, { token: room.owner.token }));
+    expect(outcome(await show(revoked.code))).toEqual(noSuchInvitation);
+    expect(outcome(await show('a'.repeat(32)))).toEqual(noSuchInvitation);
+    expect(outcome(await show('short'))).toEqual(refusals.invalid('invitation', 'be the 32 characters of an invitation'));
+  });
+});
+
 describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, call) => {
   it('POST invites into a hidden and closed room, without showing it to anyone else', async () => {
     const room = await aRoom({ is_open: false, is_visible: false });

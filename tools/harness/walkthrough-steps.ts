@@ -114,6 +114,7 @@ async function moderate(
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });
   const invited = await step(ann, 'POST', '/api/rooms/{room}/invitations', { room }, { body: { uses: 10 } });
   await step(ann, 'GET', '/api/rooms/{room}/invitations', { room });
+  await step(anyone, 'POST', '/api/invitations', {}, { body: { invitation: invited.code } });
   await step(ann, 'DELETE', '/api/rooms/{room}/invitations/{invitation}', { room, invitation: invited._id.$oid });
   await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });

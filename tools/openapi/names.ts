@@ -8,7 +8,7 @@ export const tags = [
   {
     name: 'Members',
     description: 'The members of rooms, their roles and read markers, bans and blocks.',
-    segments: ['members', 'bans', 'blocks'],
+    segments: ['members', 'invitations', 'bans', 'blocks'],
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   {

@@ -87,6 +87,17 @@ export type NewInvitation = {
   code: string;
 };
 
+export type InvitationTarget = {
+  /** The id of the room. */
+  room: Id;
+  /** The name of the room. */
+  room_name: string;
+  /** The name of the user who created the invitation; `(deleted)` for a deleted one. */
+  username: string;
+  /** Whether the caller is a member of the room already. */
+  is_member: boolean;
+};
+
 export type ListedRoom = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -975,6 +986,31 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/invitations': {
+    /** Tell to which room an invitation leads, and who made it, without using it */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The code of the invitation. Must be the 32 characters of an invitation. */
+        invitation: string;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': InvitationTarget } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

@@ -328,6 +328,8 @@ export const strings = {
   },
   join: {
     title: 'You are invited',
+    to: (name: string, room: string) => `${name} invites you to ${room}.`,
+    over: 'This invitation is no longer valid. Ask for a new one.',
     text: 'This link lets you join a room. Its members will see that you have joined.',
     submit: 'Join the room',
     no: 'No, thank you',

@@ -1,12 +1,25 @@
-import { ask, chat, type Member } from '../api.ts';
+import { useEffect } from 'preact/hooks';
+import { ask, chat, Failure, type Member } from '../api.ts';
 import { forgetInvitation } from '../invitation.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
-import { Form } from './controls.tsx';
+import { safeName } from '../text/names.ts';
+import { Form, Loading } from './controls.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** What an invitation leads to. */
+export const findTarget = (code: string) => ask(chat.POST('/api/invitations', { body: { invitation: code } }));
 
 /** Where an invitation link leads someone who is signed in: joining takes a click, because the members notice it. */
 export function Join({ code }: { code: string }) {
+  const { value: target, failure, reload } = useLoaded(() => findTarget(code), [code]);
+  const isOver = failure instanceof Failure && failure.status === 404;
+  useEffect(() => {
+    if (!isOver && !target?.is_member) return;
+    forgetInvitation();
+    if (target) go(roomPath(target.room.$oid), { replace: true });
+  }, [target, isOver]);
   const join = async () => {
     const { room } = (await ask(chat.POST('/api/members', { body: { invitation: code } }))) as Member;
     forgetInvitation();
@@ -21,8 +34,22 @@ export function Join({ code }: { code: string }) {
     <main class="pane home">
       <img src="/icon.svg" alt="" width="72" height="72" />
       <h1>{strings.join.title}</h1>
-      <p>{strings.join.text}</p>
-      <Form onSubmit={join} submit={strings.join.submit} onCancel={decline} cancel={strings.join.no} />
+      {target ? (
+        <>
+          <p>{strings.join.to(target.username, safeName(target.room_name))}</p>
+          <p class="muted">{strings.join.text}</p>
+          <Form onSubmit={join} submit={strings.join.submit} onCancel={decline} cancel={strings.join.no} />
+        </>
+      ) : isOver ? (
+        <>
+          <p>{strings.join.over}</p>
+          <a class="button primary" href="/">
+            {strings.nowhere.home}
+          </a>
+        </>
+      ) : (
+        <Loading failure={failure} onRetry={reload} />
+      )}
     </main>
   );
 }

@@ -8,11 +8,14 @@ import { abandonAccount } from '../start.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
+import { safeName } from '../text/names.ts';
 import { AccountFields } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { findTarget } from './join.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
+import { useLoaded } from './use-list.ts';
 import './login.css';
 
 /** Signing in, and signing up. */
@@ -91,38 +94,45 @@ function SignIn({ again }: { again: string | undefined }) {
 type SignUpProps = { followed: string | undefined; onHasAccount: () => void };
 
 function SignUp({ followed, onHasAccount }: SignUpProps) {
-  const [invitation, setInvitation] = useState(followed ?? keptInvitation());
+  const [invitation] = useState(followed ?? keptInvitation());
+  const {
+    value: target,
+    failure,
+    reload,
+  } = useLoaded(async () => (invitation === undefined ? undefined : findTarget(invitation)), [invitation]);
+  const isOver = failure instanceof Failure && failure.status === 404;
+  useEffect(() => {
+    if (isOver) forgetInvitation();
+  }, [isOver]);
+  const isInvited = invitation !== undefined && !isOver;
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
-  const dropInvitation = () => {
-    forgetInvitation();
-    setInvitation(undefined);
-  };
   const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
     // People may paste the whole link into the field.
-    const used = invitation ?? code.replace(/^.*#/, '');
+    const used = isInvited ? invitation : code.replace(/^.*#/, '');
     const proof = confirmation && { code: confirmation.code };
     try {
       await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
     } catch (failure) {
       // After an expired link, people can go on without it.
-      if (failure instanceof Failure && failure.message === 'No such invitation.') dropInvitation();
+      if (failure instanceof Failure && failure.message === 'No such invitation.') reload();
       throw failure;
     }
     forgetInvitation();
     go('/', { replace: true });
     if (used === '') return;
     await sync.readRooms({ all: true });
-    const [first] = rooms.value ?? [];
-    if (first) go(roomPath(first.id), { replace: true });
+    const room = target?.room.$oid ?? rooms.value?.[0]?.id;
+    if (room !== undefined) go(roomPath(room), { replace: true });
   };
   return (
     <>
       <h1>{strings.signUp.title}</h1>
-      {invitation !== undefined && <p>{strings.join.signUp}</p>}
+      {isInvited && <p>{target ? strings.join.to(target.username, safeName(target.room_name)) : strings.join.signUp}</p>}
+      {isOver && <p class="problem">{strings.join.over}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
         <AccountFields email={confirmation?.email} autoFocus />
-        {settings.registration === 'invited' && invitation === undefined && (
+        {settings.registration === 'invited' && !isInvited && (
           <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
         )}
       </Form>

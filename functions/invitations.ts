@@ -1,0 +1,18 @@
+import { about } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { invitationCode, noSuchInvitation, showInvitation, shownInvitation } from '../lib/members/invitations.ts';
+
+/** `/api/invitations`: what an invitation leads to, for those who have its code. */
+export const handler = endpoint({
+  POST: operation({
+    summary: 'Tell to which room an invitation leads, and who made it, without using it',
+    access: 'anyone',
+    // In a body, so that no log gets to see it.
+    body: { invitation: about('The code of the invitation.', invitationCode) },
+    status: 200,
+    answer: shownInvitation,
+    refusals: [noSuchInvitation],
+    run: ({ body: { invitation }, caller }) => showInvitation(invitation, caller),
+  }),
+});
