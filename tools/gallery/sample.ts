@@ -9,6 +9,8 @@ export type Sample = {
   linked: number;
   /** A room in which nobody has said anything. */
   quiet: string;
+  /** The code of an invitation to the room. */
+  invitation: string;
 };
 
 type Message = { _id: { $oid: string }; seq: number };
@@ -93,5 +95,6 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const mine = await call<{ _id: { $oid: string }; room: { $oid: string } }[]>(admin, 'GET', '/api/members?user=me');
   const membership = mine.find(({ room: { $oid } }) => $oid === garden)?._id.$oid;
   await call(admin, 'PATCH', `/api/members/${membership}`, { is_favourite: true });
-  return { people, room, thread: question._id.$oid, linked: linked.seq, quiet };
+  const invitation = await call<{ code: string }>(admin, 'POST', `/api/rooms/${room}/invitations`, {});
+  return { people, room, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet };
 }

@@ -26,7 +26,7 @@ export const screens: Screen[] = [
   { name: 'login', path: () => '/login', isSignedOut: true, before: (page) => page.reload() },
   { name: 'signup', path: () => '/signup', isSignedOut: true },
   { name: 'password', path: () => '/password', isSignedOut: true },
-  { name: 'invited', path: () => `/join#${'a'.repeat(32)}`, isSignedOut: true },
+  { name: 'invited', path: ({ invitation }) => `/join#${invitation}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
   { name: 'room', path: ({ room }) => `/rooms/${room}` },
   { name: 'message', path: ({ room, linked }) => `/rooms/${room}/${linked}` },

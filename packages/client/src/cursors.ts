@@ -230,6 +230,12 @@ export class Cursors {
   read(room: string, after: number | undefined, { events, next, epoch }: EventPage, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;
+    // An answer to a question from before the room was followed again, from another place.
+    const isOfOther = epoch !== undefined && cursor.epoch !== undefined && epoch !== cursor.epoch;
+    if (isOfOther || (after ?? 0) > (cursor.at ?? Number.POSITIVE_INFINITY)) {
+      this.doubted(room, now);
+      return;
+    }
     const isNew = after !== undefined && next > after;
     cursor.at ??= next;
     cursor.epoch = epoch;

@@ -72,7 +72,7 @@ describe('the web client', () => {
     await asking.close();
 
     const { page, problems: more } = await openPage(context, strict.url + linkTo(email));
-    await page.getByText('You are invited to a room').waitFor();
+    await page.getByText(`${owner.username} invites you to Invited only.`).waitFor();
     await page.getByLabel('Username').fill(name);
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();

@@ -50,6 +50,7 @@ describe('an invitation link', () => {
 
     const name = aName();
     const newcomer = await visit(browser, { path });
+    await newcomer.page.getByText(`${owner.username} invites you to Kitchen.`).waitFor();
     await newcomer.page.getByLabel('Username').fill(name);
     await newcomer.page.getByLabel('E-mail address').fill(`${name}@example.org`);
     await newcomer.page.getByLabel('Password').fill('a horse, a battery');
@@ -60,10 +61,17 @@ describe('an invitation link', () => {
 
     const second = await join(friend, path);
     await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    // Who is in the room already goes there.
+    await second.page.goto(link);
+    await second.page.reload();
+    await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No invitation links yet.').waitFor();
-    const third = await join(late, path);
-    await third.page.getByText('No such invitation.').waitFor();
+    const third = await visit(browser, { path });
+    await third.page.getByText('This invitation is no longer valid.').waitFor();
+    await third.page.getByRole('button', { name: 'I have an account' }).click();
+    await signIn(third.page, late);
+    await third.page.getByText('This invitation is no longer valid.').waitFor();
     expect([problems, newcomer.problems, second.problems, third.problems]).toEqual([[], [], [], []]);
     await Promise.all([context, newcomer.context, second.context, third.context].map((one) => one.close()));
   });
