@@ -209,7 +209,8 @@ export class Cursors {
       if (only !== undefined && room !== only) continue;
       const known = this.#rooms.get(room);
       if (!known && isSelective) continue;
-      const cursor = known ?? aCursor(this.#isFirst ? seq : Math.max(lastRead, this.#left.get(room) ?? 0), epoch);
+      const left = this.#left.get(room);
+      const cursor = known ?? aCursor(this.#isFirst && left === undefined ? seq : Math.max(lastRead, left ?? 0), epoch);
       if (!known) this.#rooms.set(room, cursor);
       if (cursor.epoch !== epoch && since !== undefined) {
         this.doubted(room, now);
