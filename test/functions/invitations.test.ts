@@ -37,7 +37,7 @@ describe.each(transports())('POST /api/invitations, %s', (_transport, call) => {
       expect(outcome(await show(code, token))).toEqual({ status: 200, body: { ...target, is_member: false } });
     expect((await show(code, room.owner.token)).body).toEqual({ ...target, is_member: true });
     expect((await accept(call, guest, code)).status).toBe(201);
-    // It can't be used any more.
+    // It was its last use.
     expect(outcome(await show(code))).toEqual(noSuchInvitation);
   });
 
