@@ -29,8 +29,7 @@ export const memberCommands: Record<string, Run> = {
   'member role': async ([room, name], options) => {
     const role = readRole(required(options, 'role'));
     const member = await findMemberId(room, name);
-    const none = { last_read: undefined, unread_from: undefined, is_muted: undefined, is_favourite: undefined };
-    const changed = await changeMember(member, { ...none, role }, commandLine);
+    const changed = await changeMember(member, { role }, commandLine);
     return { data: changed, text: `${changed.username} is ${role} of the room now.` };
   },
   'member remove': async ([room, name], options) => {

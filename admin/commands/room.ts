@@ -28,7 +28,7 @@ export const roomCommands: Record<string, Run> = {
     return { data: room, text: `Created the room ${room._id.$oid}.` };
   },
   'room archive': async ([id]) => {
-    const details = await changeDetails(readRoomId(id), { archived: true, topic: undefined, is_default: undefined }, commandLine);
+    const details = await changeDetails(readRoomId(id), { archived: true }, commandLine);
     return { data: details, text: `Archived the room ${id}.` };
   },
   'room delete': async ([id], options, streams) => {

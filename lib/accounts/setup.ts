@@ -43,9 +43,9 @@ export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeo
 });
 
 /**
- * Makes the first administrator for a caller who has a setup code, begins a session, and makes a first room. 403 if there was an
- * administrator before, 404 for an unknown code. A unique index admits one of several concurrent requests, whatever
- * codes they have. Wrong codes are counted, but they never cause a right one to be refused.
+ * Makes the first administrator for a caller who has a setup code, begins a session, and makes a first room. 403 if
+ * there was an administrator before, 404 for an unknown code. A unique index admits one of several concurrent requests,
+ * whatever codes they have. Wrong codes are counted, but they never cause a right one to be refused.
  */
 export async function setUp(
   { code, ...account }: Values<typeof setupParameters>,

@@ -51,7 +51,7 @@ export const memberChangeRefusals = [
   lastOwnerMustRemain,
 ];
 
-type Change = Values<typeof memberChanges>;
+type Change = Partial<Values<typeof memberChanges>>;
 
 /** Makes all of a change, or nothing if a part of it is not allowed. */
 export async function changeMember(member: ObjectId, change: Change, caller: Caller): Promise<Member> {

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { rooms } from '../collections/rooms.ts';
 import { describeError, log } from '../log.ts';
-import { createRoom } from '../rooms/rooms.ts';
+import { createDefaultRoom } from '../rooms/rooms.ts';
 import { joinInvited } from './join.ts';
 
 /** How many rooms a new account joins at most: the oldest of those that everyone joins. */
@@ -20,6 +20,5 @@ export async function joinDefaultRooms(user: ObjectId): Promise<void> {
 
 /** Gives a service without rooms one that everyone joins. */
 export async function createFirstRoom(creator: ObjectId): Promise<void> {
-  if ((await rooms.unscoped.findOne({}, { projection: { _id: 1 } })) === null)
-    await createRoom('General', creator, undefined, true);
+  if ((await rooms.unscoped.findOne({}, { projection: { _id: 1 } })) === null) await createDefaultRoom('General', creator);
 }

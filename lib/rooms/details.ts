@@ -56,7 +56,7 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
 /** Changes a room's topic and who joins it, archives the room, or takes it back into use. */
 export async function changeDetails(
   room: ObjectId,
-  { topic, archived, is_default }: Values<typeof detailChanges>,
+  { topic, archived, is_default }: Partial<Values<typeof detailChanges>>,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {

@@ -91,17 +91,14 @@ const largestList = 4 * limits.response;
  * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
  * it was created then, whatever became of it: the creator may no longer be in it.
  */
-export async function createRoom(
-  name: string,
-  creator: ObjectId,
-  key?: IdempotencyKey,
-  isDefault = false,
-): Promise<Created<Room>> {
-  if (!key) return { value: await insertRoom(name, creator, undefined, isDefault), isReplay: false };
+export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {
+  if (!key) return { value: await insertRoom(name, creator), isReplay: false };
   const first = await findCreated(creator, key);
   if (first) return replay(first, name, creator, key);
   try {
-    return { value: await insertRoom(name, creator, key), isReplay: false };
+    const { idempotency_key, request_hash } = key;
+    const own = { idempotency_key: { $literal: idempotency_key }, request_hash };
+    return { value: await insertRoom(name, creator, own), isReplay: false };
   } catch (error) {
     // The same request ran at the same time, or the driver sent it again after its connection had broken.
     const created = isDuplicateKey(error) ? await findCreated(creator, key) : null;
@@ -109,6 +106,10 @@ export async function createRoom(
     return replay(created, name, creator, key);
   }
 }
+
+/** Creates a room that every new account joins. */
+export const createDefaultRoom = (name: string, creator: ObjectId): Promise<Room> =>
+  insertRoom(name, creator, { is_default: true });
 
 const findCreated = (creator: ObjectId, { idempotency_key }: IdempotencyKey) =>
   rooms.unscoped.findOne<{ _id: ObjectId } & IdempotencyFields>(
@@ -127,7 +128,8 @@ function replay(first: First, name: string, creator: ObjectId, key: IdempotencyK
 const asCreated = (_id: ObjectId, name: string, creator: ObjectId): Room =>
   shownRoom.show({ _id, name, members: [{ user: creator }], is_open: newRoom.is_open, is_visible: newRoom.is_visible });
 
-async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey, isDefault = false): Promise<Room> {
+/** Inserts a room; `own` are the fields that not every room has. */
+async function insertRoom(name: string, creator: ObjectId, own: Document = {}): Promise<Room> {
   const _id = new ObjectId();
   const owner = { _id: new ObjectId(), user: creator, role: 'owner', joined_at: '$$NOW' };
   await insertTogether({
@@ -138,8 +140,7 @@ async function insertRoom(name: string, creator: ObjectId, key?: IdempotencyKey,
       members: [owner],
       created_by: creator,
       ...newRoom,
-      ...(isDefault && { is_default: true }),
-      ...(key && { idempotency_key: { $literal: key.idempotency_key }, request_hash: key.request_hash }),
+      ...own,
     },
   });
   notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: [creator.toHexString()] });

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { users } from '../../../lib/collections/users.ts';
@@ -33,6 +34,12 @@ async function aLargeRoom() {
   return { ...room, word };
 }
 
+/** Scrolls to the last member that is drawn; returns how many are. */
+async function scrollToLast(page: Page): Promise<number> {
+  await page.evaluate("document.querySelector('.members')?.lastElementChild.scrollIntoView()");
+  return page.locator('.members li.member').count();
+}
+
 describe('the members of a large room', () => {
   it('are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
     const { id, owner, word } = await aLargeRoom();
@@ -49,15 +56,7 @@ describe('the members of a large room', () => {
     await page.getByRole('searchbox', { name: 'Find a member' }).fill(`${word}-0123`);
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('searchbox', { name: 'Find a member' }).fill('');
-    await expect
-      .poll(
-        async () => {
-          await page.evaluate("document.querySelector('.members').lastElementChild.scrollIntoView()");
-          return rows.count();
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(many);
+    await expect.poll(() => scrollToLast(page), { timeout: 60_000 }).toBe(many);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -67,16 +66,7 @@ describe('the members of a large room', () => {
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=members` });
     await page.route(/api\/members\?room=.*after=/, (route) => route.abort(), { times: 1 });
     await signIn(page, owner);
-    const rows = page.locator('.members li.member');
-    await expect
-      .poll(
-        async () => {
-          await page.evaluate("document.querySelector('.members')?.lastElementChild.scrollIntoView()");
-          return rows.count();
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(many);
+    await expect.poll(() => scrollToLast(page), { timeout: 60_000 }).toBe(many);
     await context.close();
   });
 

@@ -74,3 +74,13 @@ export function continueLine({ value, start, end }: Selected): Edit | undefined 
   const text = `\n${indent}${next}`;
   return { start, end, text, from: start + text.length, to: start + text.length };
 }
+
+/** What each tool, and its key, does to the text that is selected. */
+export const formats = {
+  bold: (selected: Selected) => toggleMark(selected, '**'),
+  italic: (selected: Selected) => toggleMark(selected, '*'),
+  code: toggleCode,
+  link: (selected: Selected) => makeLink(selected),
+  quote: (selected: Selected) => togglePrefix(selected, '> '),
+  list: (selected: Selected) => togglePrefix(selected, '- '),
+};

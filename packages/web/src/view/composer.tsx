@@ -7,22 +7,14 @@ import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
-import { makeLink, type Selected, toggleCode, toggleMark, togglePrefix } from '../text/markup.ts';
+import { formats } from '../text/markup.ts';
 import { IconButton } from './controls.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { editing, pickEmoji } from './message.tsx';
 import { takenBack } from './pending.tsx';
 import { intentOf } from './scroll-intent.ts';
 
-/** What the tools do to the text that is selected. */
-const tools = [
-  { icon: 'bold', change: (selected: Selected) => toggleMark(selected, '**') },
-  { icon: 'italic', change: (selected: Selected) => toggleMark(selected, '*') },
-  { icon: 'code', change: toggleCode },
-  { icon: 'link', change: (selected: Selected) => makeLink(selected) },
-  { icon: 'quote', change: (selected: Selected) => togglePrefix(selected, '> ') },
-  { icon: 'list', change: (selected: Selected) => togglePrefix(selected, '- ') },
-] as const;
+const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
 
 type ComposerProps = { room: string; thread?: string; name: string };
 
@@ -74,8 +66,13 @@ export function Composer({ room, thread, name }: ComposerProps) {
         handle={handle}
       >
         <span class="tools" role="toolbar" aria-label={strings.composer.tools}>
-          {tools.map(({ icon, change }) => (
-            <IconButton key={icon} icon={icon} label={strings.composer.tool[icon]} onPress={() => handle.current?.edit(change)} />
+          {tools.map((tool) => (
+            <IconButton
+              key={tool}
+              icon={tool}
+              label={strings.composer.tool[tool]}
+              onPress={() => handle.current?.edit(formats[tool])}
+            />
           ))}
         </span>
         <IconButton icon="at" label={strings.composer.mention} onPress={() => handle.current?.insert('@')} />

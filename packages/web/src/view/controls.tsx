@@ -178,6 +178,15 @@ export function Field({ label, name, hint, fault, autoFocus = false, required = 
   );
 }
 
+type CheckProps = { label: string; isChecked: boolean; onChange: (isChecked: boolean) => unknown };
+
+/** A box to tick, whose change takes effect at once. */
+export const Check = ({ label, isChecked, onChange }: CheckProps) => (
+  <label class="check">
+    <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => void onChange(currentTarget.checked)} /> {label}
+  </label>
+);
+
 /** Has the browser say in words of the page's own why it sends no form. */
 export function sayFault(element: HTMLInputElement, fault = strings.fields.other): void {
   const { valueMissing, typeMismatch, tooShort } = element.validity;

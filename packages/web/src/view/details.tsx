@@ -5,7 +5,7 @@ import { changeMyRoom, roomOf } from '../store/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
-import { attempt, Field, Form, Loading } from './controls.tsx';
+import { attempt, Check, Field, Form, Loading } from './controls.tsx';
 import { Line } from './markdown.tsx';
 import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
@@ -34,31 +34,14 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         <p class="muted">
           {strings.details.created(dayOf(new Date(details.created_at.$date)))} · {strings.details.messages(details.message_count)}
         </p>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={mine.isFavourite}
-            onChange={({ currentTarget }) => void setFavourite(room, currentTarget.checked)}
-          />{' '}
-          {strings.details.favourite}
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={mine.isMuted}
-            onChange={({ currentTarget }) => void setMuted(room, currentTarget.checked)}
-          />{' '}
-          {strings.details.mute}
-        </label>
+        <Check label={strings.details.favourite} isChecked={mine.isFavourite} onChange={(is) => setFavourite(room, is)} />
+        <Check label={strings.details.mute} isChecked={mine.isMuted} onChange={(is) => setMuted(room, is)} />
         {me().is_admin && !mine.isDirect && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={details.is_default}
-              onChange={({ currentTarget }) => void changeDetails(room, { is_default: currentTarget.checked })}
-            />{' '}
-            {strings.details.isDefault}
-          </label>
+          <Check
+            label={strings.details.isDefault}
+            isChecked={details.is_default}
+            onChange={(is_default) => changeDetails(room, { is_default })}
+          />
         )}
         <div class="stack">
           {isOwner && (

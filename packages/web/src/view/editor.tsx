@@ -4,12 +4,12 @@ import { isBlank } from '../../../client/src/texts.ts';
 import { isComposing, shortcutKey } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { isFenceOpen } from '../text/fence.ts';
-import { continueLine, type Edit, isAddress, makeLink, type Selected, toggleCode, toggleMark } from '../text/markup.ts';
+import { continueLine, type Edit, formats, isAddress, makeLink, type Selected } from '../text/markup.ts';
 import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import type { Suggestion } from './find-suggestions.ts';
-import { findSuggestions, Suggestions } from './suggestions.tsx';
+import { findSuggestions, Suggestions, stepThrough } from './suggestions.tsx';
 
 /** The most characters that a message has, as the service counts them. */
 const most = 10_000;
@@ -177,7 +177,7 @@ export function Editor({
     } else if (event.key === 'Enter') {
       if (!isInFence(element) && edit(continueLine)) event.preventDefault();
       // Without a selection, Ctrl K leads to another room.
-    } else if (tool && !(tool === makeLink && element.selectionStart === element.selectionEnd)) {
+    } else if (tool && !(tool === formats.link && element.selectionStart === element.selectionEnd)) {
       event.preventDefault();
       edit(tool);
     } else if (event.key === 'Escape' && onCancel) {
@@ -202,8 +202,8 @@ export function Editor({
     setIndex(at);
   };
   const onSuggestionKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    if (key === 'ArrowDown') choose((index + 1) % found.length);
-    else if (key === 'ArrowUp') choose((Math.max(index, 0) + found.length - 1) % found.length);
+    const next = stepThrough(key, index, found.length);
+    if (next !== undefined) choose(next);
     else if (key === 'Escape') suggest([]);
     else if (key === 'Tab' && !shiftKey) accept(found[Math.max(index, 0)]);
     else if (key === 'Enter' && !shiftKey && index >= 0) accept(found[index]);
@@ -261,10 +261,10 @@ export function Editor({
 
 /** What keys do with Ctrl to the text that is selected. */
 const tools: Readonly<Record<string, (selected: Selected) => Edit>> = {
-  b: (selected) => toggleMark(selected, '**'),
-  i: (selected) => toggleMark(selected, '*'),
-  e: toggleCode,
-  k: makeLink as (selected: Selected) => Edit,
+  b: formats.bold,
+  i: formats.italic,
+  e: formats.code,
+  k: formats.link,
 };
 
 /** Whether Enter is a key on glass, where nobody finds Shift: it makes a new line there. */

@@ -1,3 +1,4 @@
+import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { findMembers } from '../store/more-members.ts';
@@ -25,10 +26,22 @@ export async function findCodes(code: string): Promise<Suggestion[]> {
 export async function findNames(room: string, start: string): Promise<Suggestion[]> {
   // One more, as it may be me.
   const found = await findMembers(room, start, most + 1);
-  const names = found.filter(({ user }) => user.$oid !== idOf(me())).map(({ username }) => username);
-  // A name that was typed in full needs nothing more.
-  const isBegun = (name: string) => start !== '' && name.toLowerCase().startsWith(start) && name.length > start.length;
-  return names
-    .slice(0, most)
-    .map((name) => ({ text: `@${name} `, shown: '@', detail: name, replaces: start.length + 1, isMeant: isBegun(name) }));
+  const others = found.filter(({ user }) => user.$oid !== idOf(me()));
+  return suggestNames(others, start).map((one) => ({ ...one, text: `@${one.detail} `, replaces: start.length + 1 }));
 }
+
+/** The people whom one may find, of whose names a word begins with what was typed, for a list of names. */
+export async function findPeople(start: string): Promise<Suggestion[]> {
+  const query = { q: start, limit: most + 1 };
+  const found = await ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
+  const others = found.filter((user) => idOf(user) !== idOf(me()));
+  return suggestNames(others, start).map((one) => ({ ...one, text: `${one.detail}, `, replaces: start.length }));
+}
+
+/** The names of people, of which one that was typed in full needs nothing more. */
+const suggestNames = (people: readonly { username: string }[], start: string) =>
+  people.slice(0, most).map(({ username }) => ({
+    shown: '@',
+    detail: username,
+    isMeant: start !== '' && username.length > start.length && username.startsWith(start.toLowerCase()),
+  }));

@@ -8,18 +8,27 @@ import { safeName } from '../text/names.ts';
 import { Form, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
-/** What an invitation leads to. */
-export const findTarget = (code: string) => ask(chat.POST('/api/invitations', { body: { invitation: code } }));
+/** What an invitation leads to, if there is one, and whether it can no longer be used: then it is forgotten. */
+export function useInvitation(code: string | undefined) {
+  const loaded = useLoaded(
+    async () => (code === undefined ? undefined : ask(chat.POST('/api/invitations', { body: { invitation: code } }))),
+    [code],
+  );
+  const isOver = loaded.failure instanceof Failure && loaded.failure.status === 404;
+  useEffect(() => {
+    if (isOver) forgetInvitation();
+  }, [isOver]);
+  return { ...loaded, target: loaded.value, isOver };
+}
 
 /** Where an invitation link leads someone who is signed in: joining takes a click, because the members notice it. */
 export function Join({ code }: { code: string }) {
-  const { value: target, failure, reload } = useLoaded(() => findTarget(code), [code]);
-  const isOver = failure instanceof Failure && failure.status === 404;
+  const { target, failure, isOver, reload } = useInvitation(code);
   useEffect(() => {
-    if (!isOver && !target?.is_member) return;
+    if (!target?.is_member) return;
     forgetInvitation();
-    if (target) go(roomPath(target.room.$oid), { replace: true });
-  }, [target, isOver]);
+    go(roomPath(target.room.$oid), { replace: true });
+  }, [target]);
   const join = async () => {
     const { room } = (await ask(chat.POST('/api/members', { body: { invitation: code } }))) as Member;
     forgetInvitation();

@@ -12,10 +12,9 @@ import { safeName } from '../text/names.ts';
 import { AccountFields } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import { findTarget } from './join.tsx';
+import { useInvitation } from './join.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
-import { useLoaded } from './use-list.ts';
 import './login.css';
 
 /** Signing in, and signing up. */
@@ -95,15 +94,7 @@ type SignUpProps = { followed: string | undefined; onHasAccount: () => void };
 
 function SignUp({ followed, onHasAccount }: SignUpProps) {
   const [invitation] = useState(followed ?? keptInvitation());
-  const {
-    value: target,
-    failure,
-    reload,
-  } = useLoaded(async () => (invitation === undefined ? undefined : findTarget(invitation)), [invitation]);
-  const isOver = failure instanceof Failure && failure.status === 404;
-  useEffect(() => {
-    if (isOver) forgetInvitation();
-  }, [isOver]);
+  const { target, isOver, reload } = useInvitation(invitation);
   const isInvited = invitation !== undefined && !isOver;
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;

@@ -11,9 +11,8 @@ import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, attempt, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import { Icon } from './icon.tsx';
 import { Invitations } from './invitations.tsx';
-import { type MenuItem, openMenu } from './menu.tsx';
+import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
 import { personActions } from './person.ts';
 import { Side } from './side.tsx';
@@ -173,18 +172,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
         {isMe && <span class="muted"> ({strings.message.you})</span>}
       </span>
       {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}
-      {items.length > 0 && (
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={strings.members.actions(name)}
-          title={strings.members.actions(name)}
-          aria-haspopup="menu"
-          onClick={({ currentTarget }) => openMenu(currentTarget, strings.members.actions(name), items)}
-        >
-          <Icon name="more" />
-        </button>
-      )}
+      {items.length > 0 && <MenuButton label={strings.members.actions(name)} items={() => items} />}
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { signal, useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -9,9 +9,6 @@ type OpenMenu = { label: string; items: readonly MenuItem[]; opener: HTMLElement
 
 const open = signal<OpenMenu | undefined>(undefined);
 
-/** Whether a menu is open that this element has opened. */
-export const isMenuOf = (element: Element | null): boolean => element !== null && open.value?.opener === element;
-
 /** Opens a menu at the element that asks for it, which gets the focus back; closes it if it is open. */
 export function openMenu(opener: HTMLElement, label: string, items: readonly MenuItem[]): void {
   open.value = open.value?.opener === opener ? undefined : { label, items, opener };
@@ -21,6 +18,28 @@ function close(isFocusKept = false): void {
   const { value } = open;
   open.value = undefined;
   if (!isFocusKept) value?.opener.focus();
+}
+
+type MenuButtonProps = { label: string; items: () => readonly MenuItem[] };
+
+/** The button with three dots that opens a menu. */
+export function MenuButton({ label, items }: MenuButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const isOpen = useComputed(() => open.value !== undefined && open.value.opener === button.current).value;
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={({ currentTarget }) => openMenu(currentTarget, label, items())}
+    >
+      <Icon name="more" />
+    </button>
+  );
 }
 
 /** Where the menu that is open stands. */

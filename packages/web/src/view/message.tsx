@@ -22,7 +22,7 @@ import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
 import { lateCode } from './later.tsx';
 import { Text } from './markdown.tsx';
-import { isMenuOf, type MenuItem, openMenu } from './menu.tsx';
+import { MenuButton, type MenuItem } from './menu.tsx';
 import { EntryState } from './pending.tsx';
 import { openPerson } from './person.ts';
 
@@ -269,7 +269,6 @@ const isModerator = (message: Message) => ['owner', 'moderator'].includes(roomOf
 const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(message) || isModerator(message));
 
 function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
-  const more = useRef<HTMLButtonElement>(null);
   return (
     <div class="actions" role="toolbar" aria-label={strings.message.actions}>
       {quickEmoji().map((emoji) => (
@@ -287,18 +286,7 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
       <IconButton icon="react" label={strings.message.react} onPress={() => void react(message)} />
       {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
       {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message)} />}
-      <button
-        ref={more}
-        type="button"
-        class="icon-button"
-        aria-label={strings.message.more}
-        title={strings.message.more}
-        aria-haspopup="menu"
-        aria-expanded={isMenuOf(more.current)}
-        onClick={() => openMenu(more.current as HTMLElement, strings.message.more, moreOf(message, isInThread))}
-      >
-        <Icon name="more" />
-      </button>
+      <MenuButton label={strings.message.more} items={() => moreOf(message, isInThread)} />
     </div>
   );
 }

@@ -1,13 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
-import { ask, chat } from '../api.ts';
-import { idOf } from '../ids.ts';
 import { isComposing } from '../keyboard.ts';
-import { me } from '../session.ts';
 import { Field } from './controls.tsx';
 import type { Suggestion } from './find-suggestions.ts';
-import { Suggestions } from './suggestions.tsx';
-
-const most = 8;
+import { loadFinders, Suggestions, stepThrough } from './suggestions.tsx';
 
 /** How long after the last key people are looked for, in milliseconds. */
 const pause = 150;
@@ -18,22 +13,6 @@ export const namesIn = (typed: string): string[] =>
     .split(/[\s,]+/)
     .map((name) => name.replace(/^@/, ''))
     .filter(Boolean);
-
-/** The people whom one may find, of whose names a word begins so. */
-async function findPeople(part: string): Promise<Suggestion[]> {
-  const query = { q: part, limit: most + 1 };
-  const found = await ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
-  return found
-    .filter((user) => idOf(user) !== idOf(me()))
-    .slice(0, most)
-    .map(({ username }) => ({
-      text: `${username}, `,
-      shown: '@',
-      detail: username,
-      replaces: part.length,
-      isMeant: username.length > part.length && username.startsWith(part.toLowerCase()),
-    }));
-}
 
 type PeopleFieldProps = Omit<Parameters<typeof Field>[0], 'autocomplete' | 'onInput' | 'onKeyDown' | 'onBlur'>;
 
@@ -54,7 +33,7 @@ export function PeopleField(props: PeopleFieldProps) {
     if (part === '') return show([]);
     timer.current = setTimeout(async () => {
       const asked = timer.current;
-      const suggestions = await findPeople(part);
+      const suggestions = await (await loadFinders()).findPeople(part);
       // What was found for an earlier key no longer counts.
       if (asked === timer.current) show(suggestions);
     }, pause);
@@ -73,8 +52,8 @@ export function PeopleField(props: PeopleFieldProps) {
   const onKey = (event: KeyboardEvent) => {
     const { key } = event;
     if (isComposing(event) || found.length === 0) return;
-    if (key === 'ArrowDown') setIndex((index + 1) % found.length);
-    else if (key === 'ArrowUp') setIndex((Math.max(index, 0) + found.length - 1) % found.length);
+    const next = stepThrough(key, index, found.length);
+    if (next !== undefined) setIndex(next);
     else if (key === 'Escape') close();
     else if ((key === 'Enter' || key === 'Tab') && index >= 0) accept(found[index]);
     else return;

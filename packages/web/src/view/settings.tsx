@@ -12,7 +12,7 @@ import { strings } from '../strings.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
-import { attempt, BackLink, Field, Form, Loading } from './controls.tsx';
+import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { useLoaded } from './use-list.ts';
@@ -264,14 +264,7 @@ function Notifications() {
     <>
       <Section title={strings.settings.notifications}>
         {notifications.exist ? (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isOn}
-              onChange={({ currentTarget }) => void setNotifications(currentTarget.checked).then(setOn)}
-            />{' '}
-            {strings.settings.notify}
-          </label>
+          <Check label={strings.settings.notify} isChecked={isOn} onChange={(on) => setNotifications(on).then(setOn)} />
         ) : (
           <p class="muted">{strings.settings.notifyNone}</p>
         )}

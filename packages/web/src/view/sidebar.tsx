@@ -16,7 +16,7 @@ import { Avatar, attempt, Form, IconButton, Loading } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewRoom, openSwitcher } from './keys.tsx';
-import { type MenuItem, openMenu } from './menu.tsx';
+import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
 import { openConversation } from './person.ts';
 import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
@@ -100,7 +100,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
   const name = safeName(room.name);
   const showMenu = (event: Event) => {
     event.preventDefault();
-    openMenu(item.current?.querySelector('button') as HTMLElement, strings.rooms.actions(name), actionsOf(room));
+    item.current?.querySelector('button')?.click();
   };
   return (
     <li ref={item}>
@@ -129,16 +129,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
           </span>
         )}
       </a>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={strings.rooms.actions(name)}
-        title={strings.rooms.actions(name)}
-        aria-haspopup="menu"
-        onClick={showMenu}
-      >
-        <Icon name="more" />
-      </button>
+      <MenuButton label={strings.rooms.actions(name)} items={() => actionsOf(room)} />
     </li>
   );
 }

@@ -3,7 +3,8 @@ import { endsInCode } from '../text/fence.ts';
 import type { Suggestion } from './find-suggestions.ts';
 import { lateCode } from './later.tsx';
 
-const loadFinders = lateCode(() => import('./find-suggestions.ts'));
+/** Loads what finds suggestions. */
+export const loadFinders = lateCode(() => import('./find-suggestions.ts'));
 
 /** What is looked at before the caret: more than the longest name, whatever the length of the text. */
 const longest = 100;
@@ -21,6 +22,10 @@ export async function findSuggestions(room: string, text: string): Promise<Sugge
   if (name !== undefined) return findNames(room, name.toLowerCase());
   return code === undefined ? [] : findCodes(code);
 }
+
+/** The suggestion to which an arrow key leads, round and round; undefined for another key. */
+export const stepThrough = (key: string, index: number, count: number): number | undefined =>
+  ({ ArrowDown: (index + 1) % count, ArrowUp: (Math.max(index, 0) + count - 1) % count })[key];
 
 /** The list of suggestions. */
 export const Suggestions = ({
