@@ -96,8 +96,9 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
   };
   useEffect(() => {
     if (!end.current) return undefined;
-    const observer = new IntersectionObserver(([seen]) => {
-      if (!seen?.isIntersecting) return;
+    const observer = new IntersectionObserver((seen) => {
+      // A busy browser reports at once that it was out of view and has come into it since.
+      if (!seen.at(-1)?.isIntersecting) return;
       if (count + portion > list.length) load();
       setCount(Math.min(count, list.length) + portion);
     });
