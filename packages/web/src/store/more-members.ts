@@ -18,8 +18,10 @@ export async function loadMoreMembers(room: string): Promise<void> {
  * that is all of them, or else also as the service finds them.
  */
 export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
-  // Without a connection those that are known have to do.
-  await loadMembers(room).catch(() => {});
+  // A connection that has just come back may lose the first request; without one those that are known have to do.
+  await loadMembers(room)
+    .catch(() => loadMembers(room))
+    .catch(() => {});
   const known = membersOf(room) ?? [];
   if (typed === '') return known.slice(0, limit);
   const { compareNames, matchesName } = await import('../../../client/src/words/names.ts');
