@@ -32,7 +32,7 @@ export const handler = endpoint({
     },
     status: 200,
     // A cursor for later that is remembered is from when the list was read: nothing has changed since.
-    remember: ['rooms', 'users', 'messages', 'reads', 'epochs'],
+    remember: ['rooms', 'users', 'messages', 'reads', 'threads', 'epochs'],
     answer: listOf(memberSchema),
     headers: { 'X-Next-Cursor': sinceHeader },
     refusals: listRefusals,

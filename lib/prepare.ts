@@ -9,6 +9,7 @@ import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
 import { serverNoticesIndexes } from './collections/server-notices.ts';
 import { serverIndexes } from './collections/servers.ts';
+import { threadIndexes } from './collections/threads.ts';
 import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
@@ -41,6 +42,7 @@ const indexes = {
   messages: messageIndexes,
   events: eventIndexes,
   reads: readMarkerIndexes,
+  threads: threadIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

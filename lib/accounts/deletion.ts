@@ -7,6 +7,7 @@ import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { forgetThreads } from '../messages/threads.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
@@ -45,6 +46,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
     await Promise.all([
       forgetBans(id),
       deleteReadMarkers(id),
+      forgetThreads(id),
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),

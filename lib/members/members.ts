@@ -49,9 +49,13 @@ export const memberSchema = record(
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
     is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
+    unread_threads: described(
+      'The threads of the room that the caller follows and that have unread replies; only in the list.',
+      aCount,
+    ),
     others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
-  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'others'],
+  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'unread_threads', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 

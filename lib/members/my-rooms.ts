@@ -8,6 +8,7 @@ import { epochPattern } from '../database/epoch.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { deletedUsername, findUsernames, type OtherUser, type Usernames } from '../identity/users.ts';
+import { countUnreadThreads } from '../messages/threads.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
 import { findReadings, type Reading } from '../rooms/read-markers.ts';
@@ -50,13 +51,18 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const { items: mine, next } = pageOf(await readPage(page, caller), limit, (room) => room, cursorOf);
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
-  const [readings, usernames] = await Promise.all([
+  const [readings, usernames, threads] = await Promise.all([
     findReadings(mine, user._id, !after && !since),
     findUsernames(distinct(people)),
+    countUnreadThreads(user._id),
   ]);
   const items = mine.map((room, at): Member => {
     const others = othersIn(room, user._id)?.map((other) => showOther(other, usernames));
-    return { ...showOwnMember(room, room.members[0], user.username, readings[at] as Reading), ...(others && { others }) };
+    return {
+      ...showOwnMember(room, room.members[0], user.username, readings[at] as Reading),
+      unread_threads: threads.get(room._id.toHexString()) ?? 0,
+      ...(others && { others }),
+    };
   });
   return {
     items,

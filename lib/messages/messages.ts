@@ -1,9 +1,9 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { normaliseReaction } from '../../packages/client/src/reactions.ts';
-import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { dateSchema, type Id, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aText, described, listOf, orNull, record } from '../api/schema.ts';
+import { aCount, aFlag, aText, described, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
@@ -38,6 +38,17 @@ export const shownMessage = representation('Message', {
   thread: made(
     described('The parent message of a reply; else null.', orNull(idSchema)),
     ({ thread }) => thread && showId(thread),
+  ),
+  is_in_room: made(
+    described('Whether the message stands in its room; a reply may stand in its thread alone.', aFlag),
+    ({ is_folded }) => is_folded !== true,
+  ),
+  repliers: made(
+    described('Up to three who have replied last, the last one at the end.', listOf(idSchema)),
+    ({ repliers = [] }) => repliers.map(showId),
+  ),
+  replied_at: made(described('The time of the last reply; null before the first.', orNull(dateSchema)), ({ replied_at }) =>
+    replied_at ? showDate(replied_at) : null,
   ),
   reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
   mentions: made(described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
@@ -83,20 +94,34 @@ export async function findAuthored<Found extends AuthoredMessage>(
   return found;
 }
 
-/** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
-export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
+/** A message that the caller may read, and its room as the caller finds it. */
+type ReadableMessage = { message: AuthoredMessage; room: RoomContext };
+
+/** A message that the caller may read; for everyone else there is no such message: 404. */
+export async function findMessage(id: ObjectId, caller: Caller): Promise<ReadableMessage> {
+  const [found] = await findReadable([id], caller);
+  if (!found) throw noSuchMessage();
+  return found;
+}
+
+/** Those of some messages that the caller may read, in any order. */
+export async function findReadable(ids: ObjectId[], caller: Caller): Promise<ReadableMessage[]> {
+  if (ids.length === 0) return [];
   const existing = { $filter: { input: '$rooms', as: 'room', cond: { $not: ['$$room.deleting_at'] } } };
-  const [found] = await messages
-    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>({ _id: id }, [
-      { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
-      ...withAuthor,
-    ])
+  const found = await messages
+    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>(
+      ids.length === 1 ? { _id: ids[0] as ObjectId } : { _id: { $in: ids } },
+      [
+        { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
+        { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
+        ...withAuthor,
+      ],
+    )
     .toArray();
-  const row = found?.rooms[0];
-  const room = row && contextOf(row, caller);
-  if (!found || !room || !may(room, 'read')) throw noSuchMessage();
-  return { message: found, room };
+  return found.flatMap(({ rooms: [row], ...message }) => {
+    const room = row && contextOf(row, caller);
+    return room && may(room, 'read') ? [{ message: message as AuthoredMessage, room }] : [];
+  });
 }
 
 /** The message, for those who may read it. */

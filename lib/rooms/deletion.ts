@@ -4,6 +4,7 @@ import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { followedThreads } from '../collections/threads.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { notify } from '../notices.ts';
@@ -72,6 +73,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     deleteBatch(messages.unscoped, room),
     deleteBatch(events, room),
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
+    followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
   ]);
   return deleted.some((count) => count > 0);
 }

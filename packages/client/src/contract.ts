@@ -145,6 +145,8 @@ export type Member = {
   is_muted?: boolean;
   /** Whether the room is one of the caller’s favourites. */
   is_favourite?: boolean;
+  /** The threads of the room that the caller follows and that have unread replies; only in the list. */
+  unread_threads?: number;
   /** The other members of a direct conversation, to show in place of a name. */
   others?: OtherUser[];
 };
@@ -191,6 +193,12 @@ export type Message = {
   deleted_at: Time | null;
   /** The parent message of a reply; else null. */
   thread: Id | null;
+  /** Whether the message stands in its room; a reply may stand in its thread alone. */
+  is_in_room: boolean;
+  /** Up to three who have replied last, the last one at the end. */
+  repliers: Id[];
+  /** The time of the last reply; null before the first. */
+  replied_at: Time | null;
   /** The number of replies, without deleted ones. */
   reply_count: number;
   /** The members that the text mentioned when it was sent or edited. */
@@ -199,6 +207,17 @@ export type Message = {
   reactions: Reaction[];
   /** The time of pinning; null if not pinned. */
   pinned_at: Time | null;
+};
+
+export type Thread = {
+  /** The message with which the thread began. */
+  message: Message;
+  /** Whether the caller hears of its replies. */
+  is_followed: boolean;
+  /** The `seq` up to which the caller has read the replies. */
+  last_read: number;
+  /** The replies of others after it that are not deleted, at most 100. */
+  unread: number;
 };
 
 export type MessageCreated = {
@@ -515,6 +534,19 @@ export type ReadFrame = {
   is_favourite?: boolean;
 };
 
+export type ThreadFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'thread';
+  /** The id of the room. */
+  room: Id;
+  /** The message with which the thread began. */
+  thread: Id;
+  /** The place up to which the user has read the replies, on any device. */
+  last_read: number;
+  /** Whether the user follows the thread. */
+  is_followed: boolean;
+};
+
 export type RoomPosition = {
   /** The id of the room. */
   room: Id;
@@ -713,7 +745,7 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** The operations by path and method. */
 export type paths = {
@@ -1313,7 +1345,7 @@ export type paths = {
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
+        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
         header?: never;
         cookie?: never;
       };
@@ -1344,6 +1376,8 @@ export type paths = {
         text: string;
         /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
+        /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
+        is_in_room?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
@@ -1522,6 +1556,74 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/threads': {
+    /** List the threads that the caller follows, the one with the latest reply first */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'unread'?: 'true'; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/threads/{message}': {
+    /** Get a thread, whether the caller follows it, and how far the caller has read it */
+    get: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Move the caller's read marker of a thread, or follow it or not */
+    patch: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The `seq` up to which the caller has read the replies. The marker only moves forward. Must be from 0 to 9007199254740991. */
+        last_read?: number;
+        /** Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it. Must be true or false. */
+        is_followed?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };

@@ -14,8 +14,8 @@ import { intentOf } from './view/scroll-intent.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
-/** Sends a message to a room or a thread; resolves when it is stored. */
-export async function sendMessage(room: string, typed: string, thread?: string): Promise<void> {
+/** Sends a message to a room or a thread, from there also to the room; resolves when it is stored. */
+export async function sendMessage(room: string, typed: string, thread?: string, isInRoom = false): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
@@ -23,7 +23,7 @@ export async function sendMessage(room: string, typed: string, thread?: string):
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
   const drafts = dropDraft(placeOf(room, thread), text);
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drafts);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() }, drafts);
   start(room);
 }
 

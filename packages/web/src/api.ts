@@ -14,6 +14,7 @@ export type {
   RoomFrame,
   ServerFrame,
   Session,
+  Thread,
   Token,
   User,
 } from '../../client/src/index.ts';

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Message } from './api.ts';
 
 /** A view, by the address that leads to it. */
 export type Route =
@@ -12,6 +13,8 @@ type RoomRoute = {
   room: string;
   seq: number | undefined;
   thread: string | undefined;
+  /** The reply in the thread to which the address leads. */
+  reply: number | undefined;
   panel: Panel | undefined;
   /** Where somebody read who comes back. */
   place?: ReadingPlace | undefined;
@@ -36,8 +39,9 @@ function routeOf(address: string): Route {
     return {
       name: 'room',
       room: second.toLowerCase(),
-      seq: third !== undefined && /^\d{1,15}$/.test(third) ? Number(third) : undefined,
+      seq: placeIn(third),
       thread: searchParams.get('thread') ?? undefined,
+      reply: placeIn(searchParams.get('reply')),
       panel: panels.includes(panel) ? (panel as Panel) : undefined,
     };
   }
@@ -49,12 +53,24 @@ function routeOf(address: string): Route {
   return { name: pathname === '/' ? 'home' : 'nowhere' };
 }
 
+const placeIn = (text: string | null | undefined) => (text && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+type Beside = { seq?: number; thread?: string; reply?: number; panel?: Panel };
+
 /** The address of a room, of a message in it, or of what stands beside it. */
-export function roomPath(room: string, { seq, thread, panel }: { seq?: number; thread?: string; panel?: Panel } = {}): string {
-  const query = new URLSearchParams({ ...(thread && { thread }), ...(panel && { panel }) });
+export function roomPath(room: string, { seq, thread, reply, panel }: Beside = {}): string {
+  const query = new URLSearchParams({
+    ...(thread && { thread }),
+    ...(reply !== undefined && { reply: String(reply) }),
+    ...(panel && { panel }),
+  });
   const path = seq === undefined ? `/rooms/${room}` : `/rooms/${room}/${seq}`;
   return query.size > 0 ? `${path}?${query}` : path;
 }
+
+/** The address of a message: in its room, or in the thread in which alone it stands. */
+export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
+  roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
 
 /** The present route. */
 export const route = signal<Route>({ name: 'home' });

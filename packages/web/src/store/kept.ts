@@ -14,6 +14,8 @@ export type MyRoom = {
   lastRead: number;
   unread: number;
   mentions: number;
+  /** How many threads that I follow have unread replies. */
+  threads: number;
   isMuted: boolean;
   isFavourite: boolean;
   /** The others in a conversation. */
@@ -28,6 +30,8 @@ export type Change =
       kind: 'send';
       text: string;
       thread: string | null;
+      /** Of a reply: whether it also stands in the room. */
+      isInRoom?: boolean;
       /** The last place that was known to be taken in the room when it was written: what is at it or before it is not this message. */
       after: number;
       /** The epoch in which that counts. */

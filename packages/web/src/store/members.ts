@@ -43,9 +43,9 @@ export async function readPage(room: string, { after }: { after?: string | undef
 }
 
 /** Where the next page of a list begins, if there is one. */
-export function nextOf(headers: Headers): string | undefined {
+export function nextOf(headers: Headers, parameter = 'after'): string | undefined {
   const address = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get('after') ?? undefined);
+  return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get(parameter) ?? undefined);
 }
 
 /** Applies what happened in a room. */

@@ -14,6 +14,9 @@ export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((roo
 /** How many messages name me and are unread, in all rooms that are not muted. */
 export const allMentions = computed(() => sum(({ isMuted, mentions }) => (isMuted ? 0 : mentions)));
 
+/** How many threads have unread replies, in all rooms that are not muted. */
+export const allThreads = computed(() => sum(({ isMuted, threads = 0 }) => (isMuted ? 0 : threads)));
+
 /** How many messages are unread in all rooms that are not muted. */
 export const allUnread = computed(() => sum(({ isMuted, unread }) => (isMuted ? 0 : unread)));
 
@@ -38,6 +41,7 @@ function asRoom(member: Member): MyRoom {
     lastRead: readHere ?? last_read,
     unread: isRead ? 0 : unread,
     mentions: isRead ? 0 : unread_mentions,
+    threads: member.unread_threads ?? roomOf(member.room.$oid)?.threads ?? 0,
     isMuted: is_muted,
     isFavourite: is_favourite,
     people: (others ?? []).map(({ _id, username }) => ({ id: _id.$oid, name: username })),

@@ -18,7 +18,7 @@ import { intentOf } from './scroll-intent.ts';
 import { Scroller } from './scroller.ts';
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
-const readAfter = 1_000;
+export const readAfter = 1_000;
 
 /** Messages of one author within so many milliseconds stand together. */
 const together = 5 * 60_000;
@@ -228,7 +228,8 @@ function newsTeller(timeline: Timeline): () => void {
 const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
   [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
 
-function point(row: Element): void {
+/** Shows which message an address leads to. */
+export function point(row: Element): void {
   for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
   requestAnimationFrame(() => row.classList.add('pointed'));
 }

@@ -1,14 +1,14 @@
 import { signal, useComputed } from '@preact/signals';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
 import type { Message } from '../api.ts';
-import { clockOf, fullOf, sentAt, timeOf } from '../dates.ts';
+import { clockOf, fullOf, sentAt, shortOf, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
-import { go, roomPath } from '../routes.ts';
+import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { quickEmoji } from '../store/emoji.ts';
-import { findNames, namesOf } from '../store/names.ts';
+import { findNames, nameOf, namesOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
 import { knownTimeline } from '../store/timelines.ts';
@@ -120,7 +120,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
             <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
               <bdi>{message.username || strings.message.deletedUser}</bdi>
             </button>
-            <a href={roomPath(message.room.$oid, { seq: message.seq })} title={fullOf(date)}>
+            <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
                 {timeOf(date)}
               </time>
@@ -141,11 +141,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
           <LongText message={message} />
         )}
         {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
-        {message.reply_count > 0 && !isInThread && (
-          <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
-            <Icon name="reply" /> {strings.message.replies(message.reply_count)}
-          </a>
-        )}
+        {message.reply_count > 0 && !isInThread && <Replies message={message} />}
         {entries
           .filter((entry) => entry.state === 'refused' || entry.reason)
           .map((entry) => (
@@ -189,6 +185,28 @@ function LongText({ message }: { message: Message }) {
         </button>
       )}
     </>
+  );
+}
+
+/** Who has replied to a message, how often, and when last: the way to its thread. */
+function Replies({ message }: { message: Message }) {
+  const users = message.repliers.map(({ $oid }) => $oid);
+  const key = users.join();
+  useEffect(() => void findNames(users), [key]);
+  return (
+    <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
+      <span class="faces">
+        {users.map((id) => (
+          <Avatar key={id} name={nameOf(id) ?? ''} id={id} />
+        ))}
+      </span>
+      {strings.message.replies(message.reply_count)}
+      {message.replied_at && (
+        <time class="muted" dateTime={message.replied_at.$date}>
+          {strings.message.lastReply(shortOf(new Date(message.replied_at.$date)))}
+        </time>
+      )}
+    </a>
   );
 }
 
@@ -335,11 +353,11 @@ async function remove(message: Message): Promise<void> {
 }
 
 async function copyLink(message: Message): Promise<void> {
-  const address = `${location.origin}${roomPath(message.room.$oid, { seq: message.seq })}`;
+  const address = `${location.origin}${messagePath(message)}`;
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(address);
     notice(strings.message.copied);
-  } else go(roomPath(message.room.$oid, { seq: message.seq }));
+  } else go(messagePath(message));
 }
 
 async function unread(message: Message): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Message } from '../api.ts';
 import { sentAt, shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { roomPath } from '../routes.ts';
+import { messagePath } from '../routes.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
@@ -15,7 +15,7 @@ export const Results = ({ messages, words = '' }: { messages: readonly Message[]
   <ul class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
-        <a href={`${roomPath(message.room.$oid, { seq: message.seq })}${location.search}`}>
+        <a href={pathOf(message)}>
           <Avatar name={message.username} id={message.user.$oid} />
           <span class="body">
             <span class="meta">
@@ -34,6 +34,9 @@ export const Results = ({ messages, words = '' }: { messages: readonly Message[]
     ))}
   </ul>
 );
+
+/** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
+const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
 
 /** A text with the words that were sought marked. */
 const highlight = (text: string, words: string) =>

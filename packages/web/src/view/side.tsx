@@ -3,11 +3,14 @@ import { roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
 import { Icon } from './icon.tsx';
 
-/** What stands beside a room. */
-export const Side = ({ room, title, children }: { room: string; title: string; children: ComponentChildren }) => (
+type SideProps = { room: string; title: string; action?: ComponentChildren; children: ComponentChildren };
+
+/** What stands beside a room; `action` is what one may do with all of it. */
+export const Side = ({ room, title, action, children }: SideProps) => (
   <aside class="side" aria-label={title} id="side" tabIndex={-1}>
     <header class="bar">
       <h2 class="title">{title}</h2>
+      {action}
       <a class="icon-button" href={roomPath(room)} aria-label={strings.app.close} title={strings.app.close}>
         <Icon name="close" />
       </a>
