@@ -22,7 +22,7 @@ export async function findMembers(room: string, typed: string, limit: number): P
   await loadMembers(room).catch(() => {});
   const known = membersOf(room) ?? [];
   if (typed === '') return known.slice(0, limit);
-  const { compareNames, matchesName } = await import('../../../client/src/words/names.ts');
+  const { comparePersons, matchesPerson } = await import('../../../client/src/words/names.ts');
   const query = { room, q: typed, limit };
   const found = hasMoreMembers(room)
     ? await ask(chat.GET('/api/members', { params: { query } })).then(
@@ -31,11 +31,10 @@ export async function findMembers(room: string, typed: string, limit: number): P
       )
     : [];
   learnMembers(found);
-  const compare = compareNames(typed);
   const byId = new Map([...found, ...known].map((member) => [member.user.$oid, member]));
   return [...byId.values()]
-    .filter(({ username }) => matchesName(username, typed))
-    .sort((one, other) => compare(one.username, other.username))
+    .filter((member) => matchesPerson(member, typed))
+    .sort(comparePersons(typed))
     .slice(0, limit);
 }
 

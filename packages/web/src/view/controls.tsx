@@ -127,6 +127,7 @@ type FieldProps = {
   type?: string;
   value?: string;
   autocomplete?: string;
+  autocapitalize?: 'words';
   required?: boolean;
   minLength?: number;
   maxLength?: number;
