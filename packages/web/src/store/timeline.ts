@@ -4,7 +4,7 @@ import type { Place } from '../../../client/src/cursors.ts';
 import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, Failure, type Message } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
-import { learnAuthors } from './names.ts';
+import { learnNamed } from './names.ts';
 import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
@@ -70,7 +70,7 @@ export class Timeline {
     if (this.place.at !== undefined) return;
     const kept = await readRoom(this.room);
     if (!kept || this.place.at !== undefined || !isEnough(kept.messages, kept.cursor)) return;
-    learnAuthors(kept.messages);
+    learnNamed(kept.messages, { areKept: true });
     batch(() => {
       this.place = { at: kept.cursor, epoch: kept.epoch };
       this.#show(kept.messages, { isAtStart: false, isAtEnd: true });
@@ -230,7 +230,7 @@ export class Timeline {
 
   /** Applies changes to what is here, and keeps them with the place of the feed after them. */
   apply({ messages }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
-    learnAuthors(messages);
+    learnNamed(messages);
     if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
     const { isFollowing, isWatched, line } = this.reader;
     const before = this.window.value.messages.at(-1)?.seq ?? 0;
@@ -284,7 +284,7 @@ export class Timeline {
       const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
       const query = { room: this.room, limit, ...place };
       const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-      learnAuthors(data);
+      learnNamed(data);
       const hasMore = headers.has('Link');
       const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
       const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));

@@ -192,7 +192,7 @@ class Sync {
 
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
-    else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
+    else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
     this.#follower.hear(frame);
     void this.run();
