@@ -22,7 +22,7 @@ export const handler = endpoint({
     query: {
       room: about('Return members of this room; this or `user` is required.', optional(id)),
       q: about(
-        'Return members whose names have words that start with those of `q`. Names that start with `q` come first.',
+        'Return members whose usernames or full names have words that start with those of `q`. Names that start with `q` come first.',
         optional(usernamePart),
       ),
       user: about("`me` lists the caller's own memberships, the most recently active room first.", optional(oneOf('me'))),

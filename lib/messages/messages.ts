@@ -8,14 +8,14 @@ import { type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { aUsername, deletedUsername, findUsernames } from '../identity/users.ts';
+import { findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
-/** A message with the name of its author and the number of its replies. */
-type ShownMessage = MessageDocument & { username: string; replies: number };
+/** A message with what its author is called and the number of its replies. */
+type ShownMessage = MessageDocument & Person & { replies: number };
 
 const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
@@ -25,38 +25,44 @@ const reactionSchema = record('Reaction', {
 });
 
 /** A message as the API shows it. */
-export const shownMessage = representation('Message', {
-  _id: ownId,
-  room: id('room', 'The room of the message.'),
-  seq: as(aSeq, 'seq'),
-  user: id('user', 'The author.'),
-  username: as(aUsername, 'username'),
-  text: as(described('The text; empty if the message is deleted.', aText), 'text'),
-  created_at: date('created_at', 'The time of sending.'),
-  edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
-  deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
-  thread: made(
-    described('The parent message of a reply; else null.', orNull(idSchema)),
-    ({ thread }) => thread && showId(thread),
-  ),
-  is_in_room: made(
-    described('Whether the message stands in its room; a reply may stand in its thread alone.', aFlag),
-    ({ is_folded }) => is_folded !== true,
-  ),
-  repliers: made(
-    described('Up to three who have replied last, the last one at the end.', listOf(idSchema)),
-    ({ repliers = [] }) => repliers.map(showId),
-  ),
-  replied_at: made(described('The time of the last reply; null before the first.', orNull(dateSchema)), ({ replied_at }) =>
-    replied_at ? showDate(replied_at) : null,
-  ),
-  reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
-  mentions: made(described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
-    mentions.map(showId),
-  ),
-  reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
-  pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
-});
+export const shownMessage = representation(
+  'Message',
+  {
+    _id: ownId,
+    room: id('room', 'The room of the message.'),
+    seq: as(aSeq, 'seq'),
+    user: id('user', 'The author.'),
+    username: as(personFields.username, 'username'),
+    name: as(personFields.name, 'name'),
+    text: as(described('The text; empty if the message is deleted.', aText), 'text'),
+    created_at: date('created_at', 'The time of sending.'),
+    edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
+    deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
+    thread: made(
+      described('The parent message of a reply; else null.', orNull(idSchema)),
+      ({ thread }) => thread && showId(thread),
+    ),
+    is_in_room: made(
+      described('Whether the message stands in its room; a reply may stand in its thread alone.', aFlag),
+      ({ is_folded }) => is_folded !== true,
+    ),
+    repliers: made(
+      described('Up to three who have replied last, the last one at the end.', listOf(idSchema)),
+      ({ repliers = [] }) => repliers.map(showId),
+    ),
+    replied_at: made(described('The time of the last reply; null before the first.', orNull(dateSchema)), ({ replied_at }) =>
+      replied_at ? showDate(replied_at) : null,
+    ),
+    reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
+    mentions: made(
+      described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)),
+      ({ mentions }) => mentions.map(showId),
+    ),
+    reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
+    pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
+  },
+  ['name'],
+);
 export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
@@ -67,13 +73,13 @@ export const messageText = about(
   text(1, 10_000),
 );
 
-/** A message with its author's account, as `withAuthor` finds them. */
-export type AuthoredMessage = MessageDocument & { authors: string[] };
+/** A message with its author, as `withAuthor` finds them. */
+export type AuthoredMessage = MessageDocument & { authors: Partial<Person>[] };
 
-/** The end of an aggregation over messages: adds the name of each author. */
+/** The end of an aggregation over messages: adds what each author is called. */
 const withAuthor = [
   { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'authors' } },
-  { $set: { authors: '$authors.username' } },
+  { $set: { authors: personsOf('$authors') } },
 ];
 
 /**
@@ -86,10 +92,10 @@ export async function findAuthored<Found extends AuthoredMessage>(
 ): Promise<Found[]> {
   if (!isWithinProcess()) return messages.aggregate<Found>(filter, [...stages, ...withAuthor]).toArray();
   const found = await messages.aggregate<Found>(filter, stages).toArray();
-  const names = await findUsernames(found.map(({ user }) => user));
+  const persons = await findPersons(found.map(({ user }) => user));
   for (const message of found) {
-    const name = names.get(message.user.toHexString());
-    message.authors = name === undefined ? [] : [name];
+    const author = persons.get(message.user.toHexString());
+    message.authors = author ? [author] : [];
   }
   return found;
 }
@@ -130,13 +136,13 @@ export async function readMessage(id: ObjectId, caller: Caller): Promise<Message
   return showAuthored(message, await countReplies(message.room, [message]));
 }
 
-/** Shows a message by its author's name and the number of its replies. */
-export const showMessage = (message: MessageDocument, username: string, replies: number): Message =>
-  shownMessage.show({ ...message, username, replies });
+/** Shows a message by its author and the number of its replies. */
+export const showMessage = (message: MessageDocument, author: Partial<Person> | undefined, replies: number): Message =>
+  shownMessage.show({ ...message, ...showPerson(author), replies });
 
 /** Shows a message that was found with its author, by the reply counts of its room. */
 export const showAuthored = (message: AuthoredMessage, replies: ReplyCounts): Message =>
-  showMessage(message, message.authors[0] ?? deletedUsername, replies.get(message._id.toHexString()) ?? 0);
+  showMessage(message, message.authors[0], replies.get(message._id.toHexString()) ?? 0);
 
 // In the order in which each emoji, and each user for it, first came.
 function groupReactions(reactions: MessageDocument['reactions']): { emoji: string; users: Id[] }[] {

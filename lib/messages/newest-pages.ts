@@ -4,7 +4,7 @@ import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { config } from '../config.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findUsernames } from '../identity/users.ts';
+import { findPersons, type Person } from '../identity/persons.ts';
 import { describeError, log } from '../log.ts';
 import { Recent } from '../recent.ts';
 import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
@@ -56,7 +56,7 @@ export async function newestPage(
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const begun = performance.now();
   const check = () => findReadableRoom(room, caller);
-  // Names change without a place, when accounts are deleted.
+  // Names change without a place.
   const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
   if (known && kept && context?.seq === known.seq && names === kept.names) {
     pages.set(key, known);
@@ -70,9 +70,12 @@ export async function newestPage(
 }
 
 const namesOf = async (authors: ObjectId[]): Promise<string> => {
-  const names = await findUsernames(authors);
-  return authors.map((author) => names.get(author.toHexString()) ?? '').join();
+  const persons = await findPersons(authors);
+  return joinNames(authors.map((author) => persons.get(author.toHexString())));
 };
+
+const joinNames = (persons: (Partial<Person> | undefined)[]) =>
+  persons.map((person) => `${person?.username ?? ''} ${person?.name ?? ''}`).join('\n');
 
 const beingChecked = new Set<string>();
 
@@ -83,9 +86,9 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   try {
     if (!(await isComplete(page, context))) return;
     const written = new Written<Message[]>(jsonOf(page.shown.messages));
-    const named = new Map(page.found.map(({ user, authors: [name = ''] }) => [user.toHexString(), { user, name }]));
-    const authors = [...named.values()].map(({ user }) => user);
-    const names = [...named.values()].map(({ name }) => name).join();
+    const found = [...new Map(page.found.map(({ user, authors: [person] }) => [user.toHexString(), { user, person }])).values()];
+    const authors = found.map(({ user }) => user);
+    const names = joinNames(found.map(({ person }) => person));
     pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages: written }, authors, names, until } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });

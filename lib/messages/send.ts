@@ -54,7 +54,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
     const message = await compose(draft, taken);
-    if (await store(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    if (await store(message)) return { value: showMessage(message, caller.user, 0), isReplay: false };
     const earlier = key && (await findSent(caller, key));
     // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
     if (!earlier) return undefined;
@@ -168,5 +168,5 @@ async function replay(
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   const replies = await countReplies(first.room, [first]);
-  return { value: showMessage(first, caller.user.username, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+  return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
 }

@@ -3,7 +3,8 @@ import { dateTime, flag, id, integer, isObject, optional, readParameters, type V
 import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
 import { invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
-import { aUserId, aUsername } from '../identity/users.ts';
+import { aUsername } from '../identity/persons.ts';
+import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
 

@@ -92,8 +92,10 @@ export type InvitationTarget = {
   room: Id;
   /** The name of the room. */
   room_name: string;
-  /** The name of the user who created the invitation; `(deleted)` for a deleted one. */
+  /** The username of who created the invitation; `(deleted)` for a deleted user. */
   username: string;
+  /** Their full name; absent if they have none. */
+  name?: string;
   /** Whether the caller is a member of the room already. */
   is_member: boolean;
 };
@@ -114,8 +116,10 @@ export type ListedRoom = {
 export type OtherUser = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
 };
 
 export type Member = {
@@ -125,8 +129,10 @@ export type Member = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The role: owners change the room and its members, moderators remove people and messages. */
   role: 'owner' | 'moderator' | 'member';
   /** The time of joining. */
@@ -161,8 +167,10 @@ export type Ban = {
   room: Id;
   /** The banned user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
 };
 
 export type Reaction = {
@@ -181,8 +189,10 @@ export type Message = {
   seq: number;
   /** The author. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The text; empty if the message is deleted. */
   text: string;
   /** The time of sending. */
@@ -257,8 +267,10 @@ export type FormerMember = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** Null, because the user is no longer a member. */
   role: null;
   /** Null, because the user is no longer a member. */
@@ -300,8 +312,10 @@ export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChange
 export type User = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The e-mail address as typed, for the user and administrators only. */
   email: string;
   /** Whether the user is an administrator and may do everything. */
@@ -517,7 +531,7 @@ export type TypingNotice = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
 };
 
@@ -1683,6 +1697,8 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
+        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+        name?: '' | string;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email: string;
         /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
@@ -1738,6 +1754,8 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
+        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+        name?: '' | string;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
         /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */

@@ -4,6 +4,7 @@ import { go, roomPath, route } from './routes.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
 import type { MyRoom } from './store/kept.ts';
+import { nameOf } from './store/names.ts';
 import { outbox } from './store/outbox.ts';
 import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
@@ -92,7 +93,7 @@ async function tellOfThread(room: MyRoom): Promise<void> {
     const query = { room: room.id, thread, limit: 1 };
     const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
     const body = last ? plainText(last.text).slice(0, 300) : strings.announce.reply(safeName(room.name));
-    return { title: last ? strings.announce.repliedIn(last.username, safeName(room.name)) : settings.name, body };
+    return { title: last ? strings.announce.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
   };
   await show(describe, thread, roomPath(room.id, { thread }));
 }
@@ -136,5 +137,5 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
     return { title: settings.name, body: strings.announce.messages(count, name) };
   const said = plainText(message.text).slice(0, 300);
   const body = count > 1 && !isMention ? `${said}\n${strings.announce.more(count - 1)}` : said;
-  return { title: room.isDirect ? message.username : strings.announce.from(message.username, name), body };
+  return { title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), name), body };
 }

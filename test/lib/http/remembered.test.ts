@@ -149,6 +149,7 @@ const changes = {
   heard: (happening: Happening) => changeMine(happening, { is_muted: false }),
   role: async ({ actor, other, room }: Happening) =>
     onMember(room, other, (path) => act(actor, 'PATCH', path, { role: 'moderator' })),
+  called: ({ actor, other }: Happening) => act(actor, 'PATCH', '/api/users/me', { name: `As ${other.username}` }),
   renamed: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { name: 'Renamed' }),
   hidden: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: false }),
   shown: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: true }),

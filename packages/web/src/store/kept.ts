@@ -1,4 +1,5 @@
 import type { Message } from '../api.ts';
+import type { Person } from './names.ts';
 
 /** One of my rooms. */
 export type MyRoom = {
@@ -19,7 +20,7 @@ export type MyRoom = {
   isMuted: boolean;
   isFavourite: boolean;
   /** The others in a conversation. */
-  people: readonly { id: string; name: string }[];
+  people: readonly (Person & { id: string })[];
   /** Its place in the list, which the store of the browser does not keep. */
   order: number;
 };

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../api.ts';
 import { me } from '../session.ts';
-import { learnAuthors } from './names.ts';
+import { learnNamed } from './names.ts';
 import { merge } from './window.ts';
 
 /**
@@ -65,7 +65,7 @@ export async function readReplies(room: string, id: string): Promise<void> {
   const before = thread.value?.replies[0]?.seq;
   const query = { room, thread: id, limit: pageSize, ...(before !== undefined && { before }) };
   const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-  learnAuthors(data);
+  learnNamed(data);
   change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link'), isLoading: false });
 }
 

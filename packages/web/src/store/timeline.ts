@@ -5,7 +5,7 @@ import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, Failure, type Message } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { nextOf } from './members.ts';
-import { learnAuthors } from './names.ts';
+import { learnNamed } from './names.ts';
 import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
@@ -88,7 +88,7 @@ export class Timeline {
     if (this.place.at !== undefined) return;
     const kept = await readRoom(this.room);
     if (!kept || this.place.at !== undefined || !isEnough(kept.messages, kept.cursor)) return;
-    learnAuthors(kept.messages);
+    learnNamed(kept.messages, { areKept: true });
     batch(() => {
       this.place = { at: kept.cursor, epoch: kept.epoch };
       this.#show(kept.messages, { isAtStart: false, isAtEnd: true });
@@ -248,7 +248,7 @@ export class Timeline {
 
   /** Applies changes to what is here, and keeps them with the place of the feed after them. */
   apply({ messages: changed }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
-    learnAuthors(changed);
+    learnNamed(changed);
     const messages = changed.filter(isInRoom);
     if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
     const { isFollowing, isWatched, line } = this.reader;
@@ -302,7 +302,7 @@ export class Timeline {
     try {
       const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
       const { data, headers } = await readHistory(this.room, limit, place);
-      learnAuthors(data);
+      learnNamed(data);
       const hasMore = headers.has('Link');
       const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
       const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));

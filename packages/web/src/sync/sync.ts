@@ -196,7 +196,7 @@ class Sync {
       threadChangedElsewhere(frame);
       this.#allRoomsAt = never;
       this.wake();
-    } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
+    } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
     this.#follower.hear(frame);
     void this.run();

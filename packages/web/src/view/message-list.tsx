@@ -4,6 +4,7 @@ import type { Message } from '../api.ts';
 import { dayOf, isSameDay, sentAt } from '../dates.ts';
 import { reader } from '../routes.ts';
 import { me } from '../session.ts';
+import { nameOf } from '../store/names.ts';
 import { pendingIn } from '../store/pending.ts';
 import { moveMarker } from '../store/rooms.ts';
 import type { Timeline } from '../store/timeline.ts';
@@ -219,7 +220,7 @@ function newsTeller(timeline: Timeline): () => void {
     if (!first) return;
     const text =
       news.length === 1
-        ? strings.announce.message(first.username, plainText(first.text).slice(0, 200))
+        ? strings.announce.message(nameOf(first), plainText(first.text).slice(0, 200))
         : strings.room.came(news.length);
     announce(text, { isPatient: true });
   };

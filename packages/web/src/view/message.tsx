@@ -8,7 +8,7 @@ import { shortcutKey } from '../keyboard.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { quickEmoji } from '../store/emoji.ts';
-import { findNames, nameOf, namesOf } from '../store/names.ts';
+import { authorOf, findPersons, nameOf, personOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
 import { knownTimeline } from '../store/timelines.ts';
@@ -16,7 +16,7 @@ import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
 import { Boundary } from './boundary.tsx';
-import { Avatar, attempt, IconButton } from './controls.tsx';
+import { Avatar, attempt, IconButton, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
@@ -88,9 +88,10 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     isMentioned && 'mentions-me',
   ];
   const date = sentAt(message);
+  const author = authorOf(message);
   const hasActions = message.username !== '' && message.user.$oid !== mine;
   const showPerson = ({ currentTarget }: { currentTarget: HTMLElement }) =>
-    hasActions && openPerson(currentTarget, message.user.$oid, message.username);
+    hasActions && openPerson(currentTarget, message.user.$oid, nameOf(author));
   return (
     <li
       ref={row}
@@ -110,7 +111,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         </time>
       ) : (
         <button type="button" class="person" tabIndex={-1} aria-hidden="true" onClick={showPerson}>
-          <Avatar name={message.username} id={message.user.$oid} />
+          <Avatar name={nameOf(author)} id={message.user.$oid} />
         </button>
       )}
       <div class="body">
@@ -118,7 +119,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         {!isGrouped && (
           <p class="meta">
             <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
-              <bdi>{message.username || strings.message.deletedUser}</bdi>
+              <PersonName person={author} />
             </button>
             <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
@@ -132,7 +133,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
             )}
           </p>
         )}
-        {isGrouped && <span class="visually-hidden">{message.username}: </span>}
+        {isGrouped && <span class="visually-hidden">{nameOf(author)}: </span>}
         {isEditing ? (
           <Edit message={message} row={row} />
         ) : isDeleted ? (
@@ -192,12 +193,12 @@ function LongText({ message }: { message: Message }) {
 function Replies({ message }: { message: Message }) {
   const users = message.repliers.map(({ $oid }) => $oid);
   const key = users.join();
-  useEffect(() => void findNames(users), [key]);
+  useEffect(() => void findPersons(users), [key]);
   return (
     <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
       <span class="faces">
         {users.map((id) => (
-          <Avatar key={id} name={nameOf(id) ?? ''} id={id} />
+          <Avatar key={id} name={calledOf(id)} id={id} />
         ))}
       </span>
       {strings.message.replies(message.reply_count)}
@@ -210,11 +211,16 @@ function Replies({ message }: { message: Message }) {
   );
 }
 
+const calledOf = (id: string) => {
+  const person = personOf(id);
+  return person ? nameOf(person) : '';
+};
+
 function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';
   const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
   const said =
-    root && !root.deleted_at ? `${root.username}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
+    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
   return (
     <a class="in-thread" href={roomPath(message.room.$oid, { thread: id })}>
       <Icon name="reply" /> {strings.message.inThread} <bdi>{said}</bdi>
@@ -228,16 +234,20 @@ function Reactions({ message }: { message: Message }) {
   const ask = () => {
     if (isAsked) return;
     setAsked(true);
-    void findNames(message.reactions.flatMap(({ users }) => users.map(({ $oid }) => $oid)));
+    void findPersons(message.reactions.flatMap(({ users }) => users.map(({ $oid }) => $oid)));
   };
   return (
     <ul class="reactions" onPointerEnter={ask} onFocusIn={ask}>
       {message.reactions.map(({ emoji, users }) => {
         const isMine = users.some(({ $oid }) => $oid === mine);
         const others = users.map(({ $oid }) => $oid).filter((id) => id !== mine);
-        const known = namesOf(others);
+        const known = others.map(personOf).filter((person) => person !== undefined);
         const rest = others.length - known.length;
-        const names = [...(isMine ? [strings.message.you] : []), ...known, ...(rest > 0 ? [strings.message.others(rest)] : [])];
+        const names = [
+          ...(isMine ? [strings.message.you] : []),
+          ...known.map(nameOf),
+          ...(rest > 0 ? [strings.message.others(rest)] : []),
+        ];
         const label = strings.message.reacted(emoji, users.length, names.join(', '), isMine);
         return (
           <li key={emoji}>

@@ -2,12 +2,12 @@ import type { Message } from '../api.ts';
 import { sentAt, shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { messagePath } from '../routes.ts';
+import { nameOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
-import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
-import { Avatar } from './controls.tsx';
+import { Avatar, PersonName } from './controls.tsx';
 import './results.css';
 
 /** Messages from anywhere, each of which leads to its place. */
@@ -16,10 +16,10 @@ export const Results = ({ messages, words = '' }: { messages: readonly Message[]
     {messages.map((message) => (
       <li key={idOf(message)}>
         <a href={pathOf(message)}>
-          <Avatar name={message.username} id={message.user.$oid} />
+          <Avatar name={nameOf(message)} id={message.user.$oid} />
           <span class="body">
             <span class="meta">
-              <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
+              <PersonName person={message} class="author" />
               <span class="muted">
                 {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
                 <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>

@@ -8,13 +8,16 @@ import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
 
+/** By what a room is found: its name and, of a conversation, also the usernames. */
+const namesOf = ({ name, people }: MyRoom) => [name, ...people.map(({ username }) => username)].join(' ');
+
 /** A list of my rooms that narrows as one types: those whose names begin so come first, and then those in which something was said last. */
 export function Switcher({ close }: { close: () => void }) {
   const [word, setWord] = useState('');
   const [index, setIndex] = useState(0);
   const found = (rooms.value ?? [])
     .filter(hasBegun)
-    .filter(({ name }) => word === '' || matchesName(name, word))
+    .filter((room) => word === '' || matchesName(namesOf(room), word))
     .sort((one, other) => Number(startsName(other.name, word)) - Number(startsName(one.name, word)))
     .slice(0, 12);
   const list = useRef<HTMLDivElement>(null);
@@ -58,6 +61,9 @@ export function Switcher({ close }: { close: () => void }) {
           <div key={room.id} id={`switcher-${at}`} role="option" aria-selected={at === index} onClick={() => open(room)}>
             <span>
               <bdi>{safeName(room.name)}</bdi>
+              {room.people.length === 1 && room.people[0]?.name !== undefined && (
+                <small class="muted"> @{room.people[0].username}</small>
+              )}
             </span>
             {room.unread > 0 && <span class="count">{room.unread}</span>}
           </div>
