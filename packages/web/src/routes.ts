@@ -5,6 +5,7 @@ export type Route =
   | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
   | RoomRoute
   | { name: 'settings'; tab: string }
+  | { name: 'list'; list: ListName }
   | { name: 'join'; code: string };
 
 type RoomRoute = {
@@ -22,17 +23,21 @@ type RoomRoute = {
 /** Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge. */
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
-/** What stands beside a room. */
-export type Panel = 'members' | 'pins' | 'search' | 'details';
+/** What goes across all rooms: it stands beside the open one, or in its place where none is open. */
+export type ListName = 'mentions';
 
-const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satisfies Panel[];
+/** What stands beside a room. */
+export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
+
+const lists: readonly string[] = ['mentions'] satisfies ListName[];
+const panels: readonly string[] = [...(['members', 'pins', 'search', 'details'] satisfies Panel[]), ...lists];
 
 /** The route of an address. */
 function routeOf(address: string): Route {
   const { pathname, searchParams, hash } = new URL(address, 'http://localhost');
   const [first = '', second, third] = pathname.split('/').slice(1);
+  const panel = searchParams.get('panel') ?? '';
   if (first === 'rooms' && second && /^[0-9a-f]{24}$/i.test(second)) {
-    const panel = searchParams.get('panel') ?? '';
     return {
       name: 'room',
       room: second.toLowerCase(),
@@ -46,7 +51,8 @@ function routeOf(address: string): Route {
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
   if (plain) return { name: plain };
-  return { name: pathname === '/' ? 'home' : 'nowhere' };
+  if (pathname !== '/') return { name: 'nowhere' };
+  return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };
 }
 
 /** The address of a room, of a message in it, or of what stands beside it. */
@@ -54,6 +60,12 @@ export function roomPath(room: string, { seq, thread, panel }: { seq?: number; t
   const query = new URLSearchParams({ ...(thread && { thread }), ...(panel && { panel }) });
   const path = seq === undefined ? `/rooms/${room}` : `/rooms/${room}/${seq}`;
   return query.size > 0 ? `${path}?${query}` : path;
+}
+
+/** The address of a list across all rooms: beside the room that is open. */
+export function listPath(list: ListName): string {
+  const { value } = route;
+  return value.name === 'room' ? roomPath(value.room, { panel: list }) : `/?panel=${list}`;
 }
 
 /** The present route. */
