@@ -145,7 +145,15 @@ export const strings = {
     mentions: {
       title: 'Mentions',
       none: 'Nobody has mentioned you yet.',
-      count: (number: number) => `${count(number, 'unread mention', 'unread mentions')}`,
+      count: (number: number) => count(number, 'unread mention', 'unread mentions'),
+    },
+    drafts: {
+      title: 'Drafts',
+      none: 'No drafts.',
+      count: (number: number) => count(number, 'draft', 'drafts'),
+      inThread: 'Thread',
+      gone: 'A room that you are not in',
+      discard: (name: string) => `Discard the draft in ${name}`,
     },
   },
   directory: {

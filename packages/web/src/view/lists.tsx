@@ -1,11 +1,17 @@
 import { ask, chat, type Message } from '../api.ts';
 import { idOf } from '../ids.ts';
-import type { ListName } from '../routes.ts';
+import { type ListName, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
+import { discardDraft, draftOf } from '../store/drafts.ts';
 import { readFound } from '../store/found.ts';
-import { allMentions } from '../store/rooms.ts';
+import { allMentions, roomOf } from '../store/rooms.ts';
+import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
-import { attempt, Loading } from './controls.tsx';
+import { safeName } from '../text/names.ts';
+import { plainText } from '../text/plain.ts';
+import { attempt, IconButton, Loading } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
+import { Icon } from './icon.tsx';
 import { Results } from './results.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
@@ -26,7 +32,11 @@ async function readPins(room: string): Promise<Page> {
 /** A list across all rooms, beside the open room or in its place. */
 export const List = ({ list, room }: { list: ListName; room?: string }) => (
   <Side room={room} title={strings.lists[list].title}>
-    <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} />
+    {list === 'drafts' ? (
+      <Drafts />
+    ) : (
+      <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} />
+    )}
   </Side>
 );
 
@@ -72,4 +82,41 @@ function goingOn(first: Page, before: Page | undefined): Page {
   const last = first.list.at(-1);
   const at = last && before ? before.list.findIndex((message) => idOf(message) === idOf(last)) : -1;
   return before && at >= 0 ? { list: [...first.list, ...before.list.slice(at + 1)], next: before.next } : first;
+}
+
+/** What was typed and not sent: each leads to where it was typed. */
+function Drafts() {
+  const { drafts: words } = strings.lists;
+  const places = waitingDrafts.value;
+  const discard = async (place: string) => {
+    if (await confirmed(strings.app.discardAsk, strings.app.discard)) await discardDraft(place);
+  };
+  return (
+    <div class="side-content">
+      {places.length === 0 && <p class="muted center">{words.none}</p>}
+      <ul class="results">
+        {places.map((place) => {
+          const [room = '', thread] = place.split('/');
+          const name = safeName(roomOf(room)?.name ?? '') || words.gone;
+          return (
+            <li key={place}>
+              <a href={roomPath(room, thread === undefined ? {} : { thread })}>
+                <Icon name="edit" />
+                <span class="body">
+                  <span class="meta">
+                    <bdi class="author">{name}</bdi>
+                    {thread !== undefined && <span class="muted">{words.inThread}</span>}
+                  </span>
+                  <span class="excerpt" dir="auto">
+                    {plainText(draftOf(place)).slice(0, 300)}
+                  </span>
+                </span>
+              </a>
+              <IconButton icon="remove" label={words.discard(name)} onPress={() => void discard(place)} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
 }

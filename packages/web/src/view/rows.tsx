@@ -1,5 +1,6 @@
 import { type ListName, listPath, route } from '../routes.ts';
 import { allMentions } from '../store/rooms.ts';
+import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { later } from './later.tsx';
@@ -10,8 +11,11 @@ export const List = later(async () => (await import('./lists.tsx')).List);
 /** What leads to a list; a `count` in the colour for what is for me, or a plain one. */
 type Row = { list: ListName; icon: IconName; count: number; isForMe?: boolean };
 
-/** The rows above the rooms. */
-const rows = (): Row[] => [{ list: 'mentions', icon: 'at', count: allMentions.value, isForMe: true }];
+/** The rows above the rooms. What comes and goes stands below the others, which stand still. */
+const rows = (): Row[] => [
+  { list: 'mentions', icon: 'at', count: allMentions.value, isForMe: true },
+  ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),
+];
 
 /** The way to what goes across all rooms. */
 export function Rows() {
