@@ -10,14 +10,18 @@ import { messageText, shownMessage } from '../lib/messages/messages.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search.ts';
 import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
-/** `/api/messages`: the history of a room, what comes next in it, and a search of all rooms. */
+/** `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the mentions in them. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller',
+    summary:
+      'Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first',
     access: 'user',
     scope: 'messages:read',
     query: {
-      room: about('Return messages of this room; without it, `q` searches all rooms of the caller.', optional(id)),
+      room: about(
+        'Return messages of this room; without it, `q` searches all rooms of the caller, and `mentions` lists the mentions in them.',
+        optional(id),
+      ),
       limit: pageLimit,
       ...historyParameters,
       ...searchParameters,

@@ -72,6 +72,11 @@ export const messageIndexes: IndexDescription[] = [
     partialFilterExpression: { mentions: anyId },
   },
   {
+    key: { mentions: 1, created_at: 1, room: 1, seq: 1 },
+    name: 'mentions, created_at of all rooms',
+    partialFilterExpression: { mentions: anyId },
+  },
+  {
     key: { room: 1, 'late_mentions.user': 1 },
     name: 'room, late_mentions.user',
     partialFilterExpression: { 'late_mentions.user': { $exists: true } },

@@ -19,10 +19,10 @@ import {
   showPlace,
 } from './find-matches.ts';
 import { type HistoryQuery, readHistory } from './history.ts';
-import { type AuthoredMessage, findAuthored, type Message, showAuthored } from './messages.ts';
+import { showInOrder } from './messages.ts';
+import { readMyMentions } from './my-mentions.ts';
 import type { HistoryPage } from './newest-pages.ts';
 import { fitting } from './page-size.ts';
-import { countReplies } from './replies.ts';
 import { findSeqAt } from './time.ts';
 
 // Line breaks and tabs come with what is pasted.
@@ -55,7 +55,7 @@ const searchCursor: Parameter<SearchCursor> = {
     return bottom && at ? { after, within: { end: bottom, score: Number(score), last: at } } : { after };
   },
   about:
-    'Continue a search after this cursor. `Link` holds the URL of the next page. A page may have fewer messages than its limit, or none, and still have a next page.',
+    'Continue a search, or the mentions in all rooms, after this cursor. `Link` holds the URL of the next page. A page may have fewer messages than its limit, or none, and still have a next page.',
   rule: "be a cursor from this list's Link header",
   schema: { type: 'string', pattern: `^${place}(\\.${place}\\.\\d{1,9}\\.${place})?$` },
 };
@@ -87,7 +87,10 @@ export const ignoredWordsHeader = {
   description: `The number of ignored words of \`q\`, of which the first ${mostWords} count; present only with \`q\`.`,
 };
 
-/** Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the caller. */
+/**
+ * Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the
+ * caller; or of what mentions the caller in all of them.
+ */
 export async function readMessages(
   { room, q, order, since, until, cursor, ...history }: Wanted,
   limit: number,
@@ -97,11 +100,22 @@ export async function readMessages(
     return inTurn(caller.user._id.toHexString(), () =>
       search({ room, q, order, since, until, cursor, ...history }, limit, caller),
     );
-  if (!room) throw missingParameter('room');
-  const [searchOnly] = Object.entries({ order, since, until, cursor }).find(([, value]) => value !== undefined) ?? [];
+  const { mentions, ...ofRoom } = history;
+  const isMentions = room === undefined && mentions !== undefined;
+  if (!room && !isMentions) throw missingParameter('room');
+  const searchOnly = namedIn({ order, since, until, ...(!isMentions && { cursor }) });
   if (searchOnly) throw invalidParameter(searchOnly, "not be used without 'q'");
+  if (!room) {
+    const roomOnly = namedIn(ofRoom);
+    if (roomOnly) throw invalidParameter(roomOnly, "not be used without 'room'");
+    return readMyMentions(cursor?.after, limit, caller);
+  }
   return readHistory(room, history, limit, caller);
 }
+
+/** The first of some parameters that has a value. */
+const namedIn = (parameters: Record<string, unknown>): string | undefined =>
+  Object.keys(parameters).find((name) => parameters[name] !== undefined);
 
 // Each user has one search at a time and one that waits: nothing else takes as long.
 const inTurn = oneAtATime(1);
@@ -126,7 +140,11 @@ async function search(wanted: Wanted & { q: string }, limit: number, caller: Cal
       ? await findBest(searched, sought, cursor, limit)
       : await findNewest(searched, sought, cursor, limit);
   const ordered = order === 'newest' ? found : found.sort(bestFirst);
-  return { messages: await show(ordered), next: next === undefined ? undefined : { cursor: next }, ignoredWords: query.ignored };
+  return {
+    messages: await showInOrder(ordered.map(({ _id }) => _id)),
+    next: next === undefined ? undefined : { cursor: next },
+    ignoredWords: query.ignored,
+  };
 }
 
 /** The matches on a page, and the cursor of the next one. */
@@ -216,19 +234,3 @@ const findMyRooms = (caller: Caller, since: Date | undefined): Promise<SearchedR
       { projection: { last_message_at: 1 }, sort: { last_message_at: -1 }, limit: mostRooms, batchSize: mostRooms + 1 },
     )
     .toArray();
-
-/** Shows messages of several rooms in the order in which they were found, but for those that were deleted meanwhile. */
-async function show(matches: Match[]): Promise<Message[]> {
-  if (matches.length === 0) return [];
-  const found = await findAuthored<AuthoredMessage>({ _id: { $in: matches.map(({ _id }) => _id) }, deleted_at: null }, []);
-  const byId = new Map(found.map((message) => [message._id.toHexString(), message]));
-  const byRoom = Map.groupBy(found, ({ room }) => room.toHexString());
-  const counted = await Promise.all(
-    [...byRoom.values()].map((ofRoom) => countReplies((ofRoom[0] as AuthoredMessage).room, ofRoom)),
-  );
-  const replies = new Map(counted.flatMap((counts) => [...counts]));
-  return matches.flatMap(({ _id }) => {
-    const message = byId.get(_id.toHexString());
-    return message ? [showAuthored(message, replies)] : [];
-  });
-}

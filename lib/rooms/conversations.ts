@@ -13,6 +13,7 @@ import { type Caller, isAdmin } from '../identity/caller.ts';
 import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { findActiveUsers, noSuchUser, username } from '../identity/users.ts';
 import { notify } from '../notices.ts';
+import { allowedTo } from './permissions.ts';
 import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
 
 /** With how many others one can have a conversation. */
@@ -92,6 +93,13 @@ export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit
   if (blocked.length === 0) return {};
   const ofTwo = { is_direct: true as const, members: { $size: 2 }, 'members.user': { $in: blocked } };
   return { $nor: [ofTwo, { is_direct: true, created_by: { $in: blocked } }] };
+}
+
+/** Those of some rooms that a caller may read and wants to see, as their ids. */
+export async function findReadable(among: ObjectId[], caller: Caller): Promise<ReadonlySet<string>> {
+  const filter = { _id: { $in: distinct(among) }, ...allowedTo('read', caller), ...notBlocked(caller) };
+  const found = await rooms.find<{ _id: ObjectId }>(filter, { projection: { _id: 1 } }).toArray();
+  return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
 /** Whether that part of the filter leaves this room out. */

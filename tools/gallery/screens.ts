@@ -71,6 +71,8 @@ export const screens: Screen[] = [
       await page.locator('.state.waiting').waitFor();
     },
   },
+  { name: 'mentions', path: ({ room }) => `/rooms/${room}?panel=mentions` },
+  { name: 'mentions-alone', path: () => '/?panel=mentions' },
   {
     name: 'mention',
     path: ({ room }) => `/rooms/${room}`,

@@ -1355,7 +1355,7 @@ export type paths = {
     };
   };
   '/api/messages': {
-    /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller */
+    /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first */
     get: {
       parameters: {
         path?: never;

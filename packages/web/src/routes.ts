@@ -6,6 +6,7 @@ export type Route =
   | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
   | RoomRoute
   | { name: 'settings'; tab: string }
+  | { name: 'list'; list: ListName }
   | { name: 'join'; code: string };
 
 type RoomRoute = {
@@ -25,17 +26,21 @@ type RoomRoute = {
 /** Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge. */
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
-/** What stands beside a room. */
-export type Panel = 'members' | 'pins' | 'search' | 'details';
+/** What goes across all rooms: it stands beside the open one, or in its place where none is open. */
+export type ListName = 'mentions' | 'drafts';
 
-const panels: readonly string[] = ['members', 'pins', 'search', 'details'] satisfies Panel[];
+/** What stands beside a room. */
+export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
+
+const lists: readonly string[] = ['mentions', 'drafts'] satisfies ListName[];
+const panels: readonly string[] = [...(['members', 'pins', 'search', 'details'] satisfies Panel[]), ...lists];
 
 /** The route of an address. */
 function routeOf(address: string): Route {
   const { pathname, searchParams, hash } = new URL(address, 'http://localhost');
   const [first = '', second, third] = pathname.split('/').slice(1);
+  const panel = searchParams.get('panel') ?? '';
   if (first === 'rooms' && second && /^[0-9a-f]{24}$/i.test(second)) {
-    const panel = searchParams.get('panel') ?? '';
     return {
       name: 'room',
       room: second.toLowerCase(),
@@ -50,7 +55,8 @@ function routeOf(address: string): Route {
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
   if (plain) return { name: plain };
-  return { name: pathname === '/' ? 'home' : 'nowhere' };
+  if (pathname !== '/') return { name: 'nowhere' };
+  return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };
 }
 
 const placeIn = (text: string | null | undefined) => (text && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
@@ -71,6 +77,12 @@ export function roomPath(room: string, { seq, thread, reply, panel }: Beside = {
 /** The address of a message: in its room, or in the thread in which alone it stands. */
 export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
   roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
+
+/** The address of a list across all rooms: beside the room that is open. */
+export function listPath(list: ListName): string {
+  const { value } = route;
+  return value.name === 'room' ? roomPath(value.room, { panel: list }) : `/?panel=${list}`;
+}
 
 /** The present route. */
 export const route = signal<Route>({ name: 'home' });

@@ -139,6 +139,23 @@ export const strings = {
     welcomeNone: 'Join a room to start.',
     welcomeFirst: 'Create or join a room to start.',
   },
+  // What goes across all rooms.
+  lists: {
+    label: 'Across all rooms',
+    mentions: {
+      title: 'Mentions',
+      none: 'Nobody has mentioned you yet.',
+      count: (number: number) => count(number, 'unread mention', 'unread mentions'),
+    },
+    drafts: {
+      title: 'Drafts',
+      none: 'No drafts.',
+      count: (number: number) => count(number, 'draft', 'drafts'),
+      inThread: 'Thread',
+      gone: 'A room that you are not in',
+      discard: (name: string) => `Discard the draft in ${name}`,
+    },
+  },
   directory: {
     title: 'All rooms',
     search: 'Find a room by its name or topic',

@@ -5,7 +5,7 @@ import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { call, say, signIn, visit } from './support.ts';
 
-const listed = (page: Page) => page.locator('.rooms li:not(.muted)').count();
+const listed = (page: Page) => page.locator('.rooms section li:not(.muted)').count();
 
 /** Begins a conversation on the page. */
 async function begin(page: Page, { username }: Account): Promise<void> {

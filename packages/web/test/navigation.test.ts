@@ -56,7 +56,7 @@ async function readOn(page: Page) {
 
 describe('the reading position', () => {
   it.each([
-    ['another room', async (page: Page) => page.locator('.rooms a:not([aria-current])').first().click()],
+    ['another room', async (page: Page) => page.locator('.rooms section a:not([aria-current])').first().click()],
     ['the settings', async (page: Page) => page.getByRole('link', { name: 'Settings' }).click()],
     // Without scrolling to the link first, as a real click in the test would.
     ['a message of the same room', async (page: Page) => page.locator('.room-pane .meta a').first().dispatchEvent('click')],

@@ -13,6 +13,7 @@ it.each<[string, object]>([
   ['room, thread, seq of replies', { room, thread: new ObjectId() }],
   ['room, thread, seq of replies', { room, thread: { $in: [new ObjectId(), new ObjectId()] } }],
   ['room, mentions, seq of mentions', { room, mentions: new ObjectId() }],
+  ['mentions, created_at of all rooms', { mentions: new ObjectId() }],
 ])('a query uses the partial index: %s', async (name, filter) => {
   const plan = await messages.find(filter).explain('queryPlanner');
   expect(JSON.stringify(plan)).toContain(`"indexName":"${name}"`);

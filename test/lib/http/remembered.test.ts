@@ -119,6 +119,7 @@ const reads: Record<string, (scene: Scene) => string[]> = {
       `/api/messages?room=${id}&q=said`,
     ]),
     '/api/messages?q=said',
+    '/api/messages?mentions=me',
   ],
   room: ({ rooms }) => rooms.map(({ path }) => path),
   'room-details': ({ rooms }) => rooms.map(({ path }) => `${path}/details`),

@@ -11,7 +11,7 @@ import { cache, noteProblem } from './cache.ts';
 /** Where a draft belongs: a room, or a thread in it. */
 export const placeOf = (room: string, thread?: string): string => (thread === undefined ? room : `${room}/${thread}`);
 
-/** The place whose draft was sent in another tab. */
+/** The place whose draft was sent in another tab, or thrown away: where it stands, it goes. */
 export const sentElsewhere = signal<string | undefined>(undefined);
 
 /** By place: what stands where one writes. */
@@ -100,6 +100,14 @@ export function dropDraft(place: string, text: string): string[] {
   forget(place);
   tell({ type: 'draft-sent', place, text, of: copied?.text });
   return [keyOf(place), ...(copied && text.includes(copied.text.trim()) ? [copied.key] : [])];
+}
+
+/** Throws a draft away, here and where other tabs have the same. */
+export async function discardDraft(place: string): Promise<void> {
+  const keys = dropDraft(place, draftOf(place).trim());
+  sentElsewhere.value = place;
+  const db = await cache();
+  for (const key of keys) await db?.delete('drafts', key).catch(noteProblem);
 }
 
 /** Forgets a draft that another tab has sent, or made a message of. */

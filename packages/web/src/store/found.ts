@@ -1,3 +1,4 @@
+import type { paths } from '../../../client/src/index.ts';
 import { ask, askFully, chat, Failure, type Message } from '../api.ts';
 import { strings } from '../strings.ts';
 
@@ -79,7 +80,13 @@ async function readPage({ words, room, order, author, since, until }: Search, cu
     ...(since && { since: startOf(since, 0) }),
     ...(until && { until: startOf(until, 1) }),
   };
-  // A page may be empty where much was looked at in vain.
+  return readFound(query, cursor);
+}
+
+type FoundQuery = NonNullable<paths['/api/messages']['get']['parameters']['query']>;
+
+/** Reads messages that were found, after a cursor. A page may be empty where much was looked at in vain. */
+export async function readFound(query: FoundQuery, cursor?: string): Promise<Found> {
   for (let next = cursor; ; ) {
     const call = chat.GET('/api/messages', { params: { query: { ...query, ...(next !== undefined && { cursor: next }) } } });
     const { data, headers } = await askFully<Message[]>(call);

@@ -14,6 +14,7 @@ import { listenToKeys } from './keys.tsx';
 import { later, loadAhead } from './later.tsx';
 import { Menus } from './menu.tsx';
 import { RoomView } from './room.tsx';
+import { List } from './rows.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 const Login = later(async () => (await import('./login.tsx')).Login);
@@ -54,13 +55,15 @@ function Shell() {
       )}
       <Banner />
       <Sidebar />
-      <Boundary key={value.name === 'room' ? value.room : value.name}>
+      <Boundary key={value.name === 'room' ? value.room : value.name === 'list' ? value.list : value.name}>
         {value.name === 'room' ? (
           <RoomView key={value.room} {...value} />
         ) : value.name === 'directory' ? (
           <Directory />
         ) : value.name === 'settings' ? (
           <Settings tab={value.tab} />
+        ) : value.name === 'list' ? (
+          <List list={value.list} />
         ) : value.name === 'join' ? (
           <Join code={value.code} />
         ) : value.name === 'nowhere' ? (

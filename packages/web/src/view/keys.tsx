@@ -67,6 +67,7 @@ function nextPane(by: number): void {
 /** Closes what stands beside, or goes to the newest messages. */
 function closeSide(): void {
   const { value } = route;
+  if (value.name === 'list') go('/');
   if (value.name !== 'room') return;
   if (value.thread !== undefined || value.panel !== undefined) go(roomPath(value.room));
   else void intentOf(timelineOf(value.room)).goToEnd();

@@ -14,6 +14,7 @@ import { later } from './later.tsx';
 import { Line } from './markdown.tsx';
 import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
+import { List } from './rows.tsx';
 import { intentOf } from './scroll-intent.ts';
 import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
@@ -21,7 +22,7 @@ import { useLoaded } from './use-list.ts';
 
 const Details = later(async () => (await import('./details.tsx')).Details);
 const Members = later(async () => (await import('./members.tsx')).Members);
-const Pins = later(async () => (await import('./pins.tsx')).Pins);
+const Pins = later(async () => (await import('./lists.tsx')).Pins);
 const Search = later(async () => (await import('./search.tsx')).Search);
 
 type RoomProps = Extract<Route, { name: 'room' }>;
@@ -100,6 +101,8 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <Search room={room} />
         ) : panel === 'details' ? (
           <Details room={room} failure={about.failure} onRetry={about.reload} />
+        ) : panel !== undefined ? (
+          <List list={panel} room={room} />
         ) : null}
       </Boundary>
     </main>

@@ -21,6 +21,7 @@ import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
 import { openConversation } from './person.ts';
 import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
+import { Rows } from './rows.tsx';
 
 /** My rooms, and the way to everything else. */
 export function Sidebar() {
@@ -38,7 +39,18 @@ export function Sidebar() {
         <Icon name="search" /> {strings.rooms.switchTo}
         <kbd>Ctrl K</kbd>
       </button>
-      <div class="rooms">{list ? list.map((section) => <Part key={section.name} {...section} />) : <Loading />}</div>
+      <div class="rooms">
+        {list ? (
+          <>
+            <Rows />
+            {list.map((section) => (
+              <Part key={section.name} {...section} />
+            ))}
+          </>
+        ) : (
+          <Loading />
+        )}
+      </div>
       <a class="browse" href="/directory" aria-current={route.value.name === 'directory' ? 'page' : undefined}>
         <Icon name="compass" /> {strings.rooms.browse}
       </a>

@@ -1,0 +1,122 @@
+import { ask, chat, type Message } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { type ListName, roomPath } from '../routes.ts';
+import { me } from '../session.ts';
+import { discardDraft, draftOf } from '../store/drafts.ts';
+import { readFound } from '../store/found.ts';
+import { allMentions, roomOf } from '../store/rooms.ts';
+import { waitingDrafts } from '../store/waiting.ts';
+import { strings } from '../strings.ts';
+import { safeName } from '../text/names.ts';
+import { plainText } from '../text/plain.ts';
+import { attempt, IconButton, Loading } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+import { Results } from './results.tsx';
+import { Side } from './side.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** The messages that are pinned in a room. */
+export const Pins = ({ room }: { room: string }) => (
+  <Side room={room} title={strings.pins.title}>
+    <Pages name={`pins ${room}`} read={() => readPins(room)} none={strings.pins.none} />
+  </Side>
+);
+
+async function readPins(room: string): Promise<Page> {
+  const query = { room, pinned: 'true' as const, limit: 100 };
+  const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
+  return { list: found.toReversed(), next: undefined };
+}
+
+/** A list across all rooms, beside the open room or in its place. */
+export const List = ({ list, room }: { list: ListName; room?: string }) => (
+  <Side room={room} title={strings.lists[list].title}>
+    {list === 'drafts' ? (
+      <Drafts />
+    ) : (
+      <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} />
+    )}
+  </Side>
+);
+
+const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
+
+/** What was read of a list, and where more begins. */
+type Page = { list: readonly Message[]; next: string | undefined };
+
+/** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
+const lastRead = new Map<string, Page>();
+
+type PagesProps = { name: string; read: (after?: string) => Promise<Page>; none: string; news?: unknown };
+
+/** Messages, page by page, each of which leads to its place. The list is read again when there are `news`. */
+function Pages({ name, read, none, news }: PagesProps) {
+  const key = `${idOf(me())} ${name}`;
+  const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), lastRead.get(key))), [key, news]);
+  const page = value ?? lastRead.get(key);
+  if (!page) return <Loading failure={failure} onRetry={reload} />;
+  const more = async () => {
+    const next = await read(page.next);
+    set(keep(key, { list: [...page.list, ...next.list], next: next.next }));
+  };
+  return (
+    <div class="side-content">
+      {page.list.length === 0 ? <p class="muted center">{none}</p> : <Results messages={page.list} />}
+      {page.next !== undefined && (
+        <button type="button" onClick={() => void attempt(more)}>
+          {strings.app.more}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function keep(key: string, page: Page): Page {
+  lastRead.set(key, page);
+  return page;
+}
+
+/** A first page with the further ones that were read before, where they still follow it. */
+function goingOn(first: Page, before: Page | undefined): Page {
+  const last = first.list.at(-1);
+  const at = last && before ? before.list.findIndex((message) => idOf(message) === idOf(last)) : -1;
+  return before && at >= 0 ? { list: [...first.list, ...before.list.slice(at + 1)], next: before.next } : first;
+}
+
+/** What was typed and not sent: each leads to where it was typed. */
+function Drafts() {
+  const { drafts: words } = strings.lists;
+  const places = waitingDrafts.value;
+  const discard = async (place: string) => {
+    if (await confirmed(strings.app.discardAsk, strings.app.discard)) await discardDraft(place);
+  };
+  return (
+    <div class="side-content">
+      {places.length === 0 && <p class="muted center">{words.none}</p>}
+      <ul class="results">
+        {places.map((place) => {
+          const [room = '', thread] = place.split('/');
+          const name = safeName(roomOf(room)?.name ?? '') || words.gone;
+          return (
+            <li key={place}>
+              <a href={roomPath(room, thread === undefined ? {} : { thread })}>
+                <Icon name="edit" />
+                <span class="body">
+                  <span class="meta">
+                    <bdi class="author">{name}</bdi>
+                    {thread !== undefined && <span class="muted">{words.inThread}</span>}
+                  </span>
+                  <span class="excerpt" dir="auto">
+                    {plainText(draftOf(place)).slice(0, 300)}
+                  </span>
+                </span>
+              </a>
+              <IconButton icon="remove" label={words.discard(name)} onPress={() => void discard(place)} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

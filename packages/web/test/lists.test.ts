@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { call, openPage, serveUrl, signIn, visit } from './support.ts';
+
+const phone = { width: 390, height: 780, options: { hasTouch: true } };
+const rowOf = (page: Page, name: string) => page.locator('.rooms').getByRole('link', { name: new RegExp(`^${name}`) });
+const results = (page: Page) => page.locator('.results li');
+
+/** Presses Tab until something has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let at = 0; at < 60 && (await page.locator(`${selector}:focus`).count()) === 0; at++) await page.keyboard.press('Tab');
+  await page.locator(`${selector}:focus`).waitFor();
+}
+
+describe('the mentions', () => {
+  it('of all rooms stand beside the open one, newest first; by keyboard, each leads to its message', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const [here, there] = [
+      await aRoom({ owner: other, members: [me], name: 'Here' }),
+      await aRoom({ owner: other, members: [me], name: 'There' }),
+    ];
+    await aMessage(other, here.id, { text: `first for @${me.username}` }, call);
+    await aMessage(other, there.id, { text: `second for @${me.username}` }, call);
+    await aMessage(other, there.id, { text: 'for everyone' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
+    await signIn(page, me);
+    await rowOf(page, 'Mentions').getByText('1', { exact: true }).waitFor();
+    await rowOf(page, 'Mentions').focus();
+    await page.keyboard.press('Enter');
+    await results(page).nth(1).waitFor();
+    expect(await results(page).locator('.excerpt').allInnerTexts()).toEqual([
+      `second for @${me.username}`,
+      `first for @${me.username}`,
+    ]);
+    await tabTo(page, '.results li:first-child a');
+    await page.keyboard.press('Enter');
+    await page.locator('li.message.pointed', { hasText: 'second for' }).waitFor();
+    expect(new URL(page.url()).pathname.startsWith(`/rooms/${there.id}/`)).toBe(true);
+    // The list is still beside the room, with what comes meanwhile.
+    await aMessage(other, here.id, { text: `third for @${me.username}` }, call);
+    await results(page).getByText('third for').waitFor();
+    expect(await results(page).count()).toBe(3);
+    await page.keyboard.press('Escape');
+    await results(page).first().waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are a page of their own on a phone, which gives way to the message and comes back', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: other, members: [me], name: 'Here' });
+    const { page, context, problems } = await visit(browser, phone);
+    await signIn(page, me);
+    await rowOf(page, 'Mentions').click();
+    await page.getByText('Nobody has mentioned you yet.').waitFor();
+    await aMessage(other, room.id, { text: `for @${me.username}` }, call);
+    await results(page).click();
+    await page.locator('li.message.pointed').waitFor();
+    expect(await results(page).count()).toBe(0);
+    await page.goBack();
+    await results(page).waitFor();
+    await page.getByRole('link', { name: 'Back to the rooms' }).click();
+    const { height } = (await rowOf(page, 'Mentions').boundingBox()) ?? { height: 0 };
+    expect(height).toBeGreaterThanOrEqual(44);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the drafts', () => {
+  it('have a row while one waits elsewhere, which leads by keyboard to where it was typed, and each can be thrown away', async () => {
+    const owner = await anAccount();
+    const [alpha, beta] = [await aRoom({ owner, name: 'Alpha' }), await aRoom({ owner, name: 'beta' })];
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${alpha.id}` });
+    await signIn(page, owner);
+    const field = page.locator('.room-pane .composer textarea');
+    await field.fill('**First** words of alpha');
+    // Where one writes now, nothing waits.
+    expect(await rowOf(page, 'Drafts').count()).toBe(0);
+    await page.locator('.rooms a', { hasText: 'beta' }).click();
+    await rowOf(page, 'Drafts').getByText('1', { exact: true }).waitFor();
+    await rowOf(page, 'Drafts').focus();
+    await page.keyboard.press('Enter');
+    await results(page).getByText('First words of alpha').waitFor();
+    await tabTo(page, '.results a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === `/rooms/${alpha.id}` && url.search === '');
+    await page.locator('.room-pane .composer textarea:focus').waitFor();
+    expect(await field.inputValue()).toBe('**First** words of alpha');
+    await page.locator('.rooms a', { hasText: 'beta' }).click();
+    await field.fill('of beta');
+    await page.locator('.brand').click();
+    await rowOf(page, 'Drafts').getByText('2', { exact: true }).waitFor();
+    await rowOf(page, 'Drafts').click();
+    await page.getByRole('button', { name: 'Discard the draft in Alpha' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await results(page).count()).toBe(2);
+    await page.getByRole('button', { name: 'Discard the draft in Alpha' }).click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
+    await rowOf(page, 'Drafts').getByText('1', { exact: true }).waitFor();
+    await page.reload();
+    await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['of beta']);
+    await page.getByRole('button', { name: 'Discard the draft in beta' }).click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
+    await page.getByText('No drafts.').waitFor();
+    expect(await rowOf(page, 'Drafts').count()).toBe(0);
+    await page.goto(`${new URL(page.url()).origin}/rooms/${beta.id}`);
+    await field.waitFor();
+    expect([await field.inputValue(), problems]).toEqual(['', []]);
+    await context.close();
+  });
+
+  it('are listed on a phone, and thrown away in every tab', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner, name: 'Alpha' });
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}`, ...phone });
+    await signIn(page, owner);
+    await page.locator('.room-pane .composer textarea').fill('to be said');
+    // Written 300 milliseconds after the last key.
+    await page.waitForTimeout(1_000);
+    const other = await openPage(context, `${serveUrl}/rooms/${room.id}`);
+    await expect.poll(() => other.page.locator('.room-pane .composer textarea').inputValue()).toBe('to be said');
+    await page.getByRole('link', { name: 'Back to the rooms' }).click();
+    await rowOf(page, 'Drafts').click();
+    const button = page.getByRole('button', { name: 'Discard the draft in Alpha' });
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await button.click();
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
+    await expect.poll(() => other.page.locator('.room-pane .composer textarea').inputValue()).toBe('');
+    expect([...problems, ...other.problems]).toEqual([]);
+    await context.close();
+  });
+});
