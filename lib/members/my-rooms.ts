@@ -9,9 +9,9 @@ import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Persons, showPerson } from '../identity/persons.ts';
 import type { OtherUser } from '../identity/users.ts';
-import { countUnreadThreads } from '../messages/threads.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
+import { countUnreadThreads } from '../rooms/followed-threads.ts';
 import { findReadings, type Reading } from '../rooms/read-markers.ts';
 import { type Member, showOwnMember } from './members.ts';
 

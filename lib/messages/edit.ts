@@ -4,6 +4,7 @@ import { toObjectId } from '../api/extended-json.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { followMentioned } from '../rooms/followed-threads.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
@@ -11,7 +12,6 @@ import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
-import { followMentioned } from './threads.ts';
 import { tokensOf } from './tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');

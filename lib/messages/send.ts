@@ -8,6 +8,7 @@ import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
+import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
@@ -16,7 +17,6 @@ import { findMentioned, findMentions, type Mentions, membersAmong } from './ment
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
-import { tellFollowers } from './threads.ts';
 import { tokensOf } from './tokens.ts';
 
 /** A new message: its text, its room, the message that it replies to, and whether it stands in the room then. */

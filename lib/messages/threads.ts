@@ -8,7 +8,6 @@ import { retryContended } from '../database/writes.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
-import type { Place } from '../rooms/sequence.ts';
 import { type AuthoredMessage, findMessage, findReadable, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
 
@@ -50,72 +49,6 @@ export const threadCursor: Parameter<ThreadCursor> = {
   schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
 };
 
-/** A reply that is about to be stored at its place: in which thread, who began that, and who is mentioned. */
-type Reply = { thread: ObjectId; beganBy: ObjectId; place: Place; user: ObjectId; mentions: ObjectId[] };
-
-/**
- * Tells those who follow a thread of a reply, before it exists, so that nobody misses one. If the reply then comes to
- * nothing, its followers find a thread without unread replies.
- */
-export async function tellFollowers({ thread, beganBy, place, user, mentions }: Reply): Promise<void> {
-  const { room, seq, at } = place;
-  const last = { replied_seq: seq, replied_at: at };
-  await retryContended(() =>
-    followedThreads.bulkWrite(
-      [
-        {
-          updateOne: {
-            filter: { _id: { thread, user } },
-            update: { $set: { room }, $max: { seq, ...last }, $unset: { is_unread: '', is_left: '' } },
-            upsert: true,
-          },
-        },
-        ...(beganBy.equals(user)
-          ? []
-          : [{ updateOne: { filter: { _id: { thread, user: beganBy } }, update: { $set: { room } }, upsert: true } }]),
-        ...mentions.filter((one) => !one.equals(user)).map((one) => mention({ thread, room, seq, user: one })),
-        {
-          updateMany: {
-            filter: { '_id.thread': thread, '_id.user': { $ne: user }, is_left: { $exists: false } },
-            update: { $max: last, $set: { is_unread: true as const } },
-          },
-        },
-      ],
-      { ordered: true },
-    ),
-  );
-}
-
-type Mention = { thread: ObjectId; room: ObjectId; seq: number; user: ObjectId };
-
-const mention = ({ thread, room, seq, user }: Mention) => ({
-  updateOne: {
-    filter: { _id: { thread, user } },
-    update: { $set: { room }, $max: { mentioned_seq: seq }, $unset: { is_left: '' as const } },
-    upsert: true,
-  },
-});
-
-/** Has users whom an edit mentions in a reply at a `seq` follow its thread. */
-export async function followMentioned(
-  { thread, room, seq, at }: { thread: ObjectId; room: ObjectId; seq: number; at: Date },
-  mentions: ObjectId[],
-): Promise<void> {
-  if (mentions.length === 0) return;
-  const unread = {
-    updateMany: {
-      filter: {
-        '_id.thread': thread,
-        '_id.user': { $in: mentions },
-        $or: [{ seq: { $exists: false } }, { seq: { $lt: seq } }],
-      },
-      update: { $max: { replied_seq: seq, replied_at: at }, $set: { is_unread: true as const } },
-    },
-  };
-  const all = [...mentions.map((user) => mention({ thread, room, seq, user })), unread];
-  await retryContended(() => followedThreads.bulkWrite(all, { ordered: true }));
-}
-
 type ThreadsPage = Page<ThreadCursor> & { unread?: 'true' | undefined };
 
 /** The threads that the caller follows and may read, the one with the latest reply first; a page may be shorter than its limit. */
@@ -145,22 +78,6 @@ export async function listThreads({ limit, after, unread }: ThreadsPage, caller:
     return root && show(root, row, caller);
   });
   return { items: (await Promise.all(shown)).filter((thread) => thread !== undefined), next };
-}
-
-/** How many unread threads of a user are counted at most, in all rooms together. */
-const mostUnreadThreads = 1_000;
-
-/** How many threads with unread replies a user follows in each room, by its id in hexadecimal. */
-export async function countUnreadThreads(user: ObjectId): Promise<Map<string, number>> {
-  const found = await followedThreads
-    .find(
-      { '_id.user': user, is_unread: true },
-      { projection: { room: 1 }, limit: mostUnreadThreads, batchSize: mostUnreadThreads },
-    )
-    .toArray();
-  const counts = new Map<string, number>();
-  for (const { room } of found) counts.set(room.toHexString(), (counts.get(room.toHexString()) ?? 0) + 1);
-  return counts;
 }
 
 /** The thread that begins with a message, as the caller follows it or not. */
@@ -228,8 +145,3 @@ async function show(root: AuthoredMessage, row: FollowedThreadDocument | null, {
 
 // Who has never read it is told of the replies since a mention, or of all.
 const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
-
-/** Forgets which threads a user follows. */
-export async function forgetThreads(user: ObjectId): Promise<void> {
-  await followedThreads.deleteMany({ '_id.user': user });
-}
