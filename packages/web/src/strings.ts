@@ -147,6 +147,12 @@ export const strings = {
       none: 'Nobody has mentioned you yet.',
       count: (number: number) => count(number, 'unread mention', 'unread mentions'),
     },
+    threads: {
+      title: 'Threads',
+      none: 'You follow no threads yet. You will follow those that you begin, reply in or are mentioned in.',
+      count: (number: number) => count(number, 'thread with unread replies', 'threads with unread replies'),
+      unread: (number: number) => count(number, 'unread reply', 'unread replies'),
+    },
     drafts: {
       title: 'Drafts',
       none: 'No drafts.',

@@ -55,6 +55,31 @@ describe('a thread', () => {
     await context.close();
   });
 
+  it('that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const [here, there] = [
+      await aRoom({ owner: me, members: [other], name: 'Here' }),
+      await aRoom({ owner: me, members: [other], name: 'There' }),
+    ];
+    const root = await aMessage(me, there.id, { text: 'Lunch?' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
+    await signIn(page, me);
+    await page.locator('.room-pane .beginning').waitFor();
+    await aMessage(other, there.id, { text: 'At noon', thread: root._id.$oid }, call);
+    const row = page.locator('.rooms').getByRole('link', { name: /^Threads/ });
+    await row.getByText('1', { exact: true }).waitFor();
+    expect(await page.locator('.rooms a.room.unread').count()).toBe(0);
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.results').getByText('1 unread reply').waitFor();
+    await page.locator('.results a').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.side li.message', { hasText: 'At noon' }).waitFor();
+    await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('is opened by the address of a reply, also of one that is far back', async () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });

@@ -4,6 +4,7 @@ import { idOf } from '../ids.ts';
 import { messagePath } from '../routes.ts';
 import { nameOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
+import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
@@ -11,28 +12,36 @@ import { Avatar, PersonName } from './controls.tsx';
 import './results.css';
 
 /** Messages from anywhere, each of which leads to its place. */
-export const Results = ({ messages, words = '' }: { messages: readonly Message[]; words?: string }) => (
+export const Results = ({ messages, words }: { messages: readonly Message[]; words?: string }) => (
   <ul class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
-        <a href={pathOf(message)}>
-          <Avatar name={nameOf(message)} id={message.user.$oid} />
-          <span class="body">
-            <span class="meta">
-              <PersonName person={message} class="author" />
-              <span class="muted">
-                {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
-                <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
-              </span>
-            </span>
-            <span class="excerpt" dir="auto">
-              {highlight(plainText(message.text).slice(0, 300), words)}
-            </span>
-          </span>
-        </a>
+        <Result message={message} href={pathOf(message)} words={words} />
       </li>
     ))}
   </ul>
+);
+
+type ResultProps = { message: Message; href: string; words?: string | undefined; note?: string; isNew?: boolean };
+
+/** One message of a list, which leads somewhere; with a note of what there is. */
+export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (
+  <a href={href} class={isNew ? 'unread' : ''}>
+    <Avatar name={nameOf(message)} id={message.user.$oid} />
+    <span class="body">
+      <span class="meta">
+        <PersonName person={message} class="author" />
+        <span class="muted">
+          {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
+          <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
+        </span>
+      </span>
+      <span class="excerpt" dir="auto">
+        {message.deleted_at ? strings.message.deleted : highlight(plainText(message.text).slice(0, 300), words)}
+      </span>
+      {note !== undefined && <span class="note">{note}</span>}
+    </span>
+  </a>
 );
 
 /** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
