@@ -34,6 +34,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
           archived_at: null,
           is_direct: false,
           is_default: false,
+          mention_all_role: 'member',
         },
       });
     }

@@ -73,7 +73,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   await react(dan, code, '👀');
   const question = await say(carol, room, 'How long does it take with all the data of last year?');
   await say(bob, room, 'A little under four minutes on my machine', question._id.$oid);
-  await say(dan, room, 'Three and a half here. The first minute is the index.', question._id.$oid);
+  await say(dan, room, `Three and a half here, @${admin.username}. The first minute is the index.`, question._id.$oid);
   await say(carol, room, 'Fine, nobody will notice that at night.', question._id.$oid);
   const linked = await say(
     dan,

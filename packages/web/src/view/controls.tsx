@@ -244,3 +244,19 @@ export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: () 
     </div>
   );
 }
+
+type ChoiceProps<T> = { name: string; label: string; choices: readonly T[]; chosen: T; shown: (choice: T) => string };
+
+/** A field that has one of a few values. */
+export const Choice = <T extends string | number>({ name, label, choices, chosen, shown }: ChoiceProps<T>) => (
+  <label class="field">
+    {label}
+    <select name={name}>
+      {choices.map((choice) => (
+        <option key={choice} value={choice} selected={choice === chosen}>
+          {shown(choice)}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -2,7 +2,7 @@ import { signal, useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
 import type { Message } from '../api.ts';
-import { clockOf, fullOf, sentAt, shortOf, timeOf } from '../dates.ts';
+import { clockOf, fullOf, nearOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
@@ -61,7 +61,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const message = withChanges(stored, entries, mine);
   const isBeingDeleted = entries.some(({ kind, state }) => kind === 'delete' && state === 'waiting');
   const isDeleted = message.deleted_at !== null;
-  const isMentioned = message.mentions.some(({ $oid }) => $oid === mine);
+  const isForAll = message.mentions_all !== null && message.user.$oid !== mine;
+  const isMentioned = isForAll || message.mentions.some(({ $oid }) => $oid === mine);
   // Also of a message that is deleted meanwhile: what was typed is its author's.
   const isEditing = editing.value === idOf(message);
   const leave = (event: FocusEvent) => {
@@ -204,7 +205,7 @@ function Replies({ message }: { message: Message }) {
       {strings.message.replies(message.reply_count)}
       {message.replied_at && (
         <time class="muted" dateTime={message.replied_at.$date}>
-          {strings.message.lastReply(shortOf(new Date(message.replied_at.$date)))}
+          {strings.message.lastReply(nearOf(new Date(message.replied_at.$date)))}
         </time>
       )}
     </a>
@@ -277,6 +278,7 @@ function Edit({ message, row }: { message: Message; row: { current: HTMLLIElemen
   const save = async (text: string) => {
     await editMessage(message, text, base);
     end();
+    return true;
   };
   return (
     <Editor
