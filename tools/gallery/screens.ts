@@ -72,6 +72,14 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'card',
+    path: ({ room }) => `/rooms/${room}?panel=members`,
+    act: async (page) => {
+      await page.locator('.member .name .person').last().click();
+      await page.getByRole('dialog').getByRole('link').first().waitFor();
+    },
+  },
+  {
     name: 'mention',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
