@@ -32,6 +32,11 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const suffix = admin.username.replace(/^ann/, '');
   const [bob, carol, dan] = [await signUp(`bob${suffix}`), await signUp(`carol${suffix}`), await signUp(`dan${suffix}`)];
   const people = { ann: admin, bob, carol, dan };
+  const called: [Person, string][] = [
+    [admin, 'Ann Björk'],
+    [carol, 'Carol Ó Dálaigh'],
+  ];
+  for (const [who, name] of called) await call(who, 'PATCH', '/api/users/me', { name });
 
   const makeRoom = async (name: string, topic: string, members: Person[]) => {
     const { _id } = await call<Message>(admin, 'POST', '/api/rooms', { name });

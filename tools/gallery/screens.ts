@@ -75,6 +75,14 @@ export const screens: Screen[] = [
   { name: 'mentions', path: ({ room }) => `/rooms/${room}?panel=mentions` },
   { name: 'mentions-alone', path: () => '/?panel=mentions' },
   {
+    name: 'card',
+    path: ({ room }) => `/rooms/${room}?panel=members`,
+    act: async (page) => {
+      await page.locator('.member .name .person').last().click();
+      await page.getByRole('dialog').getByRole('link').first().waitFor();
+    },
+  },
+  {
     name: 'mention',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {

@@ -1089,11 +1089,11 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time */
+    /** List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms */
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
+        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };

@@ -312,7 +312,12 @@ export const strings = {
     go: 'Go',
   },
   pins: { title: 'Pinned messages', none: 'No pinned messages.' },
-  people: { message: 'Message' },
+  people: {
+    message: 'Message',
+    settings: 'My account',
+    common: 'Rooms in common',
+    more: (number: number) => `and ${count(number, 'room', 'rooms')} more`,
+  },
   members: {
     title: 'Members',
     owner: 'Owner',

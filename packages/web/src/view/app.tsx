@@ -12,7 +12,7 @@ import { Dialogs } from './dialog.tsx';
 import { Join } from './join.tsx';
 import { listenToKeys } from './keys.tsx';
 import { later, loadAhead } from './later.tsx';
-import { Menus } from './menu.tsx';
+import { Popovers } from './popover.tsx';
 import { RoomView } from './room.tsx';
 import { List } from './rows.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -29,7 +29,7 @@ export function App() {
   return (
     <>
       {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}
-      <Menus />
+      <Popovers />
       <Dialogs />
       <Announcer />
     </>

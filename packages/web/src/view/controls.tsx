@@ -43,10 +43,11 @@ export const PersonName = ({ person, class: extra }: { person: Person; class?: s
   </bdi>
 );
 
-/** Somebody's name in a list, with the username below a full name. */
-export const PersonNames = ({ person }: { person: Person }) => (
+/** Somebody's name in a list and what is said beside it, with the username below a full name. */
+export const PersonNames = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
   <>
     <bdi>{nameOf(person)}</bdi>
+    {children}
     {person.name !== undefined && <small class="muted username">@{person.username}</small>}
   </>
 );

@@ -24,7 +24,7 @@ import { lateCode } from './later.tsx';
 import { Text } from './markdown.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { EntryState } from './pending.tsx';
-import { openPerson } from './person.ts';
+import { PersonButton } from './person.tsx';
 
 /** The message that is being edited. */
 export const editing = signal<string | undefined>(undefined);
@@ -68,7 +68,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog and a menu give the focus back.
-    if (!row.current?.contains(next) && !next?.closest('dialog, .menu') && active.value === row.current) active.value = null;
+    if (!row.current?.contains(next) && !next?.closest('dialog, .popover') && active.value === row.current) active.value = null;
   };
   const activate = () => {
     active.value = row.current;
@@ -79,7 +79,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   };
   const unpoint = () => {
     // On the way to a menu of the row, the row stays.
-    if (active.value === row.current && !document.querySelector('.menu')) active.value = focusedRow();
+    if (active.value === row.current && !document.querySelector('.popover')) active.value = focusedRow();
   };
   const classes = [
     'message',
@@ -90,9 +90,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   ];
   const date = sentAt(message);
   const author = authorOf(message);
-  const hasActions = message.username !== '' && message.user.$oid !== mine;
-  const showPerson = ({ currentTarget }: { currentTarget: HTMLElement }) =>
-    hasActions && openPerson(currentTarget, message.user.$oid, nameOf(author));
+  const of = { user: message.user.$oid, person: author };
   return (
     <li
       ref={row}
@@ -111,17 +109,17 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
           {clockOf(date)}
         </time>
       ) : (
-        <button type="button" class="person" tabIndex={-1} aria-hidden="true" onClick={showPerson}>
+        <PersonButton {...of} isHidden>
           <Avatar name={nameOf(author)} id={message.user.$oid} />
-        </button>
+        </PersonButton>
       )}
       <div class="body">
         {message.thread && !isInThread && !isGrouped && <InThread message={message} />}
         {!isGrouped && (
           <p class="meta">
-            <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
+            <PersonButton {...of} class="author">
               <PersonName person={author} />
-            </button>
+            </PersonButton>
             <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
                 {timeOf(date)}

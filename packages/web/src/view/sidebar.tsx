@@ -18,8 +18,8 @@ import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewRoom, openSwitcher } from './keys.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
+import { openConversation } from './open-conversation.ts';
 import { namesIn, PeopleField } from './people-field.tsx';
-import { openConversation } from './person.ts';
 import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
 import { Rows } from './rows.tsx';
 
