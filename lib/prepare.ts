@@ -7,6 +7,7 @@ import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
+import { savedIndexes } from './collections/saved.ts';
 import { serverNoticesIndexes } from './collections/server-notices.ts';
 import { serverIndexes } from './collections/servers.ts';
 import { ticketIndexes } from './collections/tickets.ts';
@@ -41,6 +42,7 @@ const indexes = {
   messages: messageIndexes,
   events: eventIndexes,
   reads: readMarkerIndexes,
+  saved: savedIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

@@ -10,7 +10,11 @@ export const tags = [
     description: 'The members of rooms, their roles and read markers, bans and blocks.',
     segments: ['members', 'invitations', 'bans', 'blocks'],
   },
-  { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
+  {
+    name: 'Messages',
+    description: 'Sending, finding, editing, pinning, saving and reacting to messages.',
+    segments: ['messages', 'saved'],
+  },
   {
     name: 'Events',
     description: 'All events of a room, in order and without a gap.',

@@ -1,11 +1,13 @@
 import { normaliseText } from '../../client/src/texts.ts';
-import type { Message } from './api.ts';
+import { ask, chat, type Message } from './api.ts';
+import { idOf } from './ids.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { knownEpoch } from './store/epoch.ts';
 import { addToOutbox } from './store/outbox.ts';
 import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
+import { isSaved, noteSaved, savedLast } from './store/saved.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
 import { sync } from './sync/sync.ts';
@@ -55,6 +57,23 @@ export async function toggleReaction(message: Message, emoji: string): Promise<v
 export async function togglePin(message: Message): Promise<void> {
   await addToOutbox(message.room.$oid, { kind: 'pin', message: message._id.$oid, on: message.pinned_at === null });
   start(message.room.$oid);
+}
+
+/** Saves a message to be found again, or removes it from those that are; throws a `Failure`. */
+export async function toggleSaved(message: Message): Promise<void> {
+  const id = idOf(message);
+  const params = { path: { message: id } };
+  const wasSaved = isSaved(id);
+  const note = (on: boolean) => (on ? noteSaved([id]) : noteSaved([], [id]));
+  note(!wasSaved);
+  try {
+    if (wasSaved) await ask(chat.DELETE('/api/messages/{message}/save', { params }));
+    else await ask(chat.PUT('/api/messages/{message}/save', { params, body: {} }));
+  } catch (failure) {
+    note(wasSaved);
+    throw failure;
+  }
+  if (!wasSaved) savedLast.value = id;
 }
 
 /** Marks a message, and what came after it, as unread; throws a `Failure`. */

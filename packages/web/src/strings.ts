@@ -142,15 +142,19 @@ export const strings = {
   // What goes across all rooms.
   lists: {
     label: 'Across all rooms',
+    counts: {
+      mentions: (number: number) => count(number, 'unread mention', 'unread mentions'),
+      saved: (number: number) => count(number, 'message', 'messages'),
+      drafts: (number: number) => count(number, 'draft', 'drafts'),
+    },
     mentions: {
       title: 'Mentions',
       none: 'Nobody has mentioned you yet.',
-      count: (number: number) => count(number, 'unread mention', 'unread mentions'),
     },
+    saved: { title: 'Saved', none: 'No saved messages. Save one by the menu of a message.' },
     drafts: {
       title: 'Drafts',
       none: 'No drafts.',
-      count: (number: number) => count(number, 'draft', 'drafts'),
       inThread: 'Thread',
       gone: 'A room that you are not in',
       discard: (name: string) => `Discard the draft in ${name}`,
@@ -210,6 +214,9 @@ export const strings = {
     pin: 'Pin',
     unpin: 'Unpin',
     copyLink: 'Copy link',
+    save: 'Save',
+    unsave: 'Remove from saved',
+    saved: 'Saved',
     copied: 'Link copied.',
     unread: 'Mark as unread from here',
     isUnread: 'Marked as unread until you open the room again.',

@@ -122,6 +122,7 @@ const reads: Record<string, (scene: Scene) => string[]> = {
     '/api/messages?mentions=me',
   ],
   room: ({ rooms }) => rooms.map(({ path }) => path),
+  saved: () => ['/api/saved', '/api/saved?limit=1'],
   'room-details': ({ rooms }) => rooms.map(({ path }) => `${path}/details`),
   rooms: () => ['/api/rooms', '/api/rooms?limit=2'],
   users: ({ people, rooms }) => [
@@ -141,6 +142,8 @@ const changes = {
   reaction: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/reactions/owl`, {}),
   pin: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/pin`, {}),
   unpin: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/pin`),
+  saved: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/save`, {}),
+  unsaved: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/save`),
   deletedMessage: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}`),
   noted: ({ other, room }: Happening) => noteMentions(new ObjectId(room.id), 1_000, [new ObjectId(other.id)]),
   stored: () => storeNotes(),

@@ -1,10 +1,13 @@
-import { ask, chat, type Message } from '../api.ts';
+import { toggleSaved } from '../actions.ts';
+import { ask, askFully, chat, type Message, type SavedMessage } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { discardDraft, draftOf } from '../store/drafts.ts';
 import { readFound } from '../store/found.ts';
+import { nextOf } from '../store/members.ts';
 import { allMentions, roomOf } from '../store/rooms.ts';
+import { isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
@@ -34,6 +37,8 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
   <Side room={room} title={strings.lists[list].title}>
     {list === 'drafts' ? (
       <Drafts />
+    ) : list === 'saved' ? (
+      <Pages name={list} read={readSaved} none={strings.lists.saved.none} news={savedLast.value} action={SaveButton} />
     ) : (
       <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} />
     )}
@@ -42,16 +47,43 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
+async function readSaved(after?: string): Promise<Page> {
+  const query = { limit: 50, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully<SavedMessage[]>(chat.GET('/api/saved', { params: { query } }));
+  const list = data.map(({ message }) => message);
+  const next = nextOf(headers);
+  noteSaved(list.map(idOf).toReversed(), [], after === undefined && next === undefined);
+  // A page may be empty where much may no longer be read.
+  return list.length === 0 && next !== undefined ? readSaved(next) : { list, next };
+}
+
+/** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */
+const SaveButton = (message: Message) => {
+  const isOn = isSaved(idOf(message));
+  return (
+    <IconButton
+      icon={isOn ? 'unsave' : 'save'}
+      label={isOn ? strings.message.unsave : strings.message.save}
+      onPress={() => void attempt(() => toggleSaved(message))}
+    />
+  );
+};
+
 /** What was read of a list, and where more begins. */
 type Page = { list: readonly Message[]; next: string | undefined };
 
 /** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
 const lastRead = new Map<string, Page>();
 
-type PagesProps = { name: string; read: (after?: string) => Promise<Page>; none: string; news?: unknown };
+type PagesProps = Pick<Parameters<typeof Results>[0], 'action'> & {
+  name: string;
+  read: (after?: string) => Promise<Page>;
+  none: string;
+  news?: unknown;
+};
 
 /** Messages, page by page, each of which leads to its place. The list is read again when there are `news`. */
-function Pages({ name, read, none, news }: PagesProps) {
+function Pages({ name, read, none, news, action }: PagesProps) {
   const key = `${idOf(me())} ${name}`;
   const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), lastRead.get(key))), [key, news]);
   const page = value ?? lastRead.get(key);
@@ -62,7 +94,7 @@ function Pages({ name, read, none, news }: PagesProps) {
   };
   return (
     <div class="side-content">
-      {page.list.length === 0 ? <p class="muted center">{none}</p> : <Results messages={page.list} />}
+      {page.list.length === 0 ? <p class="muted center">{none}</p> : <Results messages={page.list} action={action} />}
       {page.next !== undefined && (
         <button type="button" onClick={() => void attempt(more)}>
           {strings.app.more}
