@@ -16,16 +16,21 @@ import { intentOf } from './view/scroll-intent.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
-/** Sends a message to a room or a thread; resolves when it is stored. */
-export async function sendMessage(room: string, typed: string, thread?: string): Promise<void> {
+/** Sends what was written in a room or a thread, whose draft it was; resolves when it is stored. */
+export const sendMessage = (room: string, typed: string, thread?: string): Promise<void> =>
+  send(room, typed, thread, (text) => dropDraft(placeOf(room, thread), text));
+
+/** Sends a message to a room in which a draft may wait; resolves when it is stored. */
+export const sendBesides = (room: string, typed: string): Promise<void> => send(room, typed, undefined, () => []);
+
+async function send(room: string, typed: string, thread: string | undefined, drop: (text: string) => string[]): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
-  const drafts = dropDraft(placeOf(room, thread), text);
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drafts);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drop(text));
   start(room);
 }
 

@@ -214,6 +214,8 @@ export const strings = {
     pin: 'Pin',
     unpin: 'Unpin',
     copyLink: 'Copy link',
+    quote: 'Quote',
+    forward: 'Forward',
     save: 'Save',
     unsave: 'Remove from saved',
     saved: 'Saved',
@@ -230,6 +232,14 @@ export const strings = {
     showLess: 'Show less',
     copyCode: 'Copy',
     opens: (host: string) => ` (${host})`,
+  },
+  forward: {
+    to: 'Forward to',
+    toRoom: (name: string) => `Forward to ${name}`,
+    closedAsk: 'This room is not open to everyone. Forward what was said in it?',
+    goOn: 'Forward',
+    comment: 'Comment (optional)',
+    done: (name: string) => `Forwarded to ${name}.`,
   },
   outbox: {
     sending: 'Sending',

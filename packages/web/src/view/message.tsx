@@ -13,6 +13,7 @@ import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
 import { isSaved } from '../store/saved.ts';
 import { knownTimeline } from '../store/timelines.ts';
+import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
@@ -313,6 +314,10 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
     isSaved(idOf(message))
       ? { label: words.unsave, icon: 'unsave', act: () => attempt(() => toggleSaved(message)) }
       : { label: words.save, icon: 'save', act: () => attempt(() => toggleSaved(message)) },
+    ...(aboutRoom(message.room.$oid).details?.archived_at
+      ? []
+      : [{ label: words.quote, icon: 'quote' as const, act: () => quote(message, isInThread) }]),
+    { label: words.forward, icon: 'forward', act: () => forward(message) },
     ...(isInThread ? [] : [{ label: words.unread, icon: 'unread' as const, act: () => unread(message) }]),
     ...(isModerator(message)
       ? [
@@ -336,6 +341,10 @@ export async function pickEmoji(onPick: (emoji: string) => void): Promise<void> 
   const { openEmojiPicker } = await loadEmojiPicker();
   openEmojiPicker(onPick);
 }
+
+const loadQuotes = lateCode(() => import('./quote.tsx'));
+const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);
+const forward = async (message: Message) => (await loadQuotes()).forward(message);
 
 const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(message, emoji));
 

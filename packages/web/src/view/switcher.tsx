@@ -8,8 +8,10 @@ import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
 
+type SwitcherProps = { close: () => void; onPick?: (room: MyRoom) => void };
+
 /** A list of my rooms that narrows as one types: those whose names begin so come first, and then those in which something was said last. */
-export function Switcher({ close }: { close: () => void }) {
+export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: SwitcherProps) {
   const [word, setWord] = useState('');
   const [index, setIndex] = useState(0);
   const found = (rooms.value ?? [])
@@ -22,7 +24,7 @@ export function Switcher({ close }: { close: () => void }) {
   const open = (room: MyRoom | undefined) => {
     if (!room) return;
     close();
-    go(roomPath(room.id));
+    onPick(room);
   };
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
