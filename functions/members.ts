@@ -22,7 +22,7 @@ export const handler = endpoint({
     query: {
       room: about('Return members of this room; this or `user` is required.', optional(id)),
       q: about(
-        'Return members whose names have words that start with those of `q`. Names that start with `q` come first.',
+        'Return members whose usernames or full names have words that start with those of `q`. Names that start with `q` come first.',
         optional(usernamePart),
       ),
       user: about("`me` lists the caller's own memberships, the most recently active room first.", optional(oneOf('me'))),
@@ -32,7 +32,7 @@ export const handler = endpoint({
     },
     status: 200,
     // A cursor for later that is remembered is from when the list was read: nothing has changed since.
-    remember: ['rooms', 'users', 'messages', 'reads', 'epochs'],
+    remember: ['rooms', 'users', 'messages', 'reads', 'threads', 'epochs'],
     answer: listOf(memberSchema),
     headers: { 'X-Next-Cursor': sinceHeader },
     refusals: listRefusals,

@@ -1,6 +1,6 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
-import { about, id, optional } from '../lib/api/parameters.ts';
+import { about, flag, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -45,13 +45,14 @@ export const handler = endpoint({
       room: about('The room to send to.', id),
       text: messageText,
       thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
+      is_in_room: about('Whether a reply also stands in the room; without it, in its thread alone.', optional(flag)),
     },
     status: 201,
     answer: shownMessage.schema,
     isIdempotent: true,
     refusals: sendRefusals,
     run: async ({ body, caller, request: { headers } }) => {
-      const key = idempotencyKeyOf(headers, body.room, body.text, body.thread ?? null);
+      const key = idempotencyKeyOf(headers, body.room, body.text, body.thread ?? null, body.is_in_room ?? null);
       return answerCreated(await sendMessage(body, key, caller));
     },
   }),

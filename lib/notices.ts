@@ -16,6 +16,8 @@ export type Notice =
   | { type: 'blocked'; user: string; whom: string }
   /** A user has read a room up to `seq`, or has changed what it is to them. */
   | { type: 'read'; room: string; user: string; seq: number; is_muted?: boolean; is_favourite?: boolean }
+  /** A user has read a thread up to `seq`, or has chosen whether to follow it. */
+  | { type: 'thread'; room: string; thread: string; user: string; seq: number; is_followed: boolean }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 

@@ -10,6 +10,7 @@ import { roomIndexes } from './collections/rooms.ts';
 import { savedIndexes } from './collections/saved.ts';
 import { serverNoticesIndexes } from './collections/server-notices.ts';
 import { serverIndexes } from './collections/servers.ts';
+import { threadIndexes } from './collections/threads.ts';
 import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
@@ -43,6 +44,7 @@ const indexes = {
   events: eventIndexes,
   reads: readMarkerIndexes,
   saved: savedIndexes,
+  threads: threadIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

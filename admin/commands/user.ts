@@ -44,18 +44,20 @@ export const userCommands: Record<string, Run> = {
     const users = await everyItem((page) => listUsers(page));
     const rows = users.map((user) => [
       user.username,
+      user.name ?? '',
       user.email,
       yesOrNo(user.is_admin),
       yesOrNo(user.is_active),
       user.created_at.$date,
     ]);
-    return { data: users, text: table(['USERNAME', 'EMAIL', 'ADMIN', 'ACTIVE', 'CREATED'], rows) };
+    return { data: users, text: table(['USERNAME', 'NAME', 'EMAIL', 'ADMIN', 'ACTIVE', 'CREATED'], rows) };
   },
   'user show': async ([word]) => {
     const user = await findUserByName(readUsername(word));
     const lines = [
       `id: ${user._id.$oid}`,
       `username: ${user.username}`,
+      ...(user.name === undefined ? [] : [`name: ${user.name}`]),
       `email: ${user.email}`,
       `admin: ${yesOrNo(user.is_admin)}`,
       `active: ${yesOrNo(user.is_active)}`,

@@ -16,10 +16,19 @@ import { hashPassword } from './passwords.ts';
 import { createSession, endSessions, type WithToken } from './sessions.ts';
 
 /** The data of a new account. */
-export type NewAccount = { username: string; email: string; password: string; is_admin: boolean; is_first?: true };
+export type NewAccount = {
+  username: string;
+  name?: string | undefined;
+  email: string;
+  password: string;
+  is_admin: boolean;
+  is_first?: true;
+};
 
 /** The changes that can be made to an account. */
 export type AccountChanges = {
+  /** Empty to have none. */
+  name?: string | undefined;
   email?: string | undefined;
   password?: string | undefined;
   is_admin?: boolean | undefined;
@@ -54,16 +63,18 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
-  const { email, password, is_admin, is_active } = changes;
+  const { name, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
     $set: {
+      ...(name && { name }),
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
       ...(is_active !== undefined && { is_active }),
     },
+    ...(name === '' && { $unset: { name: '' as const } }),
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
   const stepsDown = is_admin === false || is_active === false;
@@ -87,10 +98,11 @@ export async function setWriteRate(id: ObjectId, perSecond: number | undefined):
   return shownUser.show(changed);
 }
 
-async function insertUser({ username, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
+async function insertUser({ username, name, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
   await requireFree(username, email);
   const account = {
     username,
+    ...(name && { name }),
     email,
     email_key: emailKey(email),
     password_hash: await hashPassword(password),

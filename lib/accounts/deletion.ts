@@ -9,6 +9,7 @@ import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
+import { forgetThreads } from '../rooms/followed-threads.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -36,7 +37,7 @@ export async function finishDeletions(): Promise<number> {
 const deletion = {
   $set: { is_admin: false, is_active: false, has_leftovers: true },
   $currentDate: { deleted_at: true },
-  $unset: { username: '', email: '', email_key: '', password_hash: '', blocked: '' },
+  $unset: { username: '', name: '', email: '', email_key: '', password_hash: '', blocked: '' },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 
 const tidyUp = (id: ObjectId): Promise<void> =>
@@ -47,6 +48,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetBans(id),
       deleteReadMarkers(id),
       forgetSaved(id),
+      forgetThreads(id),
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),

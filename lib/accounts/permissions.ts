@@ -4,6 +4,7 @@ import { about, flag, optional, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
+import { fullName } from '../identity/persons.ts';
 import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
@@ -23,6 +24,7 @@ const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION`
 /** The parameters of a sign-up. */
 export const signUpParameters = {
   username: newUsername,
+  name: optional(fullName),
   email,
   password: newPassword,
   is_admin: about('Whether the account is an administrator; only administrators may create one.', optional(flag)),
@@ -35,6 +37,7 @@ export const signUpParameters = {
  * own.
  */
 export const accountChanges = {
+  name: optional(fullName),
   email: optional(email),
   code: addressCode,
   password: optional(newPassword),
@@ -142,7 +145,7 @@ export async function changeUserFor(
   const isOwn = id.equals(caller.user._id);
   // An e-mail address is a credential, because a new password can be requested with it.
   const isCredential = password !== undefined || email !== undefined;
-  if (Object.keys(changes).length === 0) throw missingEvery(['email', 'password', 'is_admin', 'is_active']);
+  if (Object.keys(changes).length === 0) throw missingEvery(['name', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
   if (is_active !== undefined) requireAdmin(caller);
   if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);

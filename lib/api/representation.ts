@@ -31,8 +31,8 @@ export function shownFrom<Stored extends object>() {
 
   return {
     /** The stored value as it is. */
-    as: <Name extends keyof Stored & string>(schema: Schema<Stored[Name]>, name: Name) =>
-      from(name, schema, (value: Stored[Name]) => value),
+    as: <Name extends keyof Stored & string>(schema: Schema<Exclude<Stored[Name], undefined>>, name: Name) =>
+      from(name, schema, (value: Exclude<Stored[Name], undefined>) => value),
 
     /** The id of the thing itself, as `{$oid}`. */
     ownId: from('_id', ownId, showId),
@@ -54,21 +54,25 @@ export function shownFrom<Stored extends object>() {
       reads,
     }),
 
-    /** The whole: a component of the API called `title`. */
-    representation: <T extends Table<Stored>>(
+    /** The whole: a component of the API called `title`. Fields in `optional` are absent where nothing is stored. */
+    representation: <T extends Table<Stored>, const Absent extends keyof T & string = never>(
       title: string,
       table: T,
-    ): Representation<Stored, ShownFields<SchemasOf<T>>, SchemasOf<T>> => {
+      optional: readonly Absent[] = [],
+    ): Representation<Stored, ShownFields<SchemasOf<T>, Absent>, SchemasOf<T>> => {
       const fields = Object.entries<Field<Stored, unknown>>(table);
       const schemas = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])) as SchemasOf<T>;
       return {
-        schema: record(title, schemas),
+        schema: record(title, schemas, optional),
         fields: schemas,
         reads: Object.assign({}, ...fields.map(([, { reads }]) => reads)),
         show: (stored) => {
           const shown: Record<string, unknown> = {};
-          for (const [name, { show }] of fields) shown[name] = show(stored);
-          return shown as ShownFields<SchemasOf<T>>;
+          for (const [name, { show }] of fields) {
+            const value = show(stored);
+            if (value !== undefined) shown[name] = value;
+          }
+          return shown as ShownFields<SchemasOf<T>, Absent>;
         },
       };
     },

@@ -9,7 +9,10 @@ export type MessageDocument = {
   _id: ObjectId;
   room: ObjectId;
   seq: number;
-  /** Which message of the room it is, counting from 1: read markers and unread counts are made of these. */
+  /**
+   * Which of the messages that stand in the room it is, counting from 1: read markers and unread counts are made of
+   * these. A reply that stands in its thread alone has the number of the one before it.
+   */
   ordinal: number;
   user: ObjectId;
   text: string;
@@ -20,6 +23,8 @@ export type MessageDocument = {
   deleted_at: Date | null;
   /** The message that it replies to. */
   thread: ObjectId | null;
+  /** Only there, and true, of a reply that stands in its thread alone. The room does not count it. */
+  is_folded?: true;
   mentions: ObjectId[];
   /**
    * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
@@ -36,6 +41,9 @@ export type MessageDocument = {
   is_pinned?: true;
   /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
   has_replies?: true;
+  /** Up to three who have replied last, the last one at the end, and when. */
+  repliers?: ObjectId[];
+  replied_at?: Date;
   /** The number of replies up to a place before which no new reply can come. */
   counted_replies?: { count: number; seq: number };
   /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */

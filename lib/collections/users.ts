@@ -6,6 +6,7 @@ import { scoped } from '../database/scoped.ts';
 export type UserDocument = {
   _id: ObjectId;
   username: string;
+  name?: string;
   /** As it was typed, and below as it is compared. */
   email: string;
   email_key: string;

@@ -5,7 +5,7 @@ import { aType, described, eitherOf, orNull, record, type Schema, type Shown, un
 import { type EventDocument, memberEventTypes, messageEventTypes, roomEventTypes } from '../collections/events.ts';
 import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
-import { deletedUsername, findUsernames } from '../identity/users.ts';
+import { findPersons, showPerson } from '../identity/persons.ts';
 import { formerMemberSchema, memberSchema, showMember } from '../members/members.ts';
 import { type AuthoredMessage, findAuthored, showAuthored, shownMessage } from '../messages/messages.ts';
 import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
@@ -55,10 +55,10 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
   const ofRoom = happened.filter(({ data }) => !('message' in data));
   const changedIds = distinct(idsIn(happened, 'message')).slice(0, mostChanged);
   const sent = all.flatMap(({ message }) => message ?? []);
-  const [changed, current, usernames] = await Promise.all([
+  const [changed, current, persons] = await Promise.all([
     findMessages(changedIds),
     ofRoom.length > 0 ? rooms.findOne({ _id: room }) : null,
-    findUsernames(idsIn(ofRoom, 'user')),
+    findPersons(idsIn(ofRoom, 'user')),
   ]);
   const replies = await countReplies(room, [...sent, ...changed]);
 
@@ -79,11 +79,11 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
   const about = ({ data: { message, member, user } }: EventDocument): Event['data'] => {
     if (message instanceof ObjectId) return shown.get(message.toHexString()) ?? null;
     if (!(member instanceof ObjectId && user instanceof ObjectId)) return current && shownRoom.show(current);
-    const username = usernames.get(user.toHexString()) ?? deletedUsername;
+    const person = persons.get(user.toHexString());
     const present = current?.members.find(({ _id }) => _id.equals(member));
     return present
-      ? showMember(room, present, username)
-      : { _id: showId(member), room: showId(room), user: showId(user), username, role: null, joined_at: null };
+      ? showMember(room, present, person)
+      : { _id: showId(member), room: showId(room), user: showId(user), ...showPerson(person), role: null, joined_at: null };
   };
 
   const events = rows.flatMap(({ seq, at, message, event }): Event[] => {

@@ -94,7 +94,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   for (const row of found.filter(({ seq }) => seq > start.seq)) {
     if (row.seq > previous.seq + 1) {
       if (!isOld(row.at, room, gapPatience)) return { rows, gaps };
-      gaps.push(...gapsBetween(room._id, previous, row, row.isMessage));
+      gaps.push(...gapsBetween(room._id, previous, row, row.isCounted));
     }
     if (gaps.length === 0) rows.push(row);
     if (rows.length === limit) return { rows, gaps };
@@ -118,15 +118,15 @@ export function closeGapsAfter(milliseconds: number): void {
 // If nothing else comes, the messages that the room has counted between two rows, and that are not there, are lost.
 // It is unknown which of the places are theirs, and it does not matter: they are known by their ordinals, and a
 // reader of one of the places has read all of them.
-function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isMessage'>, isMessage: boolean): Gap[] {
-  const before = row.ordinal === undefined || !isMessage ? row.ordinal : row.ordinal - 1;
+function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isCounted'>, isCounted: boolean): Gap[] {
+  const before = row.ordinal === undefined || !isCounted ? row.ordinal : row.ordinal - 1;
   const lost = before === undefined || previous.ordinal === undefined ? 0 : before - previous.ordinal;
   return Array.from({ length: row.seq - previous.seq - 1 }, (_, index) => ({
     room,
     seq: previous.seq + 1 + index,
     ordinal: previous.ordinal === undefined ? undefined : previous.ordinal + Math.min(index + 1, lost),
     at: row.at,
-    isMessage: index < lost,
+    isCounted: index < lost,
   }));
 }
 

@@ -10,7 +10,8 @@ export type Row = {
   at: Date;
   /** How many messages the room had counted up to here, this one included. */
   ordinal: number | undefined;
-  isMessage: boolean;
+  /** Whether a message is there that the room counts. */
+  isCounted: boolean;
 };
 
 /** A row with the message or the event that is there. */
@@ -32,11 +33,11 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
   const rows = [
     ...found.map((message): FullRow => {
       const { seq, created_at: at, ordinal } = message;
-      return { seq, at, ordinal, isMessage: true, message };
+      return { seq, at, ordinal, isCounted: !message.is_folded, message };
     }),
     ...happened.map((event): FullRow => {
       const { seq, at, ordinal } = event;
-      return { seq, at, ordinal, isMessage: false, event };
+      return { seq, at, ordinal, isCounted: false, event };
     }),
   ];
   const ends = [...(hasMore ? [found.at(-1)?.seq ?? seq] : []), ...endsOfFull([happened], limit)];
@@ -46,14 +47,14 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
 
 /** The last rows of a room, likewise, and only where they are; `isAll` says that no rows come before them. */
 export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
-  const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, created_at: 1, at: 1 } } as const;
+  const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, is_folded: 1, created_at: 1, at: 1 } } as const;
   const [found, happened] = await Promise.all([
     messages.find({ room }, options).toArray(),
     events.find({ room }, options).toArray(),
   ]);
   const rows = [
-    ...found.map(({ seq, created_at: at, ordinal }): Row => ({ seq, at, ordinal, isMessage: true })),
-    ...happened.map(({ seq, at, ordinal }): Row => ({ seq, at, ordinal, isMessage: false })),
+    ...found.map(({ seq, created_at: at, ordinal, is_folded }): Row => ({ seq, at, ordinal, isCounted: !is_folded })),
+    ...happened.map(({ seq, at, ordinal }): Row => ({ seq, at, ordinal, isCounted: false })),
   ];
   const ends = endsOfFull([found, happened], limit);
   return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...ends)), isAll: ends.length === 0 };

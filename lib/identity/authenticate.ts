@@ -9,6 +9,7 @@ import { stateOf } from '../database/within-process.ts';
 import { describeError, log } from '../log.ts';
 import { Recent } from '../recent.ts';
 import type { Caller } from './caller.ts';
+import { personReads } from './persons.ts';
 import type { Rated } from './write-rate.ts';
 
 /**
@@ -90,7 +91,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           last_used_at: 1,
           now: '$$NOW',
           'users._id': 1,
-          'users.username': 1,
+          ...personReads('users.'),
           'users.email': 1,
           'users.created_at': 1,
           'users.is_admin': 1,

@@ -6,7 +6,8 @@ import { users } from '../collections/users.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
 import { notify } from '../notices.ts';
 import type { Caller } from './caller.ts';
-import { deletedUsername, findUsernames, noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
+import { findPersons, showPerson } from './persons.ts';
+import { noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
 
 /** How many users one can block: they are read with every token. */
 const mostBlocked = 500;
@@ -30,11 +31,11 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
   const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
   const start = after ? blocked.filter((id) => Buffer.compare(id.id, after.id) > 0) : blocked;
   const found = start.slice(0, limit + 1);
-  const names = await findUsernames(found);
+  const persons = await findPersons(found);
   return pageById(
     found.map((_id) => ({ _id })),
     limit,
-    ({ _id }) => ({ _id: showId(_id), username: names.get(_id.toHexString()) ?? deletedUsername }),
+    ({ _id }) => ({ _id: showId(_id), ...showPerson(persons.get(_id.toHexString())) }),
   );
 }
 

@@ -1,42 +1,43 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
-import { matchesName } from '../../packages/client/src/words/names.ts';
+import { matchesPerson } from '../../packages/client/src/words/names.ts';
 import { distinct, idSchema } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
-import { stateOf } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
+import { aFullName, aUsername, type Person, personReads } from './persons.ts';
 
 const { as, ownId, date, representation } = shownFrom<Caller['user']>();
 
-/** The fields by which other things show a user. */
+/** The field by which other things show whose they are. */
 export const aUserId = described('The id of the user.', idSchema);
-export const aUsername = described('The current name of the user; `(deleted)` for a deleted one.', aText);
+
+const ofEveryone = { _id: ownId, username: as(aUsername, 'username'), name: as(aFullName, 'name') };
 
 /** A user as the user and administrators see it. */
-export const shownUser = representation('User', {
-  _id: ownId,
-  username: as(aUsername, 'username'),
-  email: as(described('The e-mail address as typed, for the user and administrators only.', aText), 'email'),
-  is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
-  is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
-  created_at: date('created_at', 'The time of sign-up.'),
-});
+export const shownUser = representation(
+  'User',
+  {
+    ...ofEveryone,
+    email: as(described('The e-mail address as typed, for the user and administrators only.', aText), 'email'),
+    is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
+    is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
+    created_at: date('created_at', 'The time of sign-up.'),
+  },
+  ['name'],
+);
 export type User = ShownBy<typeof shownUser>;
 
 /** A user as others see it. */
-export const shownOtherUser = representation('OtherUser', { _id: ownId, username: as(aUsername, 'username') });
+export const shownOtherUser = representation('OtherUser', ofEveryone, ['name']);
 export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');
-
-/** The name that is shown for a deleted user; no user can have it. */
-export const deletedUsername = '(deleted)';
 
 /** A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a mention. */
 export const username: Parameter<string> = credential({
@@ -81,7 +82,7 @@ export const email: Parameter<string> = credential({
 
 const hasHost = (address: string) => domainToASCII(address.replace(/^.*@/, '')) !== '';
 
-/** A part of a user's name, or nothing; the `@` of a mention does not count. */
+/** A part of a user's names, or nothing; the `@` of a mention does not count. */
 export const usernamePart: Parameter<string> = {
   ...textUpTo(64),
   read: (sent) => {
@@ -122,8 +123,9 @@ export async function findUser(id: ObjectId): Promise<User> {
 export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | OtherUser> {
   // The caller's account was read with the token.
   if (id.equals(caller.user._id)) return shownUser.show(caller.user);
-  const user = await findUser(id);
-  return isAdmin(caller) ? user : { _id: user._id, username: user.username };
+  const user = await users.findOne({ _id: id });
+  if (!user) throw noSuchUser();
+  return (isAdmin(caller) ? shownUser : shownOtherUser).show(user);
 }
 
 /** The account with this name; 404 for an unknown name. */
@@ -153,9 +155,9 @@ export async function findActiveUserId(name: string): Promise<ObjectId | undefin
   return (await users.findOne({ username: name, is_active: true }, { projection: { _id: 1 } }))?._id;
 }
 
-/** The name of the active account with this id; undefined if not found. */
-export async function findActiveUsername(id: ObjectId): Promise<string | undefined> {
-  return (await users.findOne({ _id: id, is_active: true }, { projection: { username: 1 } }))?.username;
+/** What the active account with this id is called; undefined if not found. */
+export async function findActivePerson(id: ObjectId): Promise<Person | undefined> {
+  return (await users.findOne<Person>({ _id: id, is_active: true }, { projection: personReads() })) ?? undefined;
 }
 
 /** The ids of the accounts with these names, by name. */
@@ -182,36 +184,10 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
   return [...named, ...identified, ...others].map(({ _id }) => _id);
 }
 
-/** Names by the ids of accounts in hexadecimal; deleted accounts have none. */
-export type Usernames = ReadonlyMap<string, string | undefined>;
-
-/**
- * The names that were read since an account last changed, of about so many accounts at most, and the state of the
- * accounts before that.
- */
-let known: { names: Map<string, string | undefined>; state: number } = { names: new Map(), state: Number.NaN };
-const mostKnown = 10_000;
-
-/**
- * The names of these accounts, and maybe of others. One that was read before is not asked for again where no account
- * has changed since.
- */
-export async function findUsernames(ids: ObjectId[]): Promise<Usernames> {
-  const state = stateOf(users.unscoped);
-  if (known.state !== state || known.names.size > mostKnown) known = { names: new Map(), state };
-  const { names } = known;
-  const unknown = distinct(ids).filter((id) => !names.has(id.toHexString()));
-  if (unknown.length === 0) return names;
-  const found = await users.find({ _id: { $in: unknown } }, { projection: { username: 1 } }).toArray();
-  for (const id of unknown) names.set(id.toHexString(), undefined);
-  for (const { _id, username } of found) names.set(_id.toHexString(), username);
-  return names;
-}
-
 /** So many accounts are looked at for a page of those with a certain name. */
 const mostLookedAt = 5_000;
 
-/** A page of the accounts, by the order of their ids: all, or those of whose names `q` is a part. */
+/** A page of the accounts, by the order of their ids: all, or those with `q` in their names. */
 export async function listUsers({ limit, after }: Page, q = ''): Promise<Listed<User>> {
   const found: UserFields[] = [];
   let last = after;
@@ -219,7 +195,7 @@ export async function listUsers({ limit, after }: Page, q = ''): Promise<Listed<
     const size = q === '' ? limit + 1 : chunkSize;
     const options = { sort: { _id: 1 as const }, limit: size, batchSize: size + 1 };
     const chunk = await users.find(last ? { _id: { $gt: last } } : {}, options).toArray();
-    found.push(...chunk.filter(({ username }) => q === '' || matchesName(username, q)));
+    found.push(...chunk.filter((user) => q === '' || matchesPerson(user, q)));
     if (found.length > limit || chunk.length < size) return pageById(found, limit, shownUser.show);
     lookedAt += chunk.length;
     last = chunk.at(-1)?._id;

@@ -7,15 +7,19 @@ import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { aUsername, deletedUsername } from '../identity/users.ts';
+import { type Person, personFields, personReads, showPerson } from '../identity/persons.ts';
 import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
 /** A user who is kept out of a room. */
-export const banSchema = record('Ban', {
-  room: described('The room of the ban.', idSchema),
-  user: described('The banned user.', idSchema),
-  username: aUsername,
-});
+export const banSchema = record(
+  'Ban',
+  {
+    room: described('The room of the ban.', idSchema),
+    user: described('The banned user.', idSchema),
+    ...personFields,
+  },
+  ['name'],
+);
 export type Ban = Shown<typeof banSchema>;
 
 export const listBansRefusals = [...refusalsOf('seeBans'), noSuchRoom];
@@ -29,12 +33,12 @@ export async function listBans(room: ObjectId, page: Page, caller: Caller): Prom
   const show = ({ user, users }: BanRow) => ({
     room: showId(room),
     user: showId(user),
-    username: users[0]?.username ?? deletedUsername,
+    ...showPerson(users[0]),
   });
   return pageOf(rows, page.limit, show, ({ user }) => user.toHexString());
 }
 
-type BanRow = { user: ObjectId; users: { username?: string }[] };
+type BanRow = { user: ObjectId; users: Partial<Person>[] };
 
 const readPage = (room: ObjectId, { after, limit }: Page) =>
   rooms
@@ -47,7 +51,7 @@ const readPage = (room: ObjectId, { after, limit }: Page) =>
         { $sort: { user: 1 } },
         { $limit: limit + 1 },
         { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'users' } },
-        { $project: { user: 1, 'users.username': 1 } },
+        { $project: { user: 1, ...personReads('users.') } },
       ],
       { batchSize: withOneMore(limit).batchSize },
     )

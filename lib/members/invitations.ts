@@ -8,8 +8,8 @@ import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
+import { findPersons, showPerson } from '../identity/persons.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
-import { deletedUsername, findUsernames } from '../identity/users.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 
@@ -34,12 +34,17 @@ export const newInvitationSchema = record('NewInvitation', {
 export type NewInvitation = Shown<typeof newInvitationSchema>;
 
 /** What an invitation leads to. */
-export const shownInvitation = record('InvitationTarget', {
-  room: aRoomId,
-  room_name: described('The name of the room.', aText),
-  username: described('The name of the user who created the invitation; `(deleted)` for a deleted one.', aText),
-  is_member: described('Whether the caller is a member of the room already.', aFlag),
-});
+export const shownInvitation = record(
+  'InvitationTarget',
+  {
+    room: aRoomId,
+    room_name: described('The name of the room.', aText),
+    username: described('The username of who created the invitation; `(deleted)` for a deleted user.', aText),
+    name: described('Their full name; absent if they have none.', aText),
+    is_member: described('Whether the caller is a member of the room already.', aFlag),
+  },
+  ['name'],
+);
 
 /** How many invitations of a room are valid at the same time. */
 const mostInvitations = 50;
@@ -170,11 +175,11 @@ export async function showInvitation(code: string, caller: Caller | undefined): 
   });
   const creator = found?.invitations?.[0]?.created_by;
   if (!found || !creator) throw noSuchInvitation();
-  const names = await findUsernames([creator]);
+  const persons = await findPersons([creator]);
   return {
     room: showId(found._id),
     room_name: found.name,
-    username: names.get(creator.toHexString()) ?? deletedUsername,
+    ...showPerson(persons.get(creator.toHexString())),
     is_member: user !== undefined && (found.members?.length ?? 0) > 0,
   };
 }

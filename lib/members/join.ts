@@ -7,7 +7,7 @@ import { conflict, invalidParameter, missingParameter, permissionDenied, type Re
 import { hashToken } from '../identity/authenticate.ts';
 import { hasBlocked } from '../identity/blocks.ts';
 import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
-import { findActiveUserId, findActiveUsername, noSuchUser } from '../identity/users.ts';
+import { findActivePerson, findActiveUserId, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {
@@ -181,15 +181,15 @@ async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
  */
 async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
-  const [username, isTooMuch, marker] = await Promise.all([
-    findActiveUsername(user),
+  const [person, isTooMuch, marker] = await Promise.all([
+    findActivePerson(user),
     isInTooMany(user, caller),
     startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), actorId(caller), 'member.joined', data),
   ]);
   const added = room.members[0];
   // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.
-  if (username === undefined || !added || isTooMuch) {
+  if (!person || !added || isTooMuch) {
     const refusal = isTooMuch ? tooManyRooms : noSuchUser;
     const left = await changeRoom(
       { where: { _id: room._id, 'members._id': member }, update: { $pull: { members: { _id: member } } } },
@@ -199,8 +199,8 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
     throw refusal();
   }
   return user.equals(caller.user._id)
-    ? showOwnMember(room, added, username, { ...marker, mentions: 0, deleted: 0 })
-    : showMember(room._id, added, username);
+    ? showOwnMember(room, added, person, { ...marker, mentions: 0, deleted: 0 })
+    : showMember(room._id, added, person);
 }
 
 /**
@@ -209,11 +209,11 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
  */
 async function afterBlockedAddition(room: Joined, member: ObjectId, { user, role }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
-  const username = (await findActiveUsername(user)) ?? '';
+  const person = await findActivePerson(user);
   await recordEvent(placeOf(room), actorId(caller), 'member.joined', data);
   const left = await takePlace({ where: { _id: room._id } });
   if (left) await recordEvent(placeOf(left), user, 'member.left', data);
-  return showMember(room._id, { _id: member, user, role, joined_at: room.changed_at }, username);
+  return showMember(room._id, { _id: member, user, role, joined_at: room.changed_at }, person);
 }
 
 /**

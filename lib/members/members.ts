@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { compareNames, matchesName } from '../../packages/client/src/words/names.ts';
+import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
@@ -7,7 +7,8 @@ import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { aUserId, aUsername, deletedUsername, findUsernames, shownOtherUser } from '../identity/users.ts';
+import { findPersons, type Person, personFields, personReads, showPerson } from '../identity/persons.ts';
+import { aUserId, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
   findContextOfMember,
@@ -26,7 +27,7 @@ export const memberRole = about(
   oneOf(...roles.toReversed()),
 );
 
-const ofWhom = { room: aRoomId, user: aUserId, username: aUsername };
+const ofWhom = { room: aRoomId, user: aUserId, ...personFields };
 
 /**
  * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that
@@ -49,36 +50,44 @@ export const memberSchema = record(
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
     is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
+    unread_threads: described(
+      'The threads of the room that the caller follows and that have unread replies; only in the list.',
+      aCount,
+    ),
     others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
-  ['room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'others'],
+  ['name', 'room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'unread_threads', 'others'],
 );
 export type Member = Shown<typeof memberSchema>;
 
 /** A former member, who has neither a role nor a time of joining. */
-export const formerMemberSchema = record('FormerMember', {
-  _id: described('The id of the former membership.', idSchema),
-  ...ofWhom,
-  role: described('Null, because the user is no longer a member.', aNull),
-  joined_at: described('Null, because the user is no longer a member.', aNull),
-});
+export const formerMemberSchema = record(
+  'FormerMember',
+  {
+    _id: described('The id of the former membership.', idSchema),
+    ...ofWhom,
+    role: described('Null, because the user is no longer a member.', aNull),
+    joined_at: described('Null, because the user is no longer a member.', aNull),
+  },
+  ['name'],
+);
 
 /** A room as its members see it. */
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;
 
 /** A member as others see it. */
-export const showMember = (room: ObjectId, member: MemberDocument, username: string): Member => ({
+export const showMember = (room: ObjectId, member: MemberDocument, person: Partial<Person> | undefined): Member => ({
   _id: showId(member._id),
   room: showId(room),
   user: showId(member.user),
-  username,
+  ...showPerson(person),
   role: member.role,
   joined_at: showDate(member.joined_at),
 });
 
 /** A member as the member sees it. */
-export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: string, reading: Reading): Member => ({
-  ...showMember(room._id, member, username),
+export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: Person, reading: Reading): Member => ({
+  ...showMember(room._id, member, person),
   room_name: room.name,
   seq: room.seq,
   last_read: reading.seq,
@@ -91,7 +100,7 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, username: s
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];
 
 /**
- * A page of a room's members, for members: all by the order of their ids, or those of whose names `q` is a part,
+ * A page of a room's members, for members: all by the order of their ids, or those with `q` in their names,
  * those that begin with it first.
  */
 export async function listMembers(
@@ -106,27 +115,25 @@ export async function listMembers(
   ]);
   const reading = await readingOf(seen, caller.user._id, marker);
   const show = ({ member, users: [user] }: MemberRow) =>
-    member.user.equals(caller.user._id)
-      ? showOwnMember(seen, member, caller.user.username, reading)
-      : showMember(room, member, user?.username ?? deletedUsername);
+    member.user.equals(caller.user._id) ? showOwnMember(seen, member, caller.user, reading) : showMember(room, member, user);
   const cursorOf = ({ member }: MemberRow) => (q === undefined ? member._id : member.user).toHexString();
   return pageOf(rows, page.limit, show, cursorOf);
 }
 
-/** The members of whose names something is a part, after that of a user who may have left meanwhile; one more than a page has. */
+/** The members with something in their names, after a user who may have left meanwhile; one more than a page has. */
 async function findNamed(room: ObjectId, q: string, { after, limit }: Page): Promise<MemberRow[]> {
   const found = await rooms.findOne<{ members: MemberDocument[] }>({ _id: room }, { projection: { members: 1 } });
   const members = found?.members ?? [];
-  const names = await findUsernames([...members.map(({ user }) => user), ...(after ? [after] : [])]);
-  const nameOf = (user: ObjectId) => names.get(user.toHexString()) ?? '';
-  const compare = compareNames(q);
+  const persons = await findPersons([...members.map(({ user }) => user), ...(after ? [after] : [])]);
+  const compare = comparePersons(q);
+  const last = after && (persons.get(after.toHexString()) ?? { username: '' });
   return members
-    .map((member) => ({ member, users: [{ username: nameOf(member.user) }] as [{ username: string }] }))
-    .filter(
-      ({ users: [{ username }] }) =>
-        username !== '' && (!after || compare(username, nameOf(after)) > 0) && matchesName(username, q),
-    )
-    .sort(({ users: [one] }, { users: [other] }) => compare(one.username, other.username))
+    .flatMap((member) => {
+      const person = persons.get(member.user.toHexString());
+      const isFound = person && (!last || compare(person, last) > 0) && matchesPerson(person, q);
+      return isFound ? [{ member, users: [person] as [Person] }] : [];
+    })
+    .sort(({ users: [one] }, { users: [other] }) => compare(one, other))
     .slice(0, limit + 1);
 }
 
@@ -141,12 +148,12 @@ export async function showTarget(
   caller: Caller,
   reading?: Reading,
 ): Promise<Member> {
-  const { target, targetName = deletedUsername } = context;
-  if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetName);
-  return showOwnMember(context, target, targetName, reading ?? (await findReading(context, caller.user._id)));
+  const { target, targetPerson } = context;
+  if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetPerson);
+  return showOwnMember(context, target, caller.user, reading ?? (await findReading(context, caller.user._id)));
 }
 
-type MemberRow = { member: MemberDocument; users: { username: string }[] };
+type MemberRow = { member: MemberDocument; users: Person[] };
 
 // Sorted and cut by the database, so that of a thousand members only a page is sent, each with its name.
 const readPage = (room: ObjectId, { after, limit }: Page) =>
@@ -159,7 +166,7 @@ const readPage = (room: ObjectId, { after, limit }: Page) =>
         { $sort: { 'members._id': 1 } },
         { $limit: limit + 1 },
         { $lookup: { from: 'users', localField: 'members.user', foreignField: '_id', as: 'users' } },
-        { $project: { member: '$members', 'users.username': 1 } },
+        { $project: { member: '$members', ...personReads('users.') } },
       ],
       { batchSize: withOneMore(limit).batchSize },
     )

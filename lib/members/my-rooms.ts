@@ -7,9 +7,11 @@ import { type MemberDocument, type RoomDocument, rooms } from '../collections/ro
 import { epochPattern } from '../database/epoch.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { deletedUsername, findUsernames, type OtherUser, type Usernames } from '../identity/users.ts';
+import { findPersons, type Persons, showPerson } from '../identity/persons.ts';
+import type { OtherUser } from '../identity/users.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
+import { countUnreadThreads } from '../rooms/followed-threads.ts';
 import { findReadings, type Reading } from '../rooms/read-markers.ts';
 import { type Member, showOwnMember } from './members.ts';
 
@@ -50,13 +52,18 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const { items: mine, next } = pageOf(await readPage(page, caller), limit, (room) => room, cursorOf);
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
-  const [readings, usernames] = await Promise.all([
+  const [readings, persons, threads] = await Promise.all([
     findReadings(mine, user._id, !after && !since),
-    findUsernames(distinct(people)),
+    findPersons(distinct(people)),
+    countUnreadThreads(user._id),
   ]);
   const items = mine.map((room, at): Member => {
-    const others = othersIn(room, user._id)?.map((other) => showOther(other, usernames));
-    return { ...showOwnMember(room, room.members[0], user.username, readings[at] as Reading), ...(others && { others }) };
+    const others = othersIn(room, user._id)?.map((other) => showOther(other, persons));
+    return {
+      ...showOwnMember(room, room.members[0], user, readings[at] as Reading),
+      unread_threads: threads.get(room._id.toHexString()) ?? 0,
+      ...(others && { others }),
+    };
   });
   return {
     items,
@@ -71,9 +78,9 @@ const cursorOf = ({ _id, changed_at }: MyRoom): string => `${changed_at.getTime(
 // there to be read.
 const longestWrite = limits.requestTime;
 
-const showOther = (id: ObjectId, usernames: Usernames): OtherUser => ({
+const showOther = (id: ObjectId, persons: Persons): OtherUser => ({
   _id: showId(id),
-  username: usernames.get(id.toHexString()) ?? deletedUsername,
+  ...showPerson(persons.get(id.toHexString())),
 });
 
 /** With whom a direct conversation is. */

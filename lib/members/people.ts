@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { compareNames, matchesName } from '../../packages/client/src/words/names.ts';
+import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { parseId } from '../api/extended-json.ts';
 import { type Listed, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
 import { about, id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
@@ -8,9 +8,9 @@ import { rooms } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
 import { adminRequired, invalidParameter } from '../errors.ts';
 import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
+import { findPersons } from '../identity/persons.ts';
 import {
   findUserByNameFor,
-  findUsernames,
   listUsers,
   type OtherUser,
   shownOtherUser,
@@ -25,13 +25,13 @@ import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.t
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
 
 /**
- * The people who are looked for: one by name, or those of whose names `q` is a part, in a room or in all that the
+ * The people who are looked for: one by username, or those with `q` in their names, in a room or in all that the
  * caller shares with them.
  */
 export const userSearch = {
-  username: about('Return the user with exactly this name.', optional(username)),
+  username: about('Return the user with exactly this username.', optional(username)),
   q: about(
-    'Return users whose names have words that start with those of `q`. Case and accents do not matter.',
+    'Return users whose usernames or full names have words that start with those of `q`. Case and accents do not matter.',
     optional(usernamePart),
   ),
   room: about('Return only members of this room.', optional(id)),
@@ -70,22 +70,22 @@ function idIn(cursor: string | undefined): ObjectId | undefined {
   return after;
 }
 
-/** A page of those among some users of whose names `q` is a part, those that begin with it first. */
+/** A page of those among some users with `q` in their names, those whose names begin with it first. */
 async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<Listed<OtherUser>> {
-  const names = await findUsernames(among);
-  const compare = compareNames(q);
-  const wanted = among
-    .map((_id) => ({ _id, username: names.get(_id.toHexString()) ?? '' }))
-    .filter(
-      ({ username }) => username !== '' && (after === undefined || compare(username, after) > 0) && matchesName(username, q),
-    )
-    .sort((one, other) => compare(one.username, other.username));
+  const persons = await findPersons(among);
+  const known = among.flatMap((_id) => {
+    const person = persons.get(_id.toHexString());
+    return person ? [{ _id, ...person }] : [];
+  });
+  const compare = comparePersons(q);
+  const last = after === undefined ? undefined : (known.find(({ username }) => username === after) ?? { username: after });
+  const wanted = known.filter((one) => (!last || compare(one, last) > 0) && matchesPerson(one, q)).sort(compare);
   const found: Parameters<typeof shownOtherUser.show>[0][] = [];
   // Few accounts are not active.
   for (let at = 0; at < wanted.length && found.length <= limit; at += limit + 1) {
     const ids = wanted.slice(at, at + limit + 1).map(({ _id }) => _id);
     const active = await users.find({ _id: { $in: ids }, is_active: true }, { projection: shownOtherUser.reads }).toArray();
-    found.push(...active.sort((one, other) => compare(one.username, other.username)));
+    found.push(...active.sort(compare));
   }
   return pageOf(found, limit, shownOtherUser.show, (last) => last.username);
 }

@@ -5,9 +5,11 @@ import { type MessageDocument, messages } from '../collections/messages.ts';
 import { saved } from '../collections/saved.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { followMentioned } from '../rooms/followed-threads.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
+import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
@@ -20,7 +22,8 @@ export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const mentions = findMentions(text);
   const accounts = await findMentioned(mentions);
-  let place = 0;
+  let place: Place | undefined;
+  let thread: ObjectId | undefined;
   let readers: ObjectId[] = [];
   const decide: Decide = (message, room) => {
     if (!message.user.equals(caller.user._id)) throw authorRequired();
@@ -34,10 +37,12 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const added = [...accounts.values()].filter((user) => !isAmong(message.mentions, user));
         readers = await findReaders(message.room, message.seq, added);
       },
-      update: ({ at, seq }, members) => {
-        place = seq;
+      update: (taken, members) => {
+        const { at, seq } = taken;
+        place = taken;
+        thread = message.thread ?? undefined;
         const mentioned = membersAmong(mentions, accounts, members);
-        const late = readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
+        const late = message.is_folded ? [] : readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
         return {
           $set: { text, words: tokensOf(text, message.user), mentions: mentioned, late_mentions, edited_at: at },
@@ -46,7 +51,9 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
     };
   };
   const edited = await changeMessage(id, caller, decide, precondition);
-  if (place > 0) await noteMentions(toObjectId(edited.room), place, edited.mentions.map(toObjectId));
+  const [room, mentioned] = [toObjectId(edited.room), edited.mentions.map(toObjectId)];
+  if (place && thread) await followMentioned({ thread, room, seq: edited.seq, at: place.at }, mentioned);
+  if (place && edited.is_in_room) await noteMentions(room, place.seq, mentioned);
   return edited;
 }
 
@@ -71,7 +78,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
         const { thread } = message;
         if (thread) await messages.updateOne({ _id: thread }, { $set: { has_deleted_replies: true } });
       },
-      ofRoom: { $max: { last_deleted: message.seq } },
+      ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
         $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '' },

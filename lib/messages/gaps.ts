@@ -9,7 +9,7 @@ export type Gap = Omit<Place, 'ordinal'> & {
   /** How many messages the room has counted up to here, where that is known. */
   ordinal: number | undefined;
   /** Whether the room has counted a message for this place. */
-  isMessage: boolean;
+  isCounted: boolean;
 };
 
 /**
@@ -31,8 +31,8 @@ export async function closeGaps(gaps: Gap[]): Promise<void> {
  * next reader fills, and the ordinal of a message is counted as lost only once, however often and at whichever place
  * it is found missing.
  */
-export async function fillGap({ room, seq, ordinal, at, isMessage }: Gap): Promise<void> {
-  if (isMessage && ordinal !== undefined) {
+export async function fillGap({ room, seq, ordinal, at, isCounted }: Gap): Promise<void> {
+  if (isCounted && ordinal !== undefined) {
     const lose = { $push: { lost: { $each: [ordinal], $slice: -100 } }, $inc: { lost_count: 1 } };
     await rooms.updateOne({ _id: room, lost: { $ne: ordinal } }, lose);
   }

@@ -1,6 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { about, dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
+import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -25,6 +26,10 @@ export const historyParameters = {
   at: about('Return the messages around the first one at or after this time.', optional(dateTime)),
   thread: about('Return only replies to this message.', optional(id)),
   user: about('Return only messages from this user.', optional(id)),
+  is_in_room: about(
+    'Return only messages that stand in the room, without replies that stand in their threads alone. A page may be shorter than its limit.',
+    optional(oneOf('true')),
+  ),
   pinned: about('Return only pinned messages.', optional(oneOf('true'))),
   mentions: about('Return only messages that mention the caller.', optional(oneOf('me'))),
 };
@@ -54,7 +59,8 @@ export async function readHistory(
   const query = context ? { ...wanted, around: await findSeqAt(context, at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
-  if (Object.values(query).every((value) => value === undefined)) return newestPage(key, room, caller, read);
+  const { is_in_room, ...others } = query;
+  if (Object.values(others).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
   const [, { shown }] = await readChecked(async () => context ?? (await findReadableRoom(room, caller)), read);
   return shown;
@@ -64,13 +70,20 @@ export async function readHistory(
 const sharedPages = singleFlight<PageAsRead>();
 
 async function readPage(room: ObjectId, filter: Filter<MessageDocument>, query: PlacedQuery, limit: number): Promise<PageAsRead> {
-  const { found, next } = await findPage(filter, query, limit);
+  const isWithoutFolded = query.is_in_room !== undefined;
+  const end = isWithoutFolded ? ((await rooms.findOne({ _id: room }, { projection: { seq: 1 } }))?.seq ?? 0) : undefined;
+  const { found, next } = await findPage(filter, query, { limit, end });
   const replies = await countReplies(room, found);
-  return { found, shown: { messages: found.map((message) => showAuthored(message, replies)), next } };
+  return { found, shown: { messages: found.map((message) => showAuthored(message, replies)), next }, isWithoutFolded };
 }
 
-const matching = (room: ObjectId, { thread, user, pinned, mentions }: PlacedQuery, caller: Caller): Filter<MessageDocument> => ({
+const matching = (
+  room: ObjectId,
+  { thread, user, pinned, mentions, is_in_room }: PlacedQuery,
+  caller: Caller,
+): Filter<MessageDocument> => ({
   room,
+  ...(is_in_room && { is_folded: { $exists: false } }),
   ...(thread && { thread }),
   ...(user && { user }),
   ...(pinned && { is_pinned: true as const }),
@@ -79,32 +92,55 @@ const matching = (room: ObjectId, { thread, user, pinned, mentions }: PlacedQuer
 
 type Found = { found: AuthoredMessage[]; next: Record<string, string> | undefined };
 
-async function findPage(filter: Filter<MessageDocument>, { before, after, around }: PlacedQuery, limit: number): Promise<Found> {
+/** How many messages a page has at most, and where the room ends, if the page skips messages that no index knows. */
+type Extent = { limit: number; end: number | undefined };
+
+async function findPage(
+  filter: Filter<MessageDocument>,
+  { before, after, around }: PlacedQuery,
+  { limit, end }: Extent,
+): Promise<Found> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([
-      findMatching(filter, { $lte: around }, -1, limit - newerCount, mostBytes / 2),
-      findMatching(filter, { $gt: around }, 1, newerCount, mostBytes / 2),
+      findMatching(filter, { $lte: around }, -1, { limit: limit - newerCount, end }, mostBytes / 2),
+      findMatching(filter, { $gt: around }, 1, { limit: newerCount, end }, mostBytes / 2),
     ]);
-    return pageOf([...older.found.reverse(), ...newer.found], newer.hasMore && 'after');
+    return { found: [...older.found.reverse(), ...newer.found], next: nextOf('after', newer.next) };
   }
   if (after !== undefined) {
-    const { found, hasMore } = await findMatching(filter, { $gt: after }, 1, limit);
-    return pageOf(found, hasMore && 'after');
+    const { found, next } = await findMatching(filter, { $gt: after }, 1, { limit, end });
+    return { found, next: nextOf('after', next) };
   }
-  const { found, hasMore } = await findMatching(filter, before === undefined ? {} : { $lt: before }, -1, limit);
-  return pageOf(found.reverse(), hasMore && 'before');
+  const { found, next } = await findMatching(filter, before === undefined ? {} : { $lt: before }, -1, { limit, end });
+  return { found: found.reverse(), next: nextOf('before', next) };
 }
 
-/** Between which places. */
-type Bounds = { $lt?: number; $lte?: number; $gt?: number };
+const nextOf = (side: 'before' | 'after', place: number | undefined) =>
+  place === undefined ? undefined : { [side]: String(place) };
 
-/** The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page. */
-const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction: 1 | -1, limit: number, most?: number) =>
-  readWithinSize<AuthoredMessage>(
+/** Between which places. */
+type Bounds = { $lt?: number; $lte?: number; $gt?: number; $gte?: number };
+
+/** How many places are looked at for a page that skips messages that no index knows. */
+const mostPlaces = 5_000;
+
+/**
+ * The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page, and the place
+ * beyond which there may be more.
+ */
+async function findMatching(
+  filter: Filter<MessageDocument>,
+  bounds: Bounds,
+  direction: 1 | -1,
+  { limit, end }: Extent,
+  most?: number,
+): Promise<{ found: AuthoredMessage[]; next: number | undefined }> {
+  const { within, last } = end === undefined ? { within: bounds, last: undefined } : nearest(bounds, direction, end);
+  const { found, hasMore } = await readWithinSize<AuthoredMessage>(
     limit,
-    (count, last) => {
-      const seq = { ...bounds, ...(last && { [direction === 1 ? '$gt' : '$lt']: last.seq }) };
+    (count, previous) => {
+      const seq = { ...within, ...(previous && { [direction === 1 ? '$gt' : '$lt']: previous.seq }) };
       return findAuthored<AuthoredMessage>({ ...filter, ...(Object.keys(seq).length > 0 && { seq }) }, [
         { $sort: { seq: direction } },
         { $limit: count },
@@ -112,8 +148,15 @@ const findMatching = (filter: Filter<MessageDocument>, bounds: Bounds, direction
     },
     most,
   );
+  return { found, next: hasMore ? found.at(-1)?.seq : last };
+}
 
-function pageOf(found: AuthoredMessage[], side: 'before' | 'after' | false): Found {
-  const edge = side === 'before' ? found[0] : found.at(-1);
-  return { found, next: side && edge ? { [side]: String(edge.seq) } : undefined };
+/** The places of some bounds that are looked at first, and the last of them if there are more. */
+function nearest(bounds: Bounds, direction: 1 | -1, end: number): { within: Bounds; last: number | undefined } {
+  if (direction === 1) {
+    const last = (bounds.$gt ?? 0) + mostPlaces;
+    return last < end ? { within: { ...bounds, $lte: last }, last } : { within: bounds, last: undefined };
+  }
+  const last = Math.min(bounds.$lt ?? end, bounds.$lte ?? end) - mostPlaces;
+  return last > 1 ? { within: { ...bounds, $gte: last }, last } : { within: bounds, last: undefined };
 }

@@ -1,21 +1,21 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { normaliseReaction } from '../../packages/client/src/reactions.ts';
-import { type Id, idSchema, showId } from '../api/extended-json.ts';
+import { dateSchema, type Id, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aText, described, listOf, orNull, record } from '../api/schema.ts';
+import { aCount, aFlag, aText, described, listOf, orNull, record } from '../api/schema.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { aUsername, deletedUsername, findUsernames } from '../identity/users.ts';
+import { findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
-/** A message with the name of its author and the number of its replies. */
-type ShownMessage = MessageDocument & { username: string; replies: number };
+/** A message with what its author is called and the number of its replies. */
+type ShownMessage = MessageDocument & Person & { replies: number };
 
 const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
@@ -25,27 +25,44 @@ const reactionSchema = record('Reaction', {
 });
 
 /** A message as the API shows it. */
-export const shownMessage = representation('Message', {
-  _id: ownId,
-  room: id('room', 'The room of the message.'),
-  seq: as(aSeq, 'seq'),
-  user: id('user', 'The author.'),
-  username: as(aUsername, 'username'),
-  text: as(described('The text; empty if the message is deleted.', aText), 'text'),
-  created_at: date('created_at', 'The time of sending.'),
-  edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
-  deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
-  thread: made(
-    described('The parent message of a reply; else null.', orNull(idSchema)),
-    ({ thread }) => thread && showId(thread),
-  ),
-  reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
-  mentions: made(described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)), ({ mentions }) =>
-    mentions.map(showId),
-  ),
-  reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
-  pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
-});
+export const shownMessage = representation(
+  'Message',
+  {
+    _id: ownId,
+    room: id('room', 'The room of the message.'),
+    seq: as(aSeq, 'seq'),
+    user: id('user', 'The author.'),
+    username: as(personFields.username, 'username'),
+    name: as(personFields.name, 'name'),
+    text: as(described('The text; empty if the message is deleted.', aText), 'text'),
+    created_at: date('created_at', 'The time of sending.'),
+    edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
+    deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
+    thread: made(
+      described('The parent message of a reply; else null.', orNull(idSchema)),
+      ({ thread }) => thread && showId(thread),
+    ),
+    is_in_room: made(
+      described('Whether the message stands in its room; a reply may stand in its thread alone.', aFlag),
+      ({ is_folded }) => is_folded !== true,
+    ),
+    repliers: made(
+      described('Up to three who have replied last, the last one at the end.', listOf(idSchema)),
+      ({ repliers = [] }) => repliers.map(showId),
+    ),
+    replied_at: made(described('The time of the last reply; null before the first.', orNull(dateSchema)), ({ replied_at }) =>
+      replied_at ? showDate(replied_at) : null,
+    ),
+    reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
+    mentions: made(
+      described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)),
+      ({ mentions }) => mentions.map(showId),
+    ),
+    reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
+    pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
+  },
+  ['name'],
+);
 export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
@@ -56,13 +73,13 @@ export const messageText = about(
   text(1, 10_000),
 );
 
-/** A message with its author's account, as `withAuthor` finds them. */
-export type AuthoredMessage = MessageDocument & { authors: string[] };
+/** A message with its author, as `withAuthor` finds them. */
+export type AuthoredMessage = MessageDocument & { authors: Partial<Person>[] };
 
-/** The end of an aggregation over messages: adds the name of each author. */
+/** The end of an aggregation over messages: adds what each author is called. */
 const withAuthor = [
   { $lookup: { from: 'users', localField: 'user', foreignField: '_id', as: 'authors' } },
-  { $set: { authors: '$authors.username' } },
+  { $set: { authors: personsOf('$authors') } },
 ];
 
 /**
@@ -75,28 +92,42 @@ export async function findAuthored<Found extends AuthoredMessage>(
 ): Promise<Found[]> {
   if (!isWithinProcess()) return messages.aggregate<Found>(filter, [...stages, ...withAuthor]).toArray();
   const found = await messages.aggregate<Found>(filter, stages).toArray();
-  const names = await findUsernames(found.map(({ user }) => user));
+  const persons = await findPersons(found.map(({ user }) => user));
   for (const message of found) {
-    const name = names.get(message.user.toHexString());
-    message.authors = name === undefined ? [] : [name];
+    const author = persons.get(message.user.toHexString());
+    message.authors = author ? [author] : [];
   }
   return found;
 }
 
-/** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
-export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
+/** A message that the caller may read, and its room as the caller finds it. */
+type ReadableMessage = { message: AuthoredMessage; room: RoomContext };
+
+/** A message that the caller may read; for everyone else there is no such message: 404. */
+export async function findMessage(id: ObjectId, caller: Caller): Promise<ReadableMessage> {
+  const [found] = await findReadable([id], caller);
+  if (!found) throw noSuchMessage();
+  return found;
+}
+
+/** Those of some messages that the caller may read, in any order. */
+export async function findReadable(ids: ObjectId[], caller: Caller): Promise<ReadableMessage[]> {
+  if (ids.length === 0) return [];
   const existing = { $filter: { input: '$rooms', as: 'room', cond: { $not: ['$$room.deleting_at'] } } };
-  const [found] = await messages
-    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>({ _id: id }, [
-      { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
-      ...withAuthor,
-    ])
+  const found = await messages
+    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>(
+      ids.length === 1 ? { _id: ids[0] as ObjectId } : { _id: { $in: ids } },
+      [
+        { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
+        { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
+        ...withAuthor,
+      ],
+    )
     .toArray();
-  const row = found?.rooms[0];
-  const room = row && contextOf(row, caller);
-  if (!found || !room || !may(room, 'read')) throw noSuchMessage();
-  return { message: found, room };
+  return found.flatMap(({ rooms: [row], ...message }) => {
+    const room = row && contextOf(row, caller);
+    return room && may(room, 'read') ? [{ message: message as AuthoredMessage, room }] : [];
+  });
 }
 
 /** The message, for those who may read it. */
@@ -105,13 +136,13 @@ export async function readMessage(id: ObjectId, caller: Caller): Promise<Message
   return showAuthored(message, await countReplies(message.room, [message]));
 }
 
-/** Shows a message by its author's name and the number of its replies. */
-export const showMessage = (message: MessageDocument, username: string, replies: number): Message =>
-  shownMessage.show({ ...message, username, replies });
+/** Shows a message by its author and the number of its replies. */
+export const showMessage = (message: MessageDocument, author: Partial<Person> | undefined, replies: number): Message =>
+  shownMessage.show({ ...message, ...showPerson(author), replies });
 
 /** Shows a message that was found with its author, by the reply counts of its room. */
 export const showAuthored = (message: AuthoredMessage, replies: ReplyCounts): Message =>
-  showMessage(message, message.authors[0] ?? deletedUsername, replies.get(message._id.toHexString()) ?? 0);
+  showMessage(message, message.authors[0], replies.get(message._id.toHexString()) ?? 0);
 
 /** The messages with these ids, in their order and without those that were deleted. */
 export async function findInOrder(ids: ObjectId[]): Promise<AuthoredMessage[]> {

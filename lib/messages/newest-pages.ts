@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { jsonOf, Written } from '../api/written.ts';
 import { events } from '../collections/events.ts';
+import { messages } from '../collections/messages.ts';
 import { config } from '../config.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findUsernames } from '../identity/users.ts';
+import { findPersons, type Person } from '../identity/persons.ts';
 import { describeError, log } from '../log.ts';
 import { Recent } from '../recent.ts';
 import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
@@ -27,10 +28,10 @@ import type { AuthoredMessage, Message } from './messages.ts';
 export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Record<string, string> | undefined };
 
 /**
- * A page of a room's history with the messages as they were found. The newest page has them in ascending order of
- * `seq`.
+ * A page of a room's history with the messages as they were found, perhaps without replies that stand in their threads
+ * alone. The newest page has them in ascending order of `seq`.
  */
-export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage };
+export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage; isWithoutFolded: boolean };
 
 /** A complete page, with its authors and what they were called. */
 type Kept = { shown: HistoryPage & { messages: Written<Message[]> }; authors: ObjectId[]; names: string; until: number };
@@ -55,7 +56,7 @@ export async function newestPage(
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const begun = performance.now();
   const check = () => findReadableRoom(room, caller);
-  // Names change without a place, when accounts are deleted.
+  // Names change without a place.
   const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
   if (known && kept && context?.seq === known.seq && names === kept.names) {
     pages.set(key, known);
@@ -69,9 +70,12 @@ export async function newestPage(
 }
 
 const namesOf = async (authors: ObjectId[]): Promise<string> => {
-  const names = await findUsernames(authors);
-  return authors.map((author) => names.get(author.toHexString()) ?? '').join();
+  const persons = await findPersons(authors);
+  return joinNames(authors.map((author) => persons.get(author.toHexString())));
 };
+
+const joinNames = (persons: (Partial<Person> | undefined)[]) =>
+  persons.map((person) => `${person?.username ?? ''} ${person?.name ?? ''}`).join('\n');
 
 const beingChecked = new Set<string>();
 
@@ -81,11 +85,11 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   beingChecked.add(key);
   try {
     if (!(await isComplete(page, context))) return;
-    const messages = new Written<Message[]>(jsonOf(page.shown.messages));
-    const named = new Map(page.found.map(({ user, authors: [name = ''] }) => [user.toHexString(), { user, name }]));
-    const authors = [...named.values()].map(({ user }) => user);
-    const names = [...named.values()].map(({ name }) => name).join();
-    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages }, authors, names, until } });
+    const written = new Written<Message[]>(jsonOf(page.shown.messages));
+    const found = [...new Map(page.found.map(({ user, authors: [person] }) => [user.toHexString(), { user, person }])).values()];
+    const authors = found.map(({ user }) => user);
+    const names = joinNames(found.map(({ person }) => person));
+    pages.set(key, { seq: context.seq, kept: { shown: { ...page.shown, messages: written }, authors, names, until } });
   } catch (error) {
     log('debug', 'a page was not kept', { error: describeError(error) });
   } finally {
@@ -102,19 +106,23 @@ const mostChanges = 200;
  * later; it is not acknowledged, and pages expire before.
  */
 async function isComplete(
-  { found, shown: { next } }: PageAsRead,
+  { found, shown: { next }, isWithoutFolded }: PageAsRead,
   { _id: room, seq, changed_at, now }: RoomContext,
 ): Promise<boolean> {
   const isSettled = (at: Date) => now.getTime() - at.getTime() > config.feedPatience;
   if (isSettled(changed_at)) return true;
   // A change of a message comes after it. Below a full page nothing can come to it.
   const first = (next && found[0]?.seq) ?? 1;
-  const happened = await events.find({ room, seq: { $gte: first } }, { sort: { seq: -1 }, limit: mostChanges }).toArray();
+  const lately = { sort: { seq: -1 as const }, limit: mostChanges };
+  const [happened, folded] = await Promise.all([
+    events.find({ room, seq: { $gte: first } }, lately).toArray(),
+    isWithoutFolded ? messages.find({ room, seq: { $gte: first }, is_folded: true }, lately).toArray() : [],
+  ]);
   const changes = new Map(happened.map((event) => [event.seq, event]));
-  const messages = new Map(found.map((message) => [message.seq, message]));
+  const there = new Map([...found, ...folded].map((message) => [message.seq, message]));
   const byId = new Map(found.map((message) => [message._id.toHexString(), message]));
   for (let place = seq; place >= first; place--) {
-    const [message, event] = [messages.get(place), changes.get(place)];
+    const [message, event] = [there.get(place), changes.get(place)];
     const at = message?.created_at ?? event?.at;
     if (!at) return false;
     const changed = event && event.type !== 'void' ? byId.get(String(event.data.message)) : undefined;

@@ -7,8 +7,8 @@ import type { Caller } from '../identity/caller.ts';
 import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 
-/** A caller who wants to send a message to a room, and whether the users in the room are asked for. */
-export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean };
+/** A caller who wants to send a message to a room, whether the users in the room are asked for, and whether the room counts it. */
+export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean; isFolded: boolean };
 
 /** The place that was taken; no members unless they were asked for. */
 export type Taken = { place: Place; members: ObjectId[] };
@@ -50,13 +50,16 @@ async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
       ...(asksForMembers && { projection: { 'members.user': 1 } }),
     },
     senders.length,
+    countedOf(senders),
   );
   if (!changed) return undefined;
   const last = placeOf(changed);
   const members = (changed.members ?? []).map(({ user }) => user);
   return senders.map(({ withMembers }, index) => {
-    const back = senders.length - 1 - index;
-    const place = { ...last, seq: last.seq - back, ordinal: last.ordinal - back };
+    const after = senders.slice(index + 1);
+    const place = { ...last, seq: last.seq - after.length, ordinal: last.ordinal - countedOf(after) };
     return { place, members: withMembers ? members : [] };
   });
 }
+
+const countedOf = (senders: Sender[]): number => senders.filter(({ isFolded }) => !isFolded).length;

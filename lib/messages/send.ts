@@ -5,10 +5,13 @@ import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
+import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
+import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
@@ -16,8 +19,8 @@ import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.
 import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
-/** A new message: its text, its room, and the message that it replies to. */
-export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
+/** A new message: its text, its room, the message that it replies to, and whether it stands in the room then. */
+export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined; is_in_room?: boolean | undefined };
 
 export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage];
 
@@ -26,7 +29,8 @@ export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSu
  * A key is looked up first, because most retries find their message there, and no place is taken in vain.
  */
 export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefined, caller: Caller): Promise<Created<Message>> {
-  const { room, thread } = sent;
+  const { room, thread, is_in_room } = sent;
+  if (is_in_room !== undefined && !thread) throw invalidParameter('is_in_room', "be left out without 'thread'");
   const [first, parent] = await Promise.all([key && findSent(caller, key), thread && findRoot(thread)]);
   if (first && key) return replay(first, key, caller);
   if (thread && !parent?.room.equals(room)) {
@@ -39,6 +43,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     ...sent,
     // Threads have one level: a reply to a reply stands where all who read the thread see it.
     thread: parent?._id,
+    isFolded: parent !== undefined && parent !== null && is_in_room !== true,
     key,
     caller,
     parent,
@@ -49,12 +54,12 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
     const message = await compose(draft, taken);
-    if (await store(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    if (await store(message)) return { value: showMessage(message, caller.user, 0), isReplay: false };
     const earlier = key && (await findSent(caller, key));
     // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
     if (!earlier) return undefined;
     // The same request ran at the same time, and its message is the one.
-    await fillGap({ ...taken.place, isMessage: true });
+    await fillGap({ ...taken.place, isCounted: !draft.isFolded });
     return replay(earlier, key, caller);
   });
 }
@@ -66,10 +71,11 @@ async function findRoot(id: ObjectId): Promise<Parent | undefined> {
   return found ?? undefined;
 }
 
-type Parent = Pick<MessageDocument, '_id' | 'room' | 'thread' | 'has_replies'>;
+type Parent = Pick<MessageDocument, '_id' | 'room' | 'user' | 'thread' | 'repliers'>;
 const mostLevels = 20;
 
-const findParent = (_id: ObjectId) => messages.findOne<Parent>({ _id }, { projection: { room: 1, thread: 1, has_replies: 1 } });
+const findParent = (_id: ObjectId) =>
+  messages.findOne<Parent>({ _id }, { projection: { room: 1, user: 1, thread: 1, repliers: 1 } });
 
 /** A message that has no place yet, what it waits for meanwhile, and the message that it replies to. */
 type Draft = NewMessage &
@@ -77,15 +83,16 @@ type Draft = NewMessage &
     key: IdempotencyKey | undefined;
     mentions: Mentions;
     mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
-    parent: Pick<MessageDocument, '_id' | 'has_replies'> | undefined;
+    parent: Parent | null | undefined;
   };
 
-/** The message as it is to be stored at its place; the message that it replies to says by then that it has replies. */
+/** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */
 async function compose(draft: Draft, { place, members }: Taken): Promise<MessageDocument> {
   const { parent, mentioned } = draft;
-  // Before the first reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
-  if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
   const [accounts] = await mentioned;
+  const mentions = membersAmong(draft.mentions, orThrow(accounts), members);
+  // Before the reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
+  if (parent) await noteReply(parent, draft.caller.user._id, place, mentions);
   return {
     _id: new ObjectId(),
     room: draft.room,
@@ -98,17 +105,32 @@ async function compose(draft: Draft, { place, members }: Taken): Promise<Message
     edited_at: null,
     deleted_at: null,
     thread: draft.thread ?? null,
-    mentions: membersAmong(draft.mentions, orThrow(accounts), members),
+    ...(draft.isFolded && { is_folded: true as const }),
+    mentions,
     reactions: [],
     pinned_at: null,
     ...draft.key,
   };
 }
 
+/** Notes a reply in the message with which its thread began, and for those who follow it. */
+async function noteReply({ _id, user: beganBy, repliers = [] }: Parent, user: ObjectId, place: Place, mentions: ObjectId[]) {
+  // Of two replies at the same time, one may be missing among the faces until the next one.
+  const last = [...repliers.filter((one) => !one.equals(user)), user].slice(-mostRepliers);
+  await Promise.all([
+    messages.updateOne({ _id }, { $set: { has_replies: true, repliers: last }, $max: { replied_at: place.at } }),
+    tellFollowers({ thread: _id, beganBy, place, user, mentions }),
+  ]);
+}
+
+const mostRepliers = 3;
+
 /** Inserts the messages of all rooms that are ready at the same time together. */
 const insertTogether = batch(async (sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> => {
   const isWanted = foresee();
-  const [stored] = await regardlessOfDeadline(() => Promise.all([insert(sent), noteMessages(sent)]));
+  const [stored] = await regardlessOfDeadline(() =>
+    Promise.all([insert(sent), noteMessages(sent.filter(({ is_folded }) => !is_folded))]),
+  );
   for (const [room, some] of Map.groupBy(sent, ({ room }) => room.toHexString()))
     notify({ type: 'moved', room, seq: Math.max(...some.map(({ seq }) => seq)) }, isWanted);
   return stored;
@@ -146,5 +168,5 @@ async function replay(
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   const replies = await countReplies(first.room, [first]);
-  return { value: showMessage(first, caller.user.username, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+  return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
 }

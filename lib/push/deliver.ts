@@ -5,7 +5,7 @@ import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Notice } from '../notices.ts';
 import { findRecipients, type Recipient, removeConnection } from './connections.ts';
-import { type Encoded, encode, encodeRead, encodeSignal, framesOf } from './encode.ts';
+import { type Encoded, encode, encodeRead, encodeSignal, encodeThread, framesOf } from './encode.ts';
 import { endConnection } from './farewell.ts';
 import { socketLimits } from './frames.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
@@ -38,6 +38,7 @@ async function tell(notice: Notice, delivery: Delivery): Promise<void> {
   }
   if (notice.type === 'gone') return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
   if (notice.type === 'read') return sendTo([notice.user], [encodeRead(notice)], delivery);
+  if (notice.type === 'thread') return sendTo([notice.user], [encodeThread(notice)], delivery);
   return send(
     await findRecipients({ users: idsOf([notice.user]) }),
     async (_, caller) => {

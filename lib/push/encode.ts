@@ -37,6 +37,10 @@ export function framesOf(
   return [encode({ type: 'room', room: { $oid: room }, epoch, after: position, seq: next, events: [] })];
 }
 
+/** The frame that tells a user's devices what one of them has read of a thread. */
+export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & { type: 'thread' }): Encoded =>
+  encode({ type, room: { $oid: room }, thread: { $oid: thread }, last_read: seq, is_followed });
+
 /** The frame that tells a user's devices what one of them has changed in the user's own part of a room. */
 export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): Encoded =>
   encode({ ...rest, room: { $oid: room }, last_read: seq });

@@ -1,9 +1,10 @@
-import { dateSchema } from '../api/extended-json.ts';
+import { dateSchema, idSchema } from '../api/extended-json.ts';
 import { dateTime, flag, id, integer, isObject, optional, readParameters, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
 import { invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
-import { aUserId, aUsername } from '../identity/users.ts';
+import { aUsername } from '../identity/persons.ts';
+import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
 
@@ -102,6 +103,13 @@ export const serverFrames = {
     },
     ['is_muted', 'is_favourite'],
   ),
+  thread: record('ThreadFrame', {
+    type: aType('thread'),
+    room: aRoomId,
+    thread: described('The message with which the thread began.', idSchema),
+    last_read: described('The place up to which the user has read the replies, on any device.', aCount),
+    is_followed: described('Whether the user follows the thread.', aFlag),
+  }),
   pong: record('PongFrame', {
     type: aType('pong'),
     id: described('The number of the ping.', aCount),

@@ -5,6 +5,7 @@ import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { saved } from '../collections/saved.ts';
+import { followedThreads } from '../collections/threads.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { notify } from '../notices.ts';
@@ -74,6 +75,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     deleteBatch(events, room),
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
     deleteSaved(room),
+    followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
   ]);
   return deleted.some((count) => count > 0);
 }

@@ -5,6 +5,7 @@ import { batch, fulfilled } from '../database/batching.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
+import { type Person, personsOf } from '../identity/persons.ts';
 
 /** The ranks of a user in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
@@ -87,8 +88,8 @@ export type TargetContext = RoomContext & {
   /** The member or user that something is to be done to. */
   target: MemberDocument | undefined;
   isTargetBanned: boolean;
-  /** The target's name, where it was looked up by its membership. */
-  targetName: string | undefined;
+  /** What the target is called, where it was looked up by its membership. */
+  targetPerson: Person | undefined;
 };
 
 const stateFields = [
@@ -115,7 +116,7 @@ export type ContextRow = RoomState & Pick<RoomDocument, 'members'>;
  * A room as the database gives it for a context with a target: with all owners as well, and with the bans that were
  * asked for.
  */
-type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_names?: string[] };
+type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_persons?: Person[] };
 
 /** The projection to a `ContextRow` for some users; `path` is where the room stands in an aggregation. */
 export const contextFields = (users: ObjectId[], path = '$') => ({
@@ -148,7 +149,7 @@ export function contextOf({ members, ...state }: ContextRow, caller: Caller): Ro
 
 /** The context of a caller in a room, with a user or a member as the target. */
 function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectId } | { member: ObjectId }): TargetContext {
-  const { banned, member_count: memberCount, target_names: names, ...context } = row;
+  const { banned, member_count: memberCount, target_persons: persons, ...context } = row;
   const isTarget = ({ _id, user }: MemberDocument) => ('user' in target ? user.equals(target.user) : _id.equals(target.member));
   return {
     ...contextOf(context, caller),
@@ -156,7 +157,7 @@ function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectI
     ownerCount: row.members.filter(({ role }) => role === 'owner').length,
     target: row.members.find(isTarget),
     isTargetBanned: 'user' in target && banned.some((id) => id.equals(target.user)),
-    targetName: names?.[0],
+    targetPerson: persons?.[0],
   };
 }
 
@@ -206,7 +207,7 @@ export async function findContextOfMember(member: ObjectId, caller: Caller): Pro
         },
       },
       { $lookup: { from: 'users', localField: 'target.user', foreignField: '_id', as: 'users' } },
-      { $set: { target_names: '$users.username' } },
+      { $set: { target_persons: personsOf('$users') } },
       { $project: { users: 0, target: 0 } },
     ])
     .toArray();

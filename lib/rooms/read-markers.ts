@@ -82,16 +82,19 @@ export function readingOf(
   if (mentioned <= seq && last_deleted <= seq) return { ...marker, mentions: 0, deleted: 0 };
   const counted = [
     mentioned > seq ? countMentions(room, user, seq) : 0,
-    last_deleted > seq ? messages.unscoped.countDocuments({ room, is_deleted: true, seq: { $gt: seq } }) : 0,
+    last_deleted > seq ? messages.unscoped.countDocuments({ room, is_deleted: true, ...inRoom, seq: { $gt: seq } }) : 0,
   ] as const;
   return Promise.all(counted).then(([mentions, deleted]) => ({ ...marker, mentions, deleted }));
 }
+
+// Those that stand in threads alone are counted there.
+const inRoom = { is_folded: { $exists: false } };
 
 /** The mentions in messages after a place, and those that edits have added after it to earlier messages. */
 async function countMentions(room: ObjectId, user: ObjectId, seq: number): Promise<number> {
   const late = { room, 'late_mentions.user': user, late_mentions: { $elemMatch: { user, seq: { $gt: seq } } } };
   const [mentions, added] = await Promise.all([
-    messages.unscoped.countDocuments({ room, mentions: user, seq: { $gt: seq } }, { limit: mostMentions }),
+    messages.unscoped.countDocuments({ room, mentions: user, ...inRoom, seq: { $gt: seq } }, { limit: mostMentions }),
     messages.unscoped.countDocuments({ ...late, seq: { $lte: seq } }, { limit: mostMentions }),
   ]);
   return Math.min(mostMentions, mentions + added);

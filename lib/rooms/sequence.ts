@@ -10,7 +10,7 @@ export const aSeq = described("The place in the room's order of messages and cha
 export type Place = {
   room: ObjectId;
   seq: number;
-  /** How many messages the room had counted then, this place's included if it is a message's. */
+  /** How many messages the room had counted then, this place's included if the room counts it. */
   ordinal: number;
   at: Date;
 };
@@ -28,14 +28,15 @@ export type RoomChange = {
 export type ChangedRoom = Pick<RoomDocument, '_id' | 'seq' | 'changed_at' | 'message_count' | 'name'>;
 
 /**
- * Changes a room and takes its next place for that, or so many places in a row for messages: the one update by which
- * a room's `seq` grows. Null when no room matches the filter.
+ * Changes a room and takes its next place for that, or so many places in a row for messages, of which the room counts
+ * `counted`: the one update by which a room's `seq` grows. Null when no room matches the filter.
  */
 export async function takePlace<Wanted extends object = object>(
   { where, update = {}, arrayFilters, projection }: RoomChange,
   messages = 0,
+  counted = messages,
 ): Promise<(ChangedRoom & Wanted) | null> {
-  return rooms.findOneAndUpdate<ChangedRoom & Wanted>(where, takingPlace(update, messages), {
+  return rooms.findOneAndUpdate<ChangedRoom & Wanted>(where, takingPlace(update, messages, counted), {
     returnDocument: 'after',
     ...(messages > 0 && savedByTheNext()),
     projection: { seq: 1, changed_at: 1, message_count: 1, name: 1, ...projection },
@@ -51,12 +52,12 @@ export const placeOf = ({ _id: room, seq, message_count: ordinal, changed_at: at
   at,
 });
 
-function takingPlace(update: NonNullable<RoomChange['update']>, messages: number) {
+function takingPlace(update: NonNullable<RoomChange['update']>, messages: number, counted: number) {
   if (Array.isArray(update)) return [...update, { $set: { seq: { $add: ['$seq', 1] }, changed_at: '$$NOW' } }];
   if (messages === 0) return { ...update, $inc: { seq: 1 }, $currentDate: { changed_at: true } as const };
   return {
     ...update,
-    $inc: { seq: messages, message_count: messages },
+    $inc: { seq: messages, message_count: counted },
     $currentDate: { changed_at: true, last_message_at: true } as const,
   };
 }

@@ -15,14 +15,15 @@ const json = async (...words: string[]) => JSON.parse((await admin([...words, '-
 
 describe('user', () => {
   it('list prints every account as a line, or with --json as the API does', async () => {
-    const { id, username, email } = await anAdmin();
+    const { id, username, email } = await anAccount({ isAdmin: true, name: 'Ann Example' });
     const { code, stdout } = await admin(['user', 'list']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^USERNAME +EMAIL +ADMIN +ACTIVE +CREATED\n/);
-    expect(stdout).toMatch(new RegExp(`^${username} +${email} +yes +yes +\\d{4}-\\d\\d-\\d\\dT\\S+Z$`, 'm'));
+    expect(stdout).toMatch(/^USERNAME +NAME +EMAIL +ADMIN +ACTIVE +CREATED\n/);
+    expect(stdout).toMatch(new RegExp(`^${username} +Ann Example +${email} +yes +yes +\\d{4}-\\d\\d-\\d\\dT\\S+Z$`, 'm'));
     expect(await json('user', 'list')).toContainEqual({
       _id: { $oid: id },
       username,
+      name: 'Ann Example',
       email,
       is_admin: true,
       is_active: true,
@@ -44,10 +45,12 @@ describe('user', () => {
   });
 
   it('show prints one account', async () => {
-    const { id, username, email } = await anAccount();
+    const { id, username, email } = await anAccount({ name: 'Ann Example' });
     const { stdout } = await admin(['user', 'show', username]);
     expect(stdout).toMatch(
-      new RegExp(`^id: ${id}\nusername: ${username}\nemail: ${email}\nadmin: no\nactive: yes\ncreated: \\S+\n$`),
+      new RegExp(
+        `^id: ${id}\nusername: ${username}\nname: Ann Example\nemail: ${email}\nadmin: no\nactive: yes\ncreated: \\S+\n$`,
+      ),
     );
     expect(await json('user', 'show', username.toUpperCase())).toMatchObject({ _id: { $oid: id }, email });
   });

@@ -281,8 +281,11 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     const [one, two] = [await aRoomOf([me]), await aRoomOf([me])];
     const best = await aMessage(me, one, { text: 'heron, heron, heron' });
     const other = await aMessage(me, two, { text: 'A heron in a long sentence about other things' });
-    await aMessage(me, one, { text: 'Yes', thread: best._id.$oid });
-    expect((await search(me, 'q=heron')).body).toEqual([{ ...best, reply_count: 1 }, other]);
+    const reply = await aMessage(me, one, { text: 'Yes', thread: best._id.$oid });
+    expect((await search(me, 'q=heron')).body).toEqual([
+      { ...best, reply_count: 1, repliers: [{ $oid: me.id }], replied_at: reply.created_at },
+      other,
+    ]);
   });
 
   it('neither skips nor repeats messages of the same moment', async () => {

@@ -1,7 +1,9 @@
-import { array, assert, asyncProperty, constantFrom, nat, record } from 'fast-check';
+import { array, assert, asyncProperty, boolean, constantFrom, nat, record } from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Event } from '../../lib/feed/events.ts';
+import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
+import type { Thread } from '../../lib/messages/threads.ts';
 import { anAccount } from '../support/accounts.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { inProcess } from '../support/transports.ts';
@@ -17,13 +19,33 @@ const [owner, moderator, member, stranger] = await Promise.all([anAccount(), anA
 const people = [owner, moderator, member, stranger];
 
 const step = record({
-  action: constantFrom('send', 'send', 'reply', 'edit', 'delete', 'react', 'react', 'unreact', 'pin', 'unpin', 'read', 'poll'),
+  action: constantFrom(
+    'send',
+    'send',
+    'reply',
+    'reply',
+    'reply',
+    'reply',
+    'edit',
+    'delete',
+    'react',
+    'react',
+    'unreact',
+    'pin',
+    'unpin',
+    'read',
+    'poll',
+  ),
   who: constantFrom(0, 0, 1, 1, 2, 2, 3),
   which: nat(),
   emoji: constantFrom('owl', '👍'),
+  isInRoom: boolean(),
   text: constantFrom('Hello', `Hello @${member.username}`, `@${owner.username} @${stranger.username}`),
 });
 type Step = typeof step extends { generate: (...args: never[]) => { value: infer T } } ? T : never;
+
+/** What a user should have read of a thread, by the indexes of messages: nothing, before a first reply or reading. */
+type Following = { read?: number; mentioned?: number };
 
 /** A message as it should be, in memory, without ids and times. */
 type Expected = {
@@ -33,6 +55,7 @@ type Expected = {
   isDeleted: boolean;
   isPinned: boolean;
   thread: number | undefined;
+  isInRoom: boolean;
   reactions: [emoji: string, users: string[]][];
 };
 
@@ -47,9 +70,17 @@ async function run(steps: Step[]): Promise<void> {
   const ids: string[] = [];
   const polled: unknown[] = [];
   let cursor = '0';
+  /** By user: how far each has read the room, and by the index of the first message, the threads that each follows. */
+  const lastRead = new Map<string, number>();
+  const followed = new Map<string, Map<number, Following>>(people.map(({ id }) => [id, new Map()]));
+  const follow = (user: string, thread: number, reading: Following = {}) => {
+    const threads = followed.get(user);
+    threads?.set(thread, { ...threads.get(thread), ...reading });
+  };
 
-  for (const { action, who, which, emoji, text } of [...steps, ...finalSteps]) {
-    const { id: user, token } = people[who] ?? owner;
+  for (const { action, who, which, emoji, text, isInRoom } of [...steps, ...finalSteps]) {
+    const { id, token } = people[who] ?? owner;
+    const user = id;
     const index = which % (expected.length || 1);
     const target = expected[index];
     const path = `/api/messages/${ids[index]}`;
@@ -58,6 +89,26 @@ async function run(steps: Step[]): Promise<void> {
       const { status, body } = await inProcess('GET', `/api/messages?room=${room}&limit=200`, { token });
       expect([status, body]).toEqual(
         who === 3 ? [403, expect.anything()] : [200, expected.map((one, at) => shown(one, at, expected, ids))],
+      );
+      if (who === 3) continue;
+      const inRoom = await inProcess('GET', `/api/messages?room=${room}&limit=200&is_in_room=true`, { token });
+      const standing = expected.flatMap((one, at) => (one.isInRoom ? [shown(one, at, expected, ids)] : []));
+      expect(inRoom.body).toEqual(standing);
+      const memberships = (await inProcess('GET', '/api/members?user=me&limit=200', { token })).body as Member[];
+      const isNew = (one: Expected, at: number) => one.isInRoom && !one.isDeleted && at > (lastRead.get(id) ?? -1);
+      expect(memberships.find((one) => one.room.$oid === room)?.unread).toBe(expected.filter(isNew).length);
+      const threads = (await inProcess('GET', '/api/threads?limit=200', { token })).body as Thread[];
+      const here = threads.filter(({ message }) => message.room.$oid === room);
+      const unread = new Map(here.map((one) => [ids.indexOf(one.message._id.$oid), one.unread]));
+      expect(unread).toEqual(
+        new Map(
+          [...(followed.get(id) ?? [])].map(([thread, { read, mentioned = 0 }]) => [
+            thread,
+            expected.filter(
+              (one, at) => one.thread === thread && !one.isDeleted && one.user !== id && at > (read ?? mentioned - 1),
+            ).length,
+          ]),
+        ),
       );
     } else if (action === 'poll') {
       const { headers, body } = await inProcess('GET', `/api/events?room=${room}&after=${cursor}&limit=500`, {
@@ -72,26 +123,46 @@ async function run(steps: Step[]): Promise<void> {
       const repliedTo = action === 'reply' && target ? index : undefined;
       // A reply to a reply stands in the same thread.
       const thread = target && repliedTo !== undefined ? (target.thread ?? index) : undefined;
-      const sent = { room, text, ...(repliedTo !== undefined && { thread: ids[repliedTo] }) };
+      const sent = { room, text, ...(repliedTo !== undefined && { thread: ids[repliedTo], is_in_room: isInRoom }) };
       const { status, body } = await inProcess('POST', '/api/messages', { token, body: sent });
       expect(status).toBe(who === 3 ? 403 : 201);
       if (who === 3) continue;
       ids.push((body as Message)._id.$oid);
       expectedEvents.push(['message.created', expected.length, user]);
-      expected.push({ user, text, isEdited: false, isDeleted: false, isPinned: false, thread, reactions: [] });
+      const at = expected.length;
+      const stands = thread === undefined || isInRoom;
+      expected.push({ user, text, isEdited: false, isDeleted: false, isPinned: false, thread, isInRoom: stands, reactions: [] });
+      if (stands) lastRead.set(user, at);
+      if (thread === undefined) continue;
+      follow(expected[thread]?.user ?? user, thread);
+      for (const mentioned of mentionedIn(text)) follow(mentioned.id, thread, { mentioned: at });
+      follow(user, thread, { read: at });
     } else if (target) {
       const { method, suffix, body, status, event } = outcomes[action](target, { who, user, emoji, text });
       expect([action, (await inProcess(method, path + suffix, { token, body })).status]).toEqual([action, status]);
       if (event) expectedEvents.push([event, index, user]);
+      if (event !== 'message.edited' || target.thread === undefined) continue;
+      for (const { id: mentioned } of mentionedIn(text)) {
+        const before = followed.get(mentioned)?.get(target.thread)?.mentioned ?? 0;
+        follow(mentioned, target.thread, { mentioned: Math.max(before, index) });
+      }
     }
   }
 }
 
-const finalSteps: Step[] = (['read', 'poll'] as const).map((action) => ({
+const finalSteps: Step[] = (
+  [
+    ['read', 0],
+    ['read', 1],
+    ['read', 2],
+    ['poll', 0],
+  ] as const
+).map(([action, who]) => ({
   action,
-  who: 0,
+  who,
   which: 0,
   emoji: 'owl',
+  isInRoom: false,
   text: 'Hello',
 }));
 
@@ -142,7 +213,7 @@ const outcomes = {
 const reaction = (emoji: string) => `/reactions/${encodeURIComponent(emoji)}`;
 
 function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
-  const mentioned = [owner, moderator, member].filter(({ username }) => one.text.includes(`@${username}`));
+  const mentioned = mentionedIn(one.text);
   const reactions = one.reactions.filter(([, users]) => users.length > 0);
   const date = (isThere: boolean) => (isThere ? { $date: expect.any(String) } : null);
   return expect.objectContaining({
@@ -154,6 +225,7 @@ function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
     deleted_at: date(one.isDeleted),
     pinned_at: date(one.isPinned),
     thread: one.thread === undefined ? null : { $oid: ids[one.thread] },
+    is_in_room: one.isInRoom,
     reply_count: all.filter(({ thread, isDeleted }) => thread === index && !isDeleted).length,
     mentions: mentioned.map(({ id }) => ({ $oid: id })),
     reactions: expect.toSatisfy(
@@ -163,5 +235,7 @@ function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
     ),
   });
 }
+
+const mentionedIn = (text: string) => [owner, moderator, member].filter(({ username }) => text.includes(`@${username}`));
 
 const sorted = (reactions: { emoji: string }[]) => reactions.toSorted((a, b) => a.emoji.localeCompare(b.emoji));

@@ -51,7 +51,10 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
           edited_at: null,
           deleted_at: null,
           thread: null,
+          is_in_room: true,
           reply_count: 0,
+          repliers: [],
+          replied_at: null,
           mentions: [],
           reactions: [],
           pinned_at: null,
@@ -80,7 +83,11 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       );
       expect(replies.map(({ thread }) => thread)).toEqual(replies.map(() => parent._id));
       const { body } = await call('GET', `/api/messages/${parent._id.$oid}`, { token: owner.token });
-      expect(body).toEqual({ ...parent, reply_count: 8 });
+      const last = replies
+        .map(({ created_at }) => created_at.$date)
+        .sort()
+        .at(-1);
+      expect(body).toEqual({ ...parent, reply_count: 8, repliers: [{ $oid: member.id }], replied_at: { $date: last } });
       const thread = await call('GET', `/api/messages?room=${room}&thread=${parent._id.$oid}`, { token: owner.token });
       expect(thread.body).toEqual(replies.toSorted((one, other) => one.seq - other.seq));
     });

@@ -16,6 +16,8 @@ const lonely = await aMessage(owner, elsewhere);
 
 const token = ['aggregate tokens'];
 const change = ['aggregate messages', 'findAndModify rooms', 'findAndModify messages', 'insert events'];
+// A reply is noted in the message that it answers, and for those who follow its thread.
+const notingReply = ['update messages', 'update threads'];
 const page = ['aggregate rooms', 'aggregate messages'];
 // Replies are counted only if there are messages with replies.
 const withReplies = [...page, 'aggregate messages'];
@@ -54,14 +56,14 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     'POST',
     '/api/messages',
     { body: { room, text: 'Hello', thread: parent._id.$oid }, headers: { 'idempotency-key': `${key}2` } },
-    ['find messages', 'find messages', 'findAndModify rooms', 'insert messages'],
+    ['find messages', 'find messages', 'findAndModify rooms', ...notingReply, 'insert messages'],
   ],
   [
     'the first reply',
     'POST',
     '/api/messages',
     { body: { room: elsewhere, text: 'Hello', thread: lonely._id.$oid } },
-    ['find messages', 'update messages', 'findAndModify rooms', 'insert messages'],
+    ['find messages', 'findAndModify rooms', ...notingReply, 'insert messages'],
   ],
   ['reading a message', 'GET', one, {}, ['aggregate messages']],
   ['an edit', 'PATCH', one, { body: { text: 'Other' } }, change],

@@ -9,8 +9,13 @@ import type { Call } from './transports.ts';
 export type Account = { id: string; username: string; email: string; password: string; token: string };
 
 /** Creates an account as the command line does. */
-export async function anAccount({ isAdmin = false, password = 'correct horse', username = aName() } = {}): Promise<Account> {
-  const { _id, email } = await createUser({ username, email: `${username}@example.org`, password, is_admin: isAdmin });
+export async function anAccount({
+  isAdmin = false,
+  password = 'correct horse',
+  username = aName(),
+  name = '',
+} = {}): Promise<Account> {
+  const { _id, email } = await createUser({ username, name, email: `${username}@example.org`, password, is_admin: isAdmin });
   const { token } = await createToken(new ObjectId(_id.$oid), 'test');
   return { id: _id.$oid, username, email, password, token };
 }

@@ -71,6 +71,7 @@ export const screens: Screen[] = [
       await page.locator('.state.waiting').waitFor();
     },
   },
+  { name: 'threads', path: ({ room }) => `/rooms/${room}?panel=threads` },
   { name: 'mentions', path: ({ room }) => `/rooms/${room}?panel=mentions` },
   { name: 'mentions-alone', path: () => '/?panel=mentions' },
   { name: 'saved', path: ({ room }) => `/rooms/${room}?panel=saved` },

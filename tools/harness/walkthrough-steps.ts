@@ -67,7 +67,10 @@ async function exchangeMessages(
   const message = (await step(bob, 'POST', '/api/messages', {}, { body: { room, text: 'Good morning!' } }))._id.$oid;
   const reply = { room, text: `Hello @${names.user}, how are you?`, thread: message };
   const { seq } = await step(ann, 'POST', '/api/messages', {}, { body: reply });
-  await step(bob, 'GET', '/api/messages', {}, { query: { room, limit: '50' } });
+  await step(bob, 'GET', '/api/messages', {}, { query: { room, limit: '50', is_in_room: 'true' } });
+  await step(bob, 'GET', '/api/threads', {}, { query: { unread: 'true' } });
+  await step(bob, 'GET', '/api/threads/{message}', { message });
+  await step(bob, 'PATCH', '/api/threads/{message}', { message }, { body: { last_read: seq } });
   await step(bob, 'PATCH', '/api/messages/{message}', { message }, { body: { text: 'Good morning, everyone!' } });
   await step(bob, 'GET', '/api/messages/{message}', { message });
   await step(ann, 'PUT', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' }, { body: {} });

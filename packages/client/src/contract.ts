@@ -92,8 +92,10 @@ export type InvitationTarget = {
   room: Id;
   /** The name of the room. */
   room_name: string;
-  /** The name of the user who created the invitation; `(deleted)` for a deleted one. */
+  /** The username of who created the invitation; `(deleted)` for a deleted user. */
   username: string;
+  /** Their full name; absent if they have none. */
+  name?: string;
   /** Whether the caller is a member of the room already. */
   is_member: boolean;
 };
@@ -114,8 +116,10 @@ export type ListedRoom = {
 export type OtherUser = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
 };
 
 export type Member = {
@@ -125,8 +129,10 @@ export type Member = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The role: owners change the room and its members, moderators remove people and messages. */
   role: 'owner' | 'moderator' | 'member';
   /** The time of joining. */
@@ -145,6 +151,8 @@ export type Member = {
   is_muted?: boolean;
   /** Whether the room is one of the caller’s favourites. */
   is_favourite?: boolean;
+  /** The threads of the room that the caller follows and that have unread replies; only in the list. */
+  unread_threads?: number;
   /** The other members of a direct conversation, to show in place of a name. */
   others?: OtherUser[];
 };
@@ -159,8 +167,10 @@ export type Ban = {
   room: Id;
   /** The banned user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
 };
 
 export type Reaction = {
@@ -179,8 +189,10 @@ export type Message = {
   seq: number;
   /** The author. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The text; empty if the message is deleted. */
   text: string;
   /** The time of sending. */
@@ -191,6 +203,12 @@ export type Message = {
   deleted_at: Time | null;
   /** The parent message of a reply; else null. */
   thread: Id | null;
+  /** Whether the message stands in its room; a reply may stand in its thread alone. */
+  is_in_room: boolean;
+  /** Up to three who have replied last, the last one at the end. */
+  repliers: Id[];
+  /** The time of the last reply; null before the first. */
+  replied_at: Time | null;
   /** The number of replies, without deleted ones. */
   reply_count: number;
   /** The members that the text mentioned when it was sent or edited. */
@@ -206,6 +224,17 @@ export type SavedMessage = {
   message: Message;
   /** The time of saving. */
   saved_at: Time;
+};
+
+export type Thread = {
+  /** The message with which the thread began. */
+  message: Message;
+  /** Whether the caller hears of its replies. */
+  is_followed: boolean;
+  /** The `seq` up to which the caller has read the replies. */
+  last_read: number;
+  /** The replies of others after it that are not deleted, at most 100. */
+  unread: number;
 };
 
 export type MessageCreated = {
@@ -245,8 +274,10 @@ export type FormerMember = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** Null, because the user is no longer a member. */
   role: null;
   /** Null, because the user is no longer a member. */
@@ -288,8 +319,10 @@ export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChange
 export type User = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
   /** The e-mail address as typed, for the user and administrators only. */
   email: string;
   /** Whether the user is an administrator and may do everything. */
@@ -505,7 +538,7 @@ export type TypingNotice = {
   room: Id;
   /** The id of the user. */
   user: Id;
-  /** The current name of the user; `(deleted)` for a deleted one. */
+  /** The current username; `(deleted)` for a deleted user. */
   username: string;
 };
 
@@ -520,6 +553,19 @@ export type ReadFrame = {
   is_muted?: boolean;
   /** Whether the user has just made the room a favourite, or ended that. */
   is_favourite?: boolean;
+};
+
+export type ThreadFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'thread';
+  /** The id of the room. */
+  room: Id;
+  /** The message with which the thread began. */
+  thread: Id;
+  /** The place up to which the user has read the replies, on any device. */
+  last_read: number;
+  /** Whether the user follows the thread. */
+  is_followed: boolean;
 };
 
 export type RoomPosition = {
@@ -720,7 +766,7 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** The operations by path and method. */
 export type paths = {
@@ -1320,7 +1366,7 @@ export type paths = {
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
+        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
         header?: never;
         cookie?: never;
       };
@@ -1351,6 +1397,8 @@ export type paths = {
         text: string;
         /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
+        /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
+        is_in_room?: boolean;
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
@@ -1600,6 +1648,74 @@ export type paths = {
       };
     };
   };
+  '/api/threads': {
+    /** List the threads that the caller follows, the one with the latest reply first */
+    get: {
+      parameters: {
+        path?: never;
+        query?: { 'unread'?: 'true'; 'limit'?: number; 'after'?: string };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread[] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/threads/{message}': {
+    /** Get a thread, whether the caller follows it, and how far the caller has read it */
+    get: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Move the caller's read marker of a thread, or follow it or not */
+    patch: {
+      parameters: {
+        path: { 'message': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The `seq` up to which the caller has read the replies. The marker only moves forward. Must be from 0 to 9007199254740991. */
+        last_read?: number;
+        /** Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it. Must be true or false. */
+        is_followed?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
   '/api/events': {
     /** Read the events of a room after a cursor, without a gap; without a cursor, get the current one */
     get: {
@@ -1653,6 +1769,8 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
         username: string;
+        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+        name?: '' | string;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email: string;
         /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
@@ -1708,6 +1826,8 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
+        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+        name?: '' | string;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
         /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */

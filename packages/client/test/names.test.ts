@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareNames, matchesName } from '../src/words/names.ts';
+import { comparePersons, matchesName, matchesPerson } from '../src/words/names.ts';
 
 describe('a name is meant by somebody who typed', () => {
   it.each([
@@ -26,6 +26,11 @@ describe('a name is meant by somebody who typed', () => {
   ])('but not %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(false));
 
   it('and those that begin so come first', () => {
-    expect(['bob.anna', 'zoe anna', 'anna'].sort(compareNames('@Anna'))).toEqual(['anna', 'bob.anna', 'zoe anna']);
+    const people = ['bob.anna', 'zoe', 'anna'].map((username) => ({ username, name: username === 'zoe' ? 'Anna Zoe' : 'Bo' }));
+    expect(people.sort(comparePersons('@Anna')).map(({ username }) => username)).toEqual(['anna', 'zoe', 'bob.anna']);
   });
+
+  it.each(['zo', 'Bäcker', 'anne zoe', 'zoe b'])('and a person is meant by %s', (typed) =>
+    expect(matchesPerson({ username: 'zoe', name: 'Anne-Marie Baecker' }, typed)).toBe(true),
+  );
 });

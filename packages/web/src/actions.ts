@@ -16,21 +16,23 @@ import { intentOf } from './view/scroll-intent.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
-/** Sends what was written in a room or a thread, whose draft it was; resolves when it is stored. */
-export const sendMessage = (room: string, typed: string, thread?: string): Promise<void> =>
-  send(room, typed, thread, (text) => dropDraft(placeOf(room, thread), text));
+/** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
+export const sendMessage = (room: string, typed: string, thread?: string, isInRoom = false): Promise<void> =>
+  send({ room, typed, thread, isInRoom }, (text) => dropDraft(placeOf(room, thread), text));
 
 /** Sends a message to a room in which a draft may wait; resolves when it is stored. */
-export const sendBesides = (room: string, typed: string): Promise<void> => send(room, typed, undefined, () => []);
+export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);
 
-async function send(room: string, typed: string, thread: string | undefined, drop: (text: string) => string[]): Promise<void> {
+type Written = { room: string; typed: string; thread?: string | undefined; isInRoom?: boolean };
+
+async function send({ room, typed, thread, isInRoom = false }: Written, drop: (text: string) => string[]): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, after, epoch: knownEpoch() }, drop(text));
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() }, drop(text));
   start(room);
 }
 

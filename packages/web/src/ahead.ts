@@ -56,7 +56,7 @@ export function askAhead(): void {
   const user = rememberedId();
   if (room === undefined || user === undefined || readNote(noteOf(user)).includes(room)) return;
   // As the typed client writes them.
-  const asked = [`/api/events?room=${room}`, `/api/messages?room=${room}&limit=${newestPageSize}`];
+  const asked = [`/api/events?room=${room}`, `/api/messages?room=${room}&limit=${newestPageSize}&is_in_room=true`];
   const answers = asked.map((address) => fetchInTime(new Request(address, { redirect: 'error' })));
   // The caller that takes an answer gets its error.
   for (const answer of answers) answer.catch(() => {});

@@ -15,6 +15,7 @@ export type {
   SavedMessage,
   ServerFrame,
   Session,
+  Thread,
   Token,
   User,
 } from '../../client/src/index.ts';

@@ -1,9 +1,10 @@
 import { effect } from '@preact/signals';
-import { ask, chat, type Message } from './api.ts';
+import { ask, chat, type Message, type Thread } from './api.ts';
 import { go, roomPath, route } from './routes.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
 import type { MyRoom } from './store/kept.ts';
+import { nameOf } from './store/names.ts';
 import { outbox } from './store/outbox.ts';
 import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
@@ -73,9 +74,28 @@ export function startNotifying(): void {
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
       const isMine = room.isDirect || room.mentions > known.mentions;
       if (count > 0 && (isMine || notifications.policy() === 'all')) void tellOf(room, count, known.seq);
+      else if (room.threads > known.threads) void tellOfThread(room);
     }
     before = now;
   });
+}
+
+/** Tells of a reply in a thread that one follows. */
+async function tellOfThread(room: MyRoom): Promise<void> {
+  const [found] = (await ask(chat.GET('/api/threads', { params: { query: { unread: 'true', limit: 1 } } })).catch(
+    () => [],
+  )) as Thread[];
+  if (!found || found.message.room.$oid !== room.id) return;
+  const thread = found.message._id.$oid;
+  if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
+  announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
+  const describe = async () => {
+    const query = { room: room.id, thread, limit: 1 };
+    const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
+    const body = last ? plainText(last.text).slice(0, 300) : strings.announce.reply(safeName(room.name));
+    return { title: last ? strings.announce.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
+  };
+  await show(describe, thread, roomPath(room.id, { thread }));
 }
 
 /** Tells of `count` messages in a room after a place. */
@@ -83,16 +103,21 @@ async function tellOf(room: MyRoom, count: number, after: number): Promise<void>
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
   announce(strings.announce.messages(count, safeName(room.name)), { isPatient: true });
+  await show(() => describeNews(room, count, after), room.id, roomPath(room.id));
+}
+
+/** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
+async function show(describe: () => Promise<{ title: string; body: string }>, tag: string, path: string): Promise<void> {
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;
-  const { title, body } = await describeNews(room, count, after);
+  const { title, body } = await describe();
   try {
     // One tab of several is enough: the same tag replaces what another has shown.
-    const shown = new Notification(title, { body, tag: room.id, icon: '/icon.svg' });
+    const shown = new Notification(title, { body, tag, icon: '/icon.svg' });
     shown.onclick = () => {
       window.focus();
-      go(roomPath(room.id));
+      go(path);
       shown.close();
     };
   } catch {
@@ -112,5 +137,5 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
     return { title: settings.name, body: strings.announce.messages(count, name) };
   const said = plainText(message.text).slice(0, 300);
   const body = count > 1 && !isMention ? `${said}\n${strings.announce.more(count - 1)}` : said;
-  return { title: room.isDirect ? message.username : strings.announce.from(message.username, name), body };
+  return { title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), name), body };
 }

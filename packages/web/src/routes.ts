@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Message } from './api.ts';
 
 /** A view, by the address that leads to it. */
 export type Route =
@@ -13,6 +14,8 @@ type RoomRoute = {
   room: string;
   seq: number | undefined;
   thread: string | undefined;
+  /** The reply in the thread to which the address leads. */
+  reply: number | undefined;
   panel: Panel | undefined;
   /** Where somebody read who comes back. */
   place?: ReadingPlace | undefined;
@@ -24,12 +27,12 @@ type RoomRoute = {
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
 /** What goes across all rooms: it stands beside the open one, or in its place where none is open. */
-export type ListName = 'mentions' | 'saved' | 'drafts';
+export type ListName = 'mentions' | 'threads' | 'saved' | 'drafts';
 
 /** What stands beside a room. */
 export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
 
-const lists: readonly string[] = ['mentions', 'saved', 'drafts'] satisfies ListName[];
+const lists: readonly string[] = ['mentions', 'threads', 'saved', 'drafts'] satisfies ListName[];
 const panels: readonly string[] = [...(['members', 'pins', 'search', 'details'] satisfies Panel[]), ...lists];
 
 /** The route of an address. */
@@ -41,8 +44,9 @@ function routeOf(address: string): Route {
     return {
       name: 'room',
       room: second.toLowerCase(),
-      seq: third !== undefined && /^\d{1,15}$/.test(third) ? Number(third) : undefined,
+      seq: placeIn(third),
       thread: searchParams.get('thread') ?? undefined,
+      reply: placeIn(searchParams.get('reply')),
       panel: panels.includes(panel) ? (panel as Panel) : undefined,
     };
   }
@@ -55,12 +59,24 @@ function routeOf(address: string): Route {
   return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };
 }
 
+const placeIn = (text: string | null | undefined) => (text && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+type Beside = { seq?: number; thread?: string; reply?: number; panel?: Panel };
+
 /** The address of a room, of a message in it, or of what stands beside it. */
-export function roomPath(room: string, { seq, thread, panel }: { seq?: number; thread?: string; panel?: Panel } = {}): string {
-  const query = new URLSearchParams({ ...(thread && { thread }), ...(panel && { panel }) });
+export function roomPath(room: string, { seq, thread, reply, panel }: Beside = {}): string {
+  const query = new URLSearchParams({
+    ...(thread && { thread }),
+    ...(reply !== undefined && { reply: String(reply) }),
+    ...(panel && { panel }),
+  });
   const path = seq === undefined ? `/rooms/${room}` : `/rooms/${room}/${seq}`;
   return query.size > 0 ? `${path}?${query}` : path;
 }
+
+/** The address of a message: in its room, or in the thread in which alone it stands. */
+export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
+  roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
 
 /** The address of a list across all rooms: beside the room that is open. */
 export function listPath(list: ListName): string {

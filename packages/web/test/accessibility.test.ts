@@ -35,6 +35,8 @@ describe('every screen', () => {
         await show(page, screen, sample, look);
         for (const theme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme: theme });
+          // An animation keeps the colours of its theme until the next frame.
+          await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
           found.push(...(await objections(page)).map((objection) => `${screen.name}, ${theme}: ${objection}`));
         }
         await context.setOffline(false);

@@ -44,6 +44,9 @@ it('a user signs in, finds a room, writes, edits, reacts, replies, pins and dele
   await keyboard.press('r');
   await page.locator('.side textarea:focus').waitFor();
   await keyboard.type('A reply');
+  await page.getByLabel('Also send to the room').focus();
+  await keyboard.press('Space');
+  await page.locator('.side textarea').focus();
   await keyboard.press('Enter');
   await page.locator('.side li.message:not(.pending)', { hasText: 'A reply' }).waitFor();
   await keyboard.press('Escape');

@@ -111,6 +111,7 @@ const reads: Record<string, (scene: Scene) => string[]> = {
     ...rooms.flatMap(({ id }) => [
       `/api/messages?room=${id}`,
       `/api/messages?room=${id}&limit=2`,
+      `/api/messages?room=${id}&is_in_room=true`,
       `/api/messages?room=${id}&after=1`,
       `/api/messages?room=${id}&at=2020-01-01T00:00:00Z`,
       `/api/messages?room=${id}&mentions=me`,
@@ -125,6 +126,8 @@ const reads: Record<string, (scene: Scene) => string[]> = {
   saved: () => ['/api/saved', '/api/saved?limit=1'],
   'room-details': ({ rooms }) => rooms.map(({ path }) => `${path}/details`),
   rooms: () => ['/api/rooms', '/api/rooms?limit=2'],
+  thread: ({ message }) => [`/api/threads/${message}`],
+  threads: () => ['/api/threads', '/api/threads?unread=true', '/api/threads?limit=1'],
   users: ({ people, rooms }) => [
     '/api/users?q=user',
     `/api/users?q=user&room=${rooms[1]?.id}`,
@@ -151,8 +154,12 @@ const changes = {
   unread: (happening: Happening) => changeMine(happening, { unread_from: 1 }),
   muted: (happening: Happening) => changeMine(happening, { is_muted: true }),
   heard: (happening: Happening) => changeMine(happening, { is_muted: false }),
+  readThread: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { last_read: 4 }),
+  followed: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: true }),
+  unfollowed: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: false }),
   role: async ({ actor, other, room }: Happening) =>
     onMember(room, other, (path) => act(actor, 'PATCH', path, { role: 'moderator' })),
+  called: ({ actor, other }: Happening) => act(actor, 'PATCH', '/api/users/me', { name: `As ${other.username}` }),
   renamed: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { name: 'Renamed' }),
   hidden: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: false }),
   shown: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: true }),

@@ -139,7 +139,7 @@ async function aLostMessage(room: string): Promise<void> {
   const changed = await takePlace({ where: { _id: new ObjectId(room) } }, 1);
   if (!changed) throw new Error(`There is no room ${room}.`);
   const before = await list(ann);
-  await fillGap({ ...placeOf(changed), isMessage: true });
+  await fillGap({ ...placeOf(changed), isCounted: true });
   expect(await list(ann)).not.toEqual(before);
   expect(await list(ann)).toEqual(await readAnew(ann));
 }

@@ -29,8 +29,16 @@ function hasPart(name: string, part: string): boolean {
 /** Whether a name begins with what was typed of it. */
 export const startsName = (name: string, typed: string): boolean => fold(name).startsWith(dropSign(fold(typed).trim()));
 
-/** The order of names of which something was typed: those that begin with it come first. */
-export const compareNames =
-  (typed: string) =>
-  (one: string, other: string): number =>
-    Number(startsName(other, typed)) - Number(startsName(one, typed)) || (one < other ? -1 : one > other ? 1 : 0);
+/** Somebody who has a username and maybe a full name. */
+type Person = { username: string; name?: string | undefined };
+
+/** Whether somebody means a person who has typed this of the username, the full name, or both. */
+export const matchesPerson = ({ username, name = '' }: Person, typed: string): boolean =>
+  matchesName(`${username} ${name}`, typed);
+
+/** The order of people of whose names something was typed: those with one that begins with it come first. */
+export function comparePersons(typed: string): (one: Person, other: Person) => number {
+  const isStarted = ({ username, name = '' }: Person) => Number(startsName(username, typed) || startsName(name, typed));
+  return (one, other) =>
+    isStarted(other) - isStarted(one) || (one.username < other.username ? -1 : one.username > other.username ? 1 : 0);
+}

@@ -1,4 +1,5 @@
 import type { Message } from '../api.ts';
+import type { Person } from './names.ts';
 
 /** One of my rooms. */
 export type MyRoom = {
@@ -14,10 +15,12 @@ export type MyRoom = {
   lastRead: number;
   unread: number;
   mentions: number;
+  /** How many threads that I follow have unread replies. */
+  threads: number;
   isMuted: boolean;
   isFavourite: boolean;
   /** The others in a conversation. */
-  people: readonly { id: string; name: string }[];
+  people: readonly (Person & { id: string })[];
   /** Its place in the list, which the store of the browser does not keep. */
   order: number;
 };
@@ -28,6 +31,8 @@ export type Change =
       kind: 'send';
       text: string;
       thread: string | null;
+      /** Of a reply: whether it also stands in the room. */
+      isInRoom?: boolean;
       /** The last place that was known to be taken in the room when it was written: what is at it or before it is not this message. */
       after: number;
       /** The epoch in which that counts. */

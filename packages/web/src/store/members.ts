@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { askFully, chat, type Member } from '../api.ts';
-import { learnNames } from './names.ts';
+import { learnNamed, nameOf } from './names.ts';
 import type { Changes } from './reduce.ts';
 
 /** The members of a room as far as they were read, and where the next page begins if there is one. */
@@ -43,14 +43,14 @@ export async function readPage(room: string, { after }: { after?: string | undef
 }
 
 /** Where the next page of a list begins, if there is one. */
-export function nextOf(headers: Headers): string | undefined {
+export function nextOf(headers: Headers, parameter = 'after'): string | undefined {
   const address = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get('after') ?? undefined);
+  return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get(parameter) ?? undefined);
 }
 
 /** Applies what happened in a room. */
 export function changeMembers(room: string, { members: changed, left }: Pick<Changes, 'members' | 'left'>): void {
-  learnMembers(changed);
+  learnNamed(changed);
   const known = members.value.get(room);
   if (!known || (changed.length === 0 && left.length === 0)) return;
   const news = new Map(changed.map((member) => [member.user.$oid, member]));
@@ -69,13 +69,10 @@ export function dropMembers(): void {
 }
 
 const names = new Intl.Collator();
-const byName = (one: Member, other: Member) => names.compare(one.username, other.username);
-
-/** Learns the names of members. */
-export const learnMembers = (list: readonly Member[]) => learnNames(list.map(({ user, username }) => [user.$oid, username]));
+const byName = (one: Member, other: Member) => names.compare(nameOf(one), nameOf(other));
 
 /** Takes over the members of a room as far as they were read. */
 export function keepMembers(room: string, known: Known): void {
-  learnMembers(known.list);
+  learnNamed(known.list);
   members.value = new Map(members.value).set(room, known);
 }

@@ -1,5 +1,6 @@
 import { ask, chat, type Member } from '../api.ts';
-import { hasMoreMembers, keepMembers, knownMembers, learnMembers, loadMembers, membersOf, readPage } from './members.ts';
+import { hasMoreMembers, keepMembers, knownMembers, loadMembers, membersOf, readPage } from './members.ts';
+import { learnNamed } from './names.ts';
 
 /* What is asked of a room's members besides the first of them, by code that is loaded when it is needed. */
 
@@ -18,11 +19,13 @@ export async function loadMoreMembers(room: string): Promise<void> {
  * that is all of them, or else also as the service finds them.
  */
 export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
-  // Without a connection those that are known have to do.
-  await loadMembers(room).catch(() => {});
+  // A connection that has just come back may lose the first request; without one those that are known have to do.
+  await loadMembers(room)
+    .catch(() => loadMembers(room))
+    .catch(() => {});
   const known = membersOf(room) ?? [];
   if (typed === '') return known.slice(0, limit);
-  const { compareNames, matchesName } = await import('../../../client/src/words/names.ts');
+  const { comparePersons, matchesPerson } = await import('../../../client/src/words/names.ts');
   const query = { room, q: typed, limit };
   const found = hasMoreMembers(room)
     ? await ask(chat.GET('/api/members', { params: { query } })).then(
@@ -30,12 +33,11 @@ export async function findMembers(room: string, typed: string, limit: number): P
         () => [],
       )
     : [];
-  learnMembers(found);
-  const compare = compareNames(typed);
+  learnNamed(found);
   const byId = new Map([...found, ...known].map((member) => [member.user.$oid, member]));
   return [...byId.values()]
-    .filter(({ username }) => matchesName(username, typed))
-    .sort((one, other) => compare(one.username, other.username))
+    .filter((member) => matchesPerson(member, typed))
+    .sort(comparePersons(typed))
     .slice(0, limit);
 }
 

@@ -1,45 +1,61 @@
-import { signal } from '@preact/signals';
-import { ask, chat, type Message } from '../api.ts';
+import { batch, type Signal, signal } from '@preact/signals';
+import { ask, chat, type Id, type Message } from '../api.ts';
+import { strings } from '../strings.ts';
 
-const known = new Map<string, string>();
+/** What somebody is called. */
+export type Person = { username: string; name?: string | undefined };
+
+/** By ids; a signal each, so that only what shows somebody is drawn again. */
+const known = new Map<string, Signal<Person | undefined>>();
+/** Of whom the service has told since the page was loaded. */
+const told = new Set<string>();
 const asked = new Set<string>();
 
-/** Counts what was learned, so that views that show names by ids notice. */
-const learned = signal(0);
-
-/** The name of a user, if it is known; views that ask are drawn again when it becomes known. */
-export function nameOf(user: string): string | undefined {
-  learned.value;
-  return known.get(user);
+function signalOf(user: string): Signal<Person | undefined> {
+  const found = known.get(user) ?? signal(undefined);
+  known.set(user, found);
+  return found;
 }
 
-/** The names of several users: those that are known. */
-export const namesOf = (users: readonly string[]): string[] => users.map(nameOf).filter((name) => name !== undefined);
+/** What a user is called, if it is known; views that ask are drawn again when that changes. */
+export const personOf = (user: string): Person | undefined => signalOf(user).value;
 
-/** Learns the names of users. */
-export function learnNames(users: readonly (readonly [user: string, name: string])[]): void {
-  let isNew = false;
-  for (const [user, name] of users) {
-    isNew ||= known.get(user) !== name;
-    known.set(user, name);
-  }
-  if (isNew) learned.value++;
+/** How somebody is shown: by the full name, or else by the username. */
+export const nameOf = ({ username, name }: Person): string => name ?? (username || strings.message.deletedUser);
+
+/** How the author of a message is shown: as called now, also where the message was kept since before. */
+export const authorOf = (message: Message): Person => personOf(message.user.$oid) ?? message;
+
+/** Learns what users are called; what this browser has kept since earlier says nothing new of those of whom the service has told. */
+export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
+  batch(() => {
+    for (const { id, username, name } of users) {
+      if (areKept && told.has(id)) continue;
+      if (!areKept) told.add(id);
+      const person = signalOf(id);
+      const before = person.peek();
+      if (before?.username !== username || before.name !== name) person.value = { username, name };
+    }
+  });
 }
 
-/** Learns the names of the authors of messages. */
-export const learnAuthors = (messages: readonly Message[]): void =>
-  learnNames(messages.map(({ user, username }) => [user.$oid, username]));
+/** Learns what the authors of messages, or members, are called. */
+export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { areKept: boolean }): void =>
+  learnPersons(
+    all.map(({ user, username, name }) => ({ id: user.$oid, username, name })),
+    kept,
+  );
 
-/** Asks for the names that are not known, each once, a few at a time. */
-export async function findNames(users: readonly string[]): Promise<void> {
-  const missing = users.filter((user) => !known.has(user) && !asked.has(user)).slice(0, 20);
-  for (const user of missing) asked.add(user);
-  for (const user of missing) {
+/** Asks for those who are not known, each once, a few at a time. */
+export async function findPersons(users: readonly string[]): Promise<void> {
+  const missing = users.filter((id) => !signalOf(id).peek() && !asked.has(id)).slice(0, 20);
+  for (const id of missing) asked.add(id);
+  for (const id of missing) {
     try {
-      const found = await ask(chat.GET('/api/users/{user}', { params: { path: { user } } }));
-      learnNames([[user, found.username]]);
+      const found = await ask(chat.GET('/api/users/{user}', { params: { path: { user: id } } }));
+      learnPersons([{ id, username: found.username, name: found.name }]);
     } catch {
-      asked.delete(user);
+      asked.delete(id);
     }
   }
 }

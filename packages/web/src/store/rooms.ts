@@ -4,6 +4,7 @@ import { tell } from '../tabs.ts';
 import { cache, keepRooms, noteProblem } from './cache.ts';
 import { knownEpoch } from './epoch.ts';
 import type { Marker, MyRoom } from './kept.ts';
+import { learnPersons, nameOf, type Person } from './names.ts';
 
 /** My rooms, the most recently active first; undefined until they are known. */
 export const rooms = signal<readonly MyRoom[] | undefined>(undefined);
@@ -13,6 +14,9 @@ export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((roo
 
 /** How many messages name me and are unread, in all rooms that are not muted. */
 export const allMentions = computed(() => sum(({ isMuted, mentions }) => (isMuted ? 0 : mentions)));
+
+/** How many threads have unread replies, in all rooms that are not muted. */
+export const allThreads = computed(() => sum(({ isMuted, threads = 0 }) => (isMuted ? 0 : threads)));
 
 /** How many messages are unread in all rooms that are not muted. */
 export const allUnread = computed(() => sum(({ isMuted, unread }) => (isMuted ? 0 : unread)));
@@ -26,32 +30,34 @@ const markers = new Map<string, Omit<Marker, 'room'>>();
 function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, others } = member as MyMember;
   const { is_muted = false, is_favourite = false } = member;
+  const people = (others ?? []).map(({ _id, username, name }) => ({ id: _id.$oid, username, name }));
   const readHere = markers.get(member.room.$oid)?.seq;
   const isRead = readHere !== undefined && readHere >= seq;
   return {
     id: member.room.$oid,
     member: member._id.$oid,
-    name: others ? nameOfDirect(others, member.username) : room_name,
+    name: others ? nameOfDirect(people, member) : room_name,
     isDirect: others !== undefined,
     role: member.role,
     seq,
     lastRead: readHere ?? last_read,
     unread: isRead ? 0 : unread,
     mentions: isRead ? 0 : unread_mentions,
+    threads: member.unread_threads ?? roomOf(member.room.$oid)?.threads ?? 0,
     isMuted: is_muted,
     isFavourite: is_favourite,
-    people: (others ?? []).map(({ _id, username }) => ({ id: _id.$oid, name: username })),
+    people,
     order: 0,
   };
 }
 
 /** What a direct conversation is called: after the others in it, or after me who is alone in it. */
-const nameOfDirect = (others: readonly { username: string }[], mine: string) =>
-  others.map(({ username }) => username).join(', ') || mine;
+const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nameOf).join(', ') || nameOf(mine);
 
 /** Takes over a list of memberships: all of them, or those in the rooms that moved, which are now the most recently active. */
 export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   const fresh = members.map(asRoom);
+  learnPersons(fresh.flatMap(({ people }) => people));
   const listed = new Set(fresh.map(({ id }) => id));
   const others = isAll ? [] : (rooms.value ?? []).filter(({ id }) => !listed.has(id));
   setRooms([...fresh, ...others]);
@@ -146,7 +152,11 @@ export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<vo
   if (kept.length === 0) return;
   await before?.(kept);
   // Earlier versions kept less of a room.
-  const whole = kept.map((room) => ({ ...room, isFavourite: room.isFavourite ?? false, people: room.people ?? [] }));
+  const whole = kept.map((room) => ({
+    ...room,
+    isFavourite: room.isFavourite ?? false,
+    people: (room.people ?? []).filter(({ username }) => username !== undefined),
+  }));
   rooms.value = whole.sort((one, other) => one.order - other.order);
 }
 

@@ -1,13 +1,19 @@
 import { signal } from '@preact/signals';
-import { ask, askFully, chat, Failure, type Message } from '../api.ts';
-import { learnAuthors } from './names.ts';
+import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../api.ts';
+import { me } from '../session.ts';
+import { learnNamed } from './names.ts';
 import { merge } from './window.ts';
 
-/** The thread that is open beside a room: the message that it began with, and the replies that were read. */
+/**
+ * The thread that is open beside a room: the message that it began with, and the replies that were read. `lastRead` is
+ * the place up to which they were known when it was opened, if it is followed.
+ */
 export type Thread = {
   room: string;
   id: string;
   root: Message | undefined;
+  isFollowed: boolean;
+  lastRead: number;
   replies: readonly Message[];
   hasMore: boolean;
   failure: Failure | undefined;
@@ -19,14 +25,28 @@ export const thread = signal<Thread | undefined>(undefined);
 
 const pageSize = 100;
 
-/** Opens a thread. */
-export async function openThread(room: string, id: string): Promise<void> {
-  if (thread.value?.id !== id)
-    thread.value = { room, id, root: undefined, replies: [], hasMore: false, failure: undefined, isLoading: true };
+/** Opens a thread, back to the reply at a place. */
+export async function openThread(room: string, id: string, reply = Number.POSITIVE_INFINITY): Promise<void> {
+  if (thread.value?.id !== id) {
+    told = 0;
+    thread.value = {
+      room,
+      id,
+      root: undefined,
+      isFollowed: false,
+      lastRead: 0,
+      replies: [],
+      hasMore: false,
+      failure: undefined,
+      isLoading: true,
+    };
+  }
   try {
-    const root = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
-    change(id, { root, failure: undefined });
-    await readReplies(room, id);
+    const found = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
+    const { message, is_followed: isFollowed, last_read: lastRead } = found;
+    change(id, { root: message as Message, isFollowed, lastRead, failure: undefined });
+    do await readReplies(room, id);
+    while (thread.value?.id === id && thread.value.hasMore && reply < (thread.value.replies[0]?.seq ?? 0));
   } catch (failure) {
     change(id, { failure: failure instanceof Failure ? failure : new Failure(0, ''), isLoading: false });
   }
@@ -45,9 +65,37 @@ export async function readReplies(room: string, id: string): Promise<void> {
   const before = thread.value?.replies[0]?.seq;
   const query = { room, thread: id, limit: pageSize, ...(before !== undefined && { before }) };
   const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-  learnAuthors(data);
+  learnNamed(data);
   change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link'), isLoading: false });
 }
+
+/** Follows the open thread, or no longer. Throws a `Failure`. */
+export async function setFollowed(isFollowed: boolean): Promise<void> {
+  if (thread.value) await changeThread(thread.value.id, { is_followed: isFollowed });
+}
+
+/** Tells the service that the open thread was read up to a place. Throws a `Failure`. */
+export async function readUpTo(seq: number): Promise<void> {
+  const { value } = thread;
+  if (!value?.isFollowed || seq <= told) return;
+  told = seq;
+  await changeThread(value.id, { last_read: seq });
+}
+
+/** Up to where the service was told that the open thread was read. */
+let told = 0;
+
+async function changeThread(id: string, body: { last_read?: number; is_followed?: boolean }): Promise<void> {
+  const params = { path: { message: id } };
+  const { is_followed: isFollowed } = await ask(chat.PATCH('/api/threads/{message}', { params, body }));
+  change(id, { isFollowed });
+}
+
+/** Another device has read a thread, or follows it or not. */
+export const threadChangedElsewhere = ({ thread: { $oid }, is_followed: isFollowed }: Frame): void =>
+  change($oid, { isFollowed });
+
+type Frame = Extract<ServerFrame, { type: 'thread' }>;
 
 /** Closes it. */
 export function closeThread(): void {
@@ -60,7 +108,10 @@ export function applyToThreads(messages: readonly Message[]): void {
   if (!value) return;
   const root = messages.findLast(({ _id }) => _id.$oid === value.id);
   const replies = messages.filter((message) => message.thread?.$oid === value.id);
-  if (root || replies.length > 0) change(value.id, { ...(root && { root }), replies: merge(value.replies, replies) });
+  // Who replies follows the thread.
+  const isMine = replies.some(({ user }) => user.$oid === me()._id.$oid);
+  const changes = { ...(root && { root }), ...(isMine && { isFollowed: true }) };
+  if (root || replies.length > 0) change(value.id, { ...changes, replies: merge(value.replies, replies) });
 }
 
 const change = (id: string, changes: Partial<Thread>): void => {

@@ -4,7 +4,8 @@ import type { Place } from '../../../client/src/cursors.ts';
 import { newestPageSize } from '../ahead.ts';
 import { askFully, chat, Failure, type Message } from '../api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
-import { learnAuthors } from './names.ts';
+import { nextOf } from './members.ts';
+import { learnNamed } from './names.ts';
 import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
@@ -30,6 +31,23 @@ const nowhere: Place = { at: undefined, epoch: undefined };
 
 /** A page of history, and whether there is more in the direction in which it was read. */
 type Page = { messages: Message[]; hasMore: boolean };
+
+/** Whether a message stands in its room, and not in a thread alone. */
+const isInRoom = ({ is_in_room }: Message): boolean => is_in_room !== false;
+
+type Around = { before?: number; after?: number; around?: number };
+
+/** Reads a page of history; where it has nothing, because all that stood there is in threads, the next one. */
+async function readHistory(room: string, limit: number, place: Around) {
+  const side = place.after === undefined && place.around === undefined ? 'before' : 'after';
+  for (let from = place; ; ) {
+    const query = { room, limit, is_in_room: 'true' as const, ...from };
+    const page = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
+    const next = nextOf(page.headers, side);
+    if (page.data.length > 0 || next === undefined) return page;
+    from = { [side]: Number(next) };
+  }
+}
 
 /** Whether the newest page has the line before the first unread message. */
 const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
@@ -70,7 +88,7 @@ export class Timeline {
     if (this.place.at !== undefined) return;
     const kept = await readRoom(this.room);
     if (!kept || this.place.at !== undefined || !isEnough(kept.messages, kept.cursor)) return;
-    learnAuthors(kept.messages);
+    learnNamed(kept.messages, { areKept: true });
     batch(() => {
       this.place = { at: kept.cursor, epoch: kept.epoch };
       this.#show(kept.messages, { isAtStart: false, isAtEnd: true });
@@ -229,8 +247,9 @@ export class Timeline {
   }
 
   /** Applies changes to what is here, and keeps them with the place of the feed after them. */
-  apply({ messages }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
-    learnAuthors(messages);
+  apply({ messages: changed }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
+    learnNamed(changed);
+    const messages = changed.filter(isInRoom);
     if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
     const { isFollowing, isWatched, line } = this.reader;
     const before = this.window.value.messages.at(-1)?.seq ?? 0;
@@ -278,13 +297,12 @@ export class Timeline {
    * A page of history. What the feed brought while it was on its way goes before what it says, and after its end: what the feed says later is
    * still to come.
    */
-  async #page(place: { before?: number; after?: number; around?: number }): Promise<Page> {
+  async #page(place: Around): Promise<Page> {
     this.#reading++;
     try {
       const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
-      const query = { room: this.room, limit, ...place };
-      const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-      learnAuthors(data);
+      const { data, headers } = await readHistory(this.room, limit, place);
+      learnNamed(data);
       const hasMore = headers.has('Link');
       const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
       const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));

@@ -1,21 +1,21 @@
 import { signal } from '@preact/signals';
 
 /** Who is typing where, and until when that is shown. */
-export const typing = signal<readonly { room: string; username: string; until: number }[]>([]);
+export const typing = signal<readonly { room: string; user: string; username: string; until: number }[]>([]);
 
 /** For so many milliseconds: somebody who types on says so again before. */
 const shownFor = 6_000;
 
 /** Someone is typing. */
-export function showTyping(room: string, username: string): void {
-  hideTyping(room, username);
-  typing.value = [...typing.value, { room, username, until: performance.now() + shownFor }];
+export function showTyping(room: string, user: string, username: string): void {
+  hideTyping(room, user);
+  typing.value = [...typing.value, { room, user, username, until: performance.now() + shownFor }];
   setTimeout(() => {
     typing.value = typing.value.filter(({ until }) => until > performance.now());
   }, shownFor + 1);
 }
 
 /** Someone has said it. */
-export function hideTyping(room: string, username: string): void {
-  if (typing.value.length > 0) typing.value = typing.value.filter((one) => one.room !== room || one.username !== username);
+export function hideTyping(room: string, user: string): void {
+  if (typing.value.length > 0) typing.value = typing.value.filter((one) => one.room !== room || one.user !== user);
 }

@@ -136,7 +136,7 @@ export class Follower {
 /** Applies what happened in a room besides its messages, which are applied already. */
 function applyChanges(room: string, changes: Changes): void {
   applyToThreads(changes.messages);
-  for (const { username } of changes.messages) hideTyping(room, username);
+  for (const { user } of changes.messages) hideTyping(room, user.$oid);
   changeMembers(room, changes);
   if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
   for (const id of changes.repliedTo) void refreshMessage(room, id);

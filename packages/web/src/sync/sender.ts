@@ -111,7 +111,8 @@ function outcomeOf({ attempts }: Entry, failure: Failure) {
 
 async function perform(entry: Entry): Promise<Message | undefined> {
   if (entry.kind === 'send') {
-    const body = { room: entry.room, text: entry.text, ...(entry.thread !== null && { thread: entry.thread }) };
+    const reply = entry.thread !== null && { thread: entry.thread, is_in_room: entry.isInRoom ?? false };
+    const body = { room: entry.room, text: entry.text, ...reply };
     const params = { header: { 'Idempotency-Key': entry.key } };
     return (await ask(chat.POST('/api/messages', { params, body }))) as Message;
   }

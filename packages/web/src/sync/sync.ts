@@ -7,7 +7,7 @@ import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
 import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms.ts';
-import { readThreadAgain } from '../store/thread.ts';
+import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
 import { showTyping } from '../store/typing.ts';
 import { tell } from '../tabs.ts';
 import { connection } from './connection.ts';
@@ -192,7 +192,11 @@ class Sync {
 
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
-    else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.username);
+    else if (frame.type === 'thread') {
+      threadChangedElsewhere(frame);
+      this.#allRoomsAt = never;
+      this.wake();
+    } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
     this.#follower.hear(frame);
     void this.run();

@@ -7,6 +7,9 @@ const most = 4_000;
 /** So many signs may mention somebody in what is quoted; a text with more of them stays as it is. */
 const mostSigns = 100;
 
+/** What would mean something in a name. */
+const marks = /[\\[\]*~`<@]/g;
+
 /** A message as a quote: who said it, with a link to it, and its text on lines that begin with `>`. */
 export function quoteOf({ author, address, text }: { author: string; address: string; text: string }): string {
   const lines = withoutMentions(text).split('\n');
@@ -14,7 +17,7 @@ export function quoteOf({ author, address, text }: { author: string; address: st
   const shown = quoted.length > most ? `${quoted.slice(0, most).join('')}…` : quoted.join('');
   // A block of code that was cut off would take in all that follows.
   const fence = openFence(shown);
-  return `[${author}](${address}):\n${shown}${fence && `\n> ${fence}`}`;
+  return `[${author.replaceAll(marks, '\\$&')}](${address}):\n${shown}${fence && `\n> ${fence}`}`;
 }
 
 /** A text that shows the same and mentions nobody: those who were mentioned have heard of it already. */

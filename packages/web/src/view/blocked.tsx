@@ -3,7 +3,7 @@ import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
-import { attempt, Field, Form, Loading } from './controls.tsx';
+import { attempt, Field, Form, Loading, PersonNames } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** Whose conversations the user does not want to see, and the way to change that. */
@@ -31,7 +31,9 @@ export function Blocked() {
         <ul class="listed">
           {value.map((user) => (
             <li class="card" key={idOf(user)}>
-              <bdi class="body">{user.username || strings.message.deletedUser}</bdi>
+              <span class="body">
+                <PersonNames person={user} />
+              </span>
               <button type="button" onClick={() => void unblock(idOf(user))}>
                 {strings.blocked.end}
               </button>

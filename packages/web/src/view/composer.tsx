@@ -4,6 +4,7 @@ import { sendMessage } from '../actions.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
+import { thread as openedThread } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
@@ -22,6 +23,7 @@ type ComposerProps = { room: string; thread?: string; name: string };
 export function Composer({ room, thread, name }: ComposerProps) {
   const place = placeOf(room, thread);
   const handle = useRef<EditorHandle>(null);
+  const isInRoom = useRef<HTMLInputElement>(null);
   useSignalEffect(() => {
     if (forComposer.value?.place !== place || !handle.current) return;
     forComposer.value.change(handle.current);
@@ -34,15 +36,14 @@ export function Composer({ room, thread, name }: ComposerProps) {
   });
   const send = async (text: string) => {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
-    await sendMessage(room, text, thread);
+    await sendMessage(room, text, thread, isInRoom.current?.checked);
+    if (isInRoom.current) isInRoom.current.checked = false;
     if (timeline) void intentOf(timeline).goToEnd();
   };
   const editLast = () => {
-    const messages = knownTimeline(room)?.window.value.messages ?? [];
-    const last = messages.findLast(
-      (message) =>
-        message.user.$oid === idOf(me()) && !message.deleted_at && (thread === undefined || message.thread?.$oid === thread),
-    );
+    const timeline = knownTimeline(room)?.window.value.messages;
+    const messages = (thread === undefined ? timeline : openedThread.value?.replies) ?? [];
+    const last = messages.findLast((message) => message.user.$oid === idOf(me()) && !message.deleted_at);
     if (last) editing.value = idOf(last);
   };
   const changed = (text: string) => {
@@ -83,6 +84,11 @@ export function Composer({ room, thread, name }: ComposerProps) {
         />
         <IconButton icon="send" class="send" label={strings.composer.send} onPress={() => handle.current?.submit()} />
       </Editor>
+      {thread !== undefined && (
+        <label class="also">
+          <input ref={isInRoom} type="checkbox" /> {strings.thread.inRoom}
+        </label>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
+import { nameOf, type Person } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -33,6 +34,21 @@ export const Avatar = ({ name, id }: { name: string; id: string }) => (
   <span class={`avatar hue-${hashOf(id) % 16}`} aria-hidden="true">
     {initialsOf(name) || '?'}
   </span>
+);
+
+/** Somebody's name; where that is a full name, pointing at it shows the username. */
+export const PersonName = ({ person, class: extra }: { person: Person; class?: string }) => (
+  <bdi class={extra} title={person.name === undefined ? undefined : `@${person.username}`}>
+    {nameOf(person)}
+  </bdi>
+);
+
+/** Somebody's name in a list, with the username below a full name. */
+export const PersonNames = ({ person }: { person: Person }) => (
+  <>
+    <bdi>{nameOf(person)}</bdi>
+    {person.name !== undefined && <small class="muted username">@{person.username}</small>}
+  </>
 );
 
 const initialsOf = (name: string) =>
@@ -127,6 +143,7 @@ type FieldProps = {
   type?: string;
   value?: string;
   autocomplete?: string;
+  autocapitalize?: 'words';
   required?: boolean;
   minLength?: number;
   maxLength?: number;

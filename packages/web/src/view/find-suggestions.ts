@@ -1,10 +1,19 @@
+import { startsName } from '../../../client/src/words/names.ts';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { findMembers } from '../store/more-members.ts';
+import type { Person } from '../store/names.ts';
 
 /** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
-export type Suggestion = { text: string; shown: string; detail: string; replaces: number; isMeant: boolean };
+export type Suggestion = {
+  text: string;
+  shown: string;
+  detail: string;
+  name?: string | undefined;
+  replaces: number;
+  isMeant: boolean;
+};
 
 const most = 8;
 
@@ -22,7 +31,7 @@ export async function findCodes(code: string): Promise<Suggestion[]> {
     }));
 }
 
-/** The members of a room whose names begin with what was typed. */
+/** The members of a room of whose names a word begins with what was typed. */
 export async function findNames(room: string, start: string): Promise<Suggestion[]> {
   // One more, as it may be me.
   const found = await findMembers(room, start, most + 1);
@@ -38,10 +47,13 @@ export async function findPeople(start: string): Promise<Suggestion[]> {
   return suggestNames(others, start).map((one) => ({ ...one, text: `${one.detail}, `, replaces: start.length }));
 }
 
-/** The names of people, of which one that was typed in full needs nothing more. */
-const suggestNames = (people: readonly { username: string }[], start: string) =>
-  people.slice(0, most).map(({ username }) => ({
+/** The names of people; a username that was typed in full needs nothing more. */
+function suggestNames(people: readonly Person[], start: string) {
+  const isWhole = start === '' || people.some(({ username }) => username === start.toLowerCase());
+  return people.slice(0, most).map(({ username, name }) => ({
     shown: '@',
     detail: username,
-    isMeant: start !== '' && username.length > start.length && username.startsWith(start.toLowerCase()),
+    name,
+    isMeant: !isWhole && (startsName(username, start) || startsName(name ?? '', start)),
   }));
+}

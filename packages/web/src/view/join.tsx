@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { ask, chat, Failure, type Member } from '../api.ts';
 import { forgetInvitation } from '../invitation.ts';
 import { go, roomPath } from '../routes.ts';
+import { nameOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
@@ -45,7 +46,7 @@ export function Join({ code }: { code: string }) {
       <h1>{strings.join.title}</h1>
       {target ? (
         <>
-          <p>{strings.join.to(target.username, safeName(target.room_name))}</p>
+          <p>{strings.join.to(nameOf(target), safeName(target.room_name))}</p>
           <p class="muted">{strings.join.text}</p>
           <Form onSubmit={join} submit={strings.join.submit} onCancel={decline} cancel={strings.join.no} />
         </>

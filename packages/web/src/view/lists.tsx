@@ -1,12 +1,13 @@
+import type { ComponentChildren } from 'preact';
 import { toggleSaved } from '../actions.ts';
-import { ask, askFully, chat, type Message, type SavedMessage } from '../api.ts';
+import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { discardDraft, draftOf } from '../store/drafts.ts';
 import { readFound } from '../store/found.ts';
 import { nextOf } from '../store/members.ts';
-import { allMentions, roomOf } from '../store/rooms.ts';
+import { allMentions, allThreads, roomOf } from '../store/rooms.ts';
 import { isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
@@ -15,18 +16,20 @@ import { plainText } from '../text/plain.ts';
 import { attempt, IconButton, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { Results } from './results.tsx';
+import { Result, Results } from './results.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
   <Side room={room} title={strings.pins.title}>
-    <Pages name={`pins ${room}`} read={() => readPins(room)} none={strings.pins.none} />
+    <Pages name={`pins ${room}`} read={() => readPins(room)} none={strings.pins.none} id={idOf}>
+      {(found) => <Results messages={found} />}
+    </Pages>
   </Side>
 );
 
-async function readPins(room: string): Promise<Page> {
+async function readPins(room: string): Promise<Page<Message>> {
   const query = { room, pinned: 'true' as const, limit: 100 };
   const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
   return { list: found.toReversed(), next: undefined };
@@ -37,17 +40,25 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
   <Side room={room} title={strings.lists[list].title}>
     {list === 'drafts' ? (
       <Drafts />
+    ) : list === 'threads' ? (
+      <Pages name={list} read={readThreads} none={strings.lists.threads.none} news={allThreads.value} id={idOfThread}>
+        {(threads) => <Threads threads={threads} />}
+      </Pages>
     ) : list === 'saved' ? (
-      <Pages name={list} read={readSaved} none={strings.lists.saved.none} news={savedLast.value} action={SaveButton} />
+      <Pages name={list} read={readSaved} none={strings.lists.saved.none} news={savedLast.value} id={idOf}>
+        {(found) => <Results messages={found} action={(message) => <SaveButton message={message} />} />}
+      </Pages>
     ) : (
-      <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} />
+      <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} id={idOf}>
+        {(found) => <Results messages={found} />}
+      </Pages>
     )}
   </Side>
 );
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
-async function readSaved(after?: string): Promise<Page> {
+async function readSaved(after?: string): Promise<Page<Message>> {
   const query = { limit: 50, ...(after !== undefined && { after }) };
   const { data, headers } = await askFully<SavedMessage[]>(chat.GET('/api/saved', { params: { query } }));
   const list = data.map(({ message }) => message);
@@ -58,7 +69,7 @@ async function readSaved(after?: string): Promise<Page> {
 }
 
 /** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */
-const SaveButton = (message: Message) => {
+const SaveButton = ({ message }: { message: Message }) => {
   const isOn = isSaved(idOf(message));
   return (
     <IconButton
@@ -69,24 +80,51 @@ const SaveButton = (message: Message) => {
   );
 };
 
+async function readThreads(after?: string): Promise<Page<Thread>> {
+  const query = { limit: 30, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+  return { list: data as unknown as Thread[], next: nextOf(headers) };
+}
+
+const idOfThread = ({ message }: Thread) => idOf(message);
+
+/** Threads, each with the message that it began with, and how many replies are new. */
+const Threads = ({ threads }: { threads: readonly Thread[] }) => (
+  <ul class="results">
+    {threads.map(({ message, unread }) => (
+      <li key={idOf(message)}>
+        <Result
+          message={message}
+          href={roomPath(message.room.$oid, { thread: idOf(message) })}
+          note={unread > 0 ? strings.lists.threads.unread(unread) : strings.message.replies(message.reply_count)}
+          isNew={unread > 0}
+        />
+      </li>
+    ))}
+  </ul>
+);
+
 /** What was read of a list, and where more begins. */
-type Page = { list: readonly Message[]; next: string | undefined };
+type Page<T> = { list: readonly T[]; next: string | undefined };
 
 /** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
-const lastRead = new Map<string, Page>();
+const lastRead = new Map<string, Page<unknown>>();
 
-type PagesProps = Pick<Parameters<typeof Results>[0], 'action'> & {
+type PagesProps<T> = {
   name: string;
-  read: (after?: string) => Promise<Page>;
+  read: (after?: string) => Promise<Page<T>>;
   none: string;
   news?: unknown;
+  id: (item: T) => string;
+  children: (list: readonly T[]) => ComponentChildren;
 };
 
-/** Messages, page by page, each of which leads to its place. The list is read again when there are `news`. */
-function Pages({ name, read, none, news, action }: PagesProps) {
+/** A list, page by page, which is read again when there are `news`. */
+function Pages<T>({ name, read, none, news, id, children }: PagesProps<T>) {
   const key = `${idOf(me())} ${name}`;
-  const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), lastRead.get(key))), [key, news]);
-  const page = value ?? lastRead.get(key);
+  const known = () => lastRead.get(key) as Page<T> | undefined;
+  const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), known(), id)), [key, news]);
+  const page = value ?? known();
   if (!page) return <Loading failure={failure} onRetry={reload} />;
   const more = async () => {
     const next = await read(page.next);
@@ -94,7 +132,7 @@ function Pages({ name, read, none, news, action }: PagesProps) {
   };
   return (
     <div class="side-content">
-      {page.list.length === 0 ? <p class="muted center">{none}</p> : <Results messages={page.list} action={action} />}
+      {page.list.length === 0 ? <p class="muted center">{none}</p> : children(page.list)}
       {page.next !== undefined && (
         <button type="button" onClick={() => void attempt(more)}>
           {strings.app.more}
@@ -104,15 +142,15 @@ function Pages({ name, read, none, news, action }: PagesProps) {
   );
 }
 
-function keep(key: string, page: Page): Page {
+function keep<T>(key: string, page: Page<T>): Page<T> {
   lastRead.set(key, page);
   return page;
 }
 
 /** A first page with the further ones that were read before, where they still follow it. */
-function goingOn(first: Page, before: Page | undefined): Page {
+function goingOn<T>(first: Page<T>, before: Page<T> | undefined, id: (item: T) => string): Page<T> {
   const last = first.list.at(-1);
-  const at = last && before ? before.list.findIndex((message) => idOf(message) === idOf(last)) : -1;
+  const at = last && before ? before.list.findIndex((item) => id(item) === id(last)) : -1;
   return before && at >= 0 ? { list: [...first.list, ...before.list.slice(at + 1)], next: before.next } : first;
 }
 

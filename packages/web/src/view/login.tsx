@@ -5,6 +5,7 @@ import { go, roomPath, route } from '../routes.ts';
 import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
+import { nameOf } from '../store/names.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
@@ -119,7 +120,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
   return (
     <>
       <h1>{strings.signUp.title}</h1>
-      {isInvited && <p>{target ? strings.join.to(target.username, safeName(target.room_name)) : strings.join.signUp}</p>}
+      {isInvited && <p>{target ? strings.join.to(nameOf(target), safeName(target.room_name)) : strings.join.signUp}</p>}
       {isOver && <p class="problem">{strings.join.over}</p>}
       <Form onSubmit={submit} submit={strings.signUp.submit}>
         <AccountFields email={confirmation?.email} autoFocus />

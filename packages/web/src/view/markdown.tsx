@@ -7,7 +7,7 @@ import type { Alignment, Block, Inline } from '../../../client/src/text/pieces.t
 import { textOf } from '../../../client/src/text/plain.ts';
 import type { Message } from '../api.ts';
 import { session } from '../session.ts';
-import { findNames, nameOf } from '../store/names.ts';
+import { findPersons, personOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { emojiOf } from '../text/codes.ts';
 import { hiddenHost } from '../text/links.ts';
@@ -35,10 +35,10 @@ type TextProps = { message: Pick<Message, 'mentions'>; text: string; end?: Compo
  */
 export function Text({ message, text, end }: TextProps) {
   const ids = message.mentions.map(({ $oid }) => $oid);
-  if (ids.some((id) => nameOf(id) === undefined)) void findNames(ids);
+  if (ids.some((id) => !personOf(id))) void findPersons(ids);
   const { value } = session;
   const mine = value.state === 'in' || value.state === 'expired' ? value.user.username.toLowerCase() : '';
-  const known = new Set(ids.map((id) => nameOf(id)?.toLowerCase()));
+  const known = new Set(ids.map((id) => personOf(id)?.username.toLowerCase()));
   const mentions: Mentions = (typed) => {
     const name = namesOf(typed).find((candidate) => known.has(candidate));
     return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine };

@@ -5,11 +5,12 @@ import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../store/members.ts';
 import { findMembers, loadMoreMembers } from '../store/more-members.ts';
+import { nameOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, attempt, Form, Loading } from './controls.tsx';
+import { Avatar, attempt, Form, Loading, PersonNames } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
@@ -124,7 +125,7 @@ type MemberProps = { member: Member; mine: Role; mayBlock: boolean; onChange: ()
 function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   const isMe = member.user.$oid === idOf(me());
   const params = { path: { member: idOf(member) } };
-  const name = member.username || strings.message.deletedUser;
+  const name = nameOf(member);
   const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
   const room = member.room.$oid;
   const change = (role: string) =>
@@ -169,7 +170,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     <li class="member">
       <Avatar name={name} id={member.user.$oid} />
       <span class="name">
-        <bdi>{name}</bdi>
+        <PersonNames person={member} />
         {isMe && <span class="muted"> ({strings.message.you})</span>}
       </span>
       {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}
@@ -183,7 +184,7 @@ function Invite({ room }: { room: string }) {
   const invite = async ({ invited = '' }: Record<string, string>) => {
     for (const username of namesIn(invited)) {
       const added = (await ask(chat.POST('/api/members', { body: { room, username } }))) as Member;
-      notice(strings.members.added(added.username));
+      notice(strings.members.added(nameOf(added)));
       changeMembers(room, { members: [added], left: [] });
     }
     setTurn(turn + 1);
@@ -209,11 +210,13 @@ function Bans({ room, changes }: { room: string; changes: number }) {
     <section>
       <h3>{strings.members.bans}</h3>
       <ul class="members">
-        {value.map(({ user, username }) => (
-          <li class="member" key={user.$oid}>
-            <Avatar name={username} id={user.$oid} />
-            <bdi class="name">{username}</bdi>
-            <button type="button" onClick={() => void lift(user.$oid)}>
+        {value.map((ban) => (
+          <li class="member" key={ban.user.$oid}>
+            <Avatar name={nameOf(ban)} id={ban.user.$oid} />
+            <span class="name">
+              <PersonNames person={ban} />
+            </span>
+            <button type="button" onClick={() => void lift(ban.user.$oid)}>
               {strings.members.unban}
             </button>
           </li>

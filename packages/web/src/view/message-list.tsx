@@ -4,6 +4,7 @@ import type { Message } from '../api.ts';
 import { dayOf, isSameDay, sentAt } from '../dates.ts';
 import { reader } from '../routes.ts';
 import { me } from '../session.ts';
+import { nameOf } from '../store/names.ts';
 import { pendingIn } from '../store/pending.ts';
 import { moveMarker } from '../store/rooms.ts';
 import type { Timeline } from '../store/timeline.ts';
@@ -18,7 +19,7 @@ import { intentOf } from './scroll-intent.ts';
 import { Scroller } from './scroller.ts';
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
-const readAfter = 1_000;
+export const readAfter = 1_000;
 
 /** Messages of one author within so many milliseconds stand together. */
 const together = 5 * 60_000;
@@ -219,7 +220,7 @@ function newsTeller(timeline: Timeline): () => void {
     if (!first) return;
     const text =
       news.length === 1
-        ? strings.announce.message(first.username, plainText(first.text).slice(0, 200))
+        ? strings.announce.message(nameOf(first), plainText(first.text).slice(0, 200))
         : strings.room.came(news.length);
     announce(text, { isPatient: true });
   };
@@ -228,7 +229,8 @@ function newsTeller(timeline: Timeline): () => void {
 const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
   [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
 
-function point(row: Element): void {
+/** Shows which message an address leads to. */
+export function point(row: Element): void {
   for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
   requestAnimationFrame(() => row.classList.add('pointed'));
 }

@@ -1,14 +1,14 @@
 import { signal, useComputed } from '@preact/signals';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../actions.ts';
 import type { Message } from '../api.ts';
-import { clockOf, fullOf, sentAt, timeOf } from '../dates.ts';
+import { clockOf, fullOf, sentAt, shortOf, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
-import { go, roomPath } from '../routes.ts';
+import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { quickEmoji } from '../store/emoji.ts';
-import { findNames, namesOf } from '../store/names.ts';
+import { authorOf, findPersons, nameOf, personOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
 import { isSaved } from '../store/saved.ts';
@@ -18,7 +18,7 @@ import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
 import { Boundary } from './boundary.tsx';
-import { Avatar, attempt, IconButton } from './controls.tsx';
+import { Avatar, attempt, IconButton, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { Icon } from './icon.tsx';
@@ -90,9 +90,10 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     isMentioned && 'mentions-me',
   ];
   const date = sentAt(message);
+  const author = authorOf(message);
   const hasActions = message.username !== '' && message.user.$oid !== mine;
   const showPerson = ({ currentTarget }: { currentTarget: HTMLElement }) =>
-    hasActions && openPerson(currentTarget, message.user.$oid, message.username);
+    hasActions && openPerson(currentTarget, message.user.$oid, nameOf(author));
   return (
     <li
       ref={row}
@@ -112,7 +113,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         </time>
       ) : (
         <button type="button" class="person" tabIndex={-1} aria-hidden="true" onClick={showPerson}>
-          <Avatar name={message.username} id={message.user.$oid} />
+          <Avatar name={nameOf(author)} id={message.user.$oid} />
         </button>
       )}
       <div class="body">
@@ -120,9 +121,9 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         {!isGrouped && (
           <p class="meta">
             <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
-              <bdi>{message.username || strings.message.deletedUser}</bdi>
+              <PersonName person={author} />
             </button>
-            <a href={roomPath(message.room.$oid, { seq: message.seq })} title={fullOf(date)}>
+            <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
                 {timeOf(date)}
               </time>
@@ -134,7 +135,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
             )}
           </p>
         )}
-        {isGrouped && <span class="visually-hidden">{message.username}: </span>}
+        {isGrouped && <span class="visually-hidden">{nameOf(author)}: </span>}
         {isEditing ? (
           <Edit message={message} row={row} />
         ) : isDeleted ? (
@@ -143,11 +144,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
           <LongText message={message} />
         )}
         {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
-        {message.reply_count > 0 && !isInThread && (
-          <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
-            <Icon name="reply" /> {strings.message.replies(message.reply_count)}
-          </a>
-        )}
+        {message.reply_count > 0 && !isInThread && <Replies message={message} />}
         {entries
           .filter((entry) => entry.state === 'refused' || entry.reason)
           .map((entry) => (
@@ -206,11 +203,38 @@ function LongText({ message }: { message: Message }) {
   );
 }
 
+/** Who has replied to a message, how often, and when last: the way to its thread. */
+function Replies({ message }: { message: Message }) {
+  const users = message.repliers.map(({ $oid }) => $oid);
+  const key = users.join();
+  useEffect(() => void findPersons(users), [key]);
+  return (
+    <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
+      <span class="faces">
+        {users.map((id) => (
+          <Avatar key={id} name={calledOf(id)} id={id} />
+        ))}
+      </span>
+      {strings.message.replies(message.reply_count)}
+      {message.replied_at && (
+        <time class="muted" dateTime={message.replied_at.$date}>
+          {strings.message.lastReply(shortOf(new Date(message.replied_at.$date)))}
+        </time>
+      )}
+    </a>
+  );
+}
+
+const calledOf = (id: string) => {
+  const person = personOf(id);
+  return person ? nameOf(person) : '';
+};
+
 function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';
   const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
   const said =
-    root && !root.deleted_at ? `${root.username}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
+    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
   return (
     <a class="in-thread" href={roomPath(message.room.$oid, { thread: id })}>
       <Icon name="reply" /> {strings.message.inThread} <bdi>{said}</bdi>
@@ -224,16 +248,20 @@ function Reactions({ message }: { message: Message }) {
   const ask = () => {
     if (isAsked) return;
     setAsked(true);
-    void findNames(message.reactions.flatMap(({ users }) => users.map(({ $oid }) => $oid)));
+    void findPersons(message.reactions.flatMap(({ users }) => users.map(({ $oid }) => $oid)));
   };
   return (
     <ul class="reactions" onPointerEnter={ask} onFocusIn={ask}>
       {message.reactions.map(({ emoji, users }) => {
         const isMine = users.some(({ $oid }) => $oid === mine);
         const others = users.map(({ $oid }) => $oid).filter((id) => id !== mine);
-        const known = namesOf(others);
+        const known = others.map(personOf).filter((person) => person !== undefined);
         const rest = others.length - known.length;
-        const names = [...(isMine ? [strings.message.you] : []), ...known, ...(rest > 0 ? [strings.message.others(rest)] : [])];
+        const names = [
+          ...(isMine ? [strings.message.you] : []),
+          ...known.map(nameOf),
+          ...(rest > 0 ? [strings.message.others(rest)] : []),
+        ];
         const label = strings.message.reacted(emoji, users.length, names.join(', '), isMine);
         return (
           <li key={emoji}>
@@ -360,11 +388,11 @@ async function remove(message: Message): Promise<void> {
 }
 
 async function copyLink(message: Message): Promise<void> {
-  const address = `${location.origin}${roomPath(message.room.$oid, { seq: message.seq })}`;
+  const address = `${location.origin}${messagePath(message)}`;
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(address);
     notice(strings.message.copied);
-  } else go(roomPath(message.room.$oid, { seq: message.seq }));
+  } else go(messagePath(message));
 }
 
 async function unread(message: Message): Promise<void> {

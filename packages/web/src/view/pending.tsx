@@ -1,25 +1,27 @@
+import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
 import { waitOf } from '../store/due.ts';
 import type { Entry } from '../store/kept.ts';
+import { nameOf } from '../store/names.ts';
 import { onTheirWay, removeEntry, retryEntry } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
 import { strings } from '../strings.ts';
 import { sendOutbox } from '../sync/sender.ts';
-import { Avatar } from './controls.tsx';
+import { Avatar, PersonName } from './controls.tsx';
 import { forComposer } from './for-composer.ts';
 import { Icon } from './icon.tsx';
 import { Text } from './markdown.tsx';
 
 /** A message that is still to be sent: it looks like one, and says why it is not yet. */
 export function PendingRow({ entry }: { entry: PendingMessage }) {
-  const { username, _id } = me();
+  const user = me();
   return (
     <li class={`message pending ${entry.state}`} data-key={entry.key}>
-      <Avatar name={username} id={_id.$oid} />
+      <Avatar name={nameOf(user)} id={idOf(user)} />
       <div class="body">
         <p class="meta">
-          <bdi class="author">{username}</bdi>
+          <PersonName person={user} class="author" />
         </p>
         <Text message={{ mentions: [] }} text={entry.text} />
         <EntryState entry={entry} />

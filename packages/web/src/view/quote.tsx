@@ -1,9 +1,10 @@
 import { sendBesides } from '../actions.ts';
 import type { Message } from '../api.ts';
 import { idOf } from '../ids.ts';
-import { roomPath } from '../routes.ts';
+import { messagePath } from '../routes.ts';
 import { placeOf } from '../store/drafts.ts';
 import type { MyRoom } from '../store/kept.ts';
+import { authorOf, nameOf } from '../store/names.ts';
 import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
@@ -15,12 +16,8 @@ import { forComposer } from './for-composer.ts';
 import { Text } from './markdown.tsx';
 import { Switcher } from './switcher.tsx';
 
-const quoted = ({ room: { $oid: room }, seq, text, username }: Message) =>
-  quoteOf({
-    author: username || strings.message.deletedUser,
-    address: `${location.origin}${roomPath(room, { seq })}`,
-    text,
-  });
+const quoted = (message: Message) =>
+  quoteOf({ author: nameOf(authorOf(message)), address: `${location.origin}${messagePath(message)}`, text: message.text });
 
 /** Puts a message as a quote where one writes: to the room, or to the thread in which it stands. */
 export function quote(message: Message, isInThread: boolean): void {

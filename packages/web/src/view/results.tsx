@@ -2,13 +2,14 @@ import type { ComponentChildren } from 'preact';
 import type { Message } from '../api.ts';
 import { sentAt, shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { roomPath } from '../routes.ts';
+import { messagePath } from '../routes.ts';
+import { nameOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
-import { Avatar } from './controls.tsx';
+import { Avatar, PersonName } from './controls.tsx';
 import './results.css';
 
 type ResultsProps = {
@@ -19,30 +20,41 @@ type ResultsProps = {
 };
 
 /** Messages from anywhere, each of which leads to its place. */
-export const Results = ({ messages, words = '', action }: ResultsProps) => (
+export const Results = ({ messages, words, action }: ResultsProps) => (
   <ul class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
-        <a href={`${roomPath(message.room.$oid, { seq: message.seq })}${location.search}`}>
-          <Avatar name={message.username} id={message.user.$oid} />
-          <span class="body">
-            <span class="meta">
-              <bdi class="author">{message.username || strings.message.deletedUser}</bdi>
-              <span class="muted">
-                {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
-                <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
-              </span>
-            </span>
-            <span class="excerpt" dir="auto">
-              {highlight(plainText(message.text).slice(0, 300), words)}
-            </span>
-          </span>
-        </a>
+        <Result message={message} href={pathOf(message)} words={words} />
         {action?.(message)}
       </li>
     ))}
   </ul>
 );
+
+type ResultProps = { message: Message; href: string; words?: string | undefined; note?: string; isNew?: boolean };
+
+/** One message of a list, which leads somewhere; with a note of what there is. */
+export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (
+  <a href={href} class={isNew ? 'unread' : ''}>
+    <Avatar name={nameOf(message)} id={message.user.$oid} />
+    <span class="body">
+      <span class="meta">
+        <PersonName person={message} class="author" />
+        <span class="muted">
+          {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
+          <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
+        </span>
+      </span>
+      <span class="excerpt" dir="auto">
+        {message.deleted_at ? strings.message.deleted : highlight(plainText(message.text).slice(0, 300), words)}
+      </span>
+      {note !== undefined && <span class="note">{note}</span>}
+    </span>
+  </a>
+);
+
+/** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
+const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
 
 /** A text with the words that were sought marked. */
 const highlight = (text: string, words: string) =>

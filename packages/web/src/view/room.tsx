@@ -30,7 +30,7 @@ type RoomProps = Extract<Route, { name: 'room' }>;
 /** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
 export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   // Where there is room for one of the two only, what stands beside gives way to the message that it led to.
-  const { thread, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
+  const { thread, reply, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
   const mine = roomOf(room);
   const isKnown = mine !== undefined;
   const timeline = timelineOf(room);
@@ -92,7 +92,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
       </div>
       <Boundary key={thread ?? panel}>
         {thread !== undefined ? (
-          <ThreadPanel key={thread} room={room} id={thread} />
+          <ThreadPanel key={thread} room={room} id={thread} reply={reply} />
         ) : panel === 'members' ? (
           <Members room={room} />
         ) : panel === 'pins' ? (

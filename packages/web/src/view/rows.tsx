@@ -1,5 +1,5 @@
 import { type ListName, listPath, route } from '../routes.ts';
-import { allMentions } from '../store/rooms.ts';
+import { allMentions, allThreads } from '../store/rooms.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -14,6 +14,7 @@ type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean }
 /** The rows above the rooms. What comes and goes stands below the others, which stand still. */
 const rows = (): Row[] => [
   { list: 'mentions', icon: 'at', count: allMentions.value, isForMe: true },
+  { list: 'threads', icon: 'reply', count: allThreads.value, isForMe: true },
   { list: 'saved', icon: 'save' },
   ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),
 ];
@@ -31,7 +32,7 @@ export function Rows() {
             <span class="name">{strings.lists[list].title}</span>
             {count > 0 && (
               <>
-                <span class="visually-hidden">{strings.lists.counts[list](count)}</span>
+                <span class="visually-hidden">{strings.lists[list].count(count)}</span>
                 <span class={isForMe ? 'count' : ''} aria-hidden="true">
                   {count > 99 ? '99+' : count}
                 </span>

@@ -76,6 +76,19 @@ function Profile() {
   };
   return (
     <div key={turn}>
+      <Section title={strings.settings.name} hint={strings.settings.nameHint(me().username)}>
+        <Form onSubmit={({ name = '' }) => change({ name: name.trim() })} submit={strings.settings.changeName}>
+          <Field
+            label={strings.settings.name}
+            name="name"
+            autocomplete="name"
+            autocapitalize="words"
+            required={false}
+            maxLength={128}
+            value={me().name ?? ''}
+          />
+        </Form>
+      </Section>
       <Section title={strings.settings.email}>
         <Address change={change} />
       </Section>
@@ -100,7 +113,7 @@ function Profile() {
   );
 }
 
-type Changes = { email?: string; code?: string; password?: string; current_password?: string };
+type Changes = { name?: string; email?: string; code?: string; password?: string; current_password?: string };
 
 /** A new address: where addresses are confirmed, a code is sent to it first. */
 function Address({ change }: { change: (body: Changes) => Promise<void> }) {

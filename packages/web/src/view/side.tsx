@@ -4,13 +4,16 @@ import { strings } from '../strings.ts';
 import { BackLink } from './controls.tsx';
 import { Icon } from './icon.tsx';
 
-/** What stands beside a room, or in its place where none is open. */
-export const Side = ({ room, title, children }: { room: string | undefined; title: string; children: ComponentChildren }) =>
+type SideProps = { room: string | undefined; title: string; action?: ComponentChildren; children: ComponentChildren };
+
+/** What stands beside a room, or in its place where none is open; `action` is what one may do with all of it. */
+export const Side = ({ room, title, action, children }: SideProps) =>
   room === undefined ? (
     <main class="pane">
       <header class="bar">
         <BackLink />
         <h1 class="title">{title}</h1>
+        {action}
       </header>
       {children}
     </main>
@@ -18,6 +21,7 @@ export const Side = ({ room, title, children }: { room: string | undefined; titl
     <aside class="side" aria-label={title} id="side" tabIndex={-1}>
       <header class="bar">
         <h2 class="title">{title}</h2>
+        {action}
         <a class="icon-button" href={roomPath(room)} aria-label={strings.app.close} title={strings.app.close}>
           <Icon name="close" />
         </a>

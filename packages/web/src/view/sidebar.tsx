@@ -6,13 +6,14 @@ import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
 import { countDrafts, drafted } from '../store/drafts.ts';
 import type { MyRoom } from '../store/kept.ts';
+import { nameOf } from '../store/names.ts';
 import { outbox } from '../store/outbox.ts';
 import { moveMarker } from '../store/rooms.ts';
 import { countForMe, foldedSections, type Section, sections, toggleSection } from '../store/sections.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt, Form, IconButton, Loading } from './controls.tsx';
+import { Avatar, attempt, Form, IconButton, Loading, PersonName } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewRoom, openSwitcher } from './keys.tsx';
@@ -54,9 +55,9 @@ export function Sidebar() {
         <Icon name="compass" /> {strings.rooms.browse}
       </a>
       <footer>
-        <Avatar name={user.username} id={idOf(user)} />
+        <Avatar name={nameOf(user)} id={idOf(user)} />
         <span class="who">
-          <bdi>{user.username}</bdi>
+          <PersonName person={user} />
         </span>
         <a class="icon-button" href="/settings/profile" aria-label={strings.rooms.settings} title={strings.rooms.settings}>
           <Icon name="settings" />
@@ -122,8 +123,8 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
         aria-current={isCurrent ? 'page' : undefined}
         onContextMenu={showMenu}
       >
-        {isDirect ? <Avatar name={first?.name ?? room.name} id={first?.id ?? id} /> : <Icon name="hash" />}
-        <span class="name">
+        {isDirect ? <Avatar name={first ? nameOf(first) : room.name} id={first?.id ?? id} /> : <Icon name="hash" />}
+        <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
           <bdi>{name}</bdi>
         </span>
         {!isCurrent && drafted.value.has(id) && (
@@ -145,6 +146,8 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
     </li>
   );
 }
+
+const usernamesOf = (people: MyRoom['people']) => people.map(({ username }) => `@${username}`).join(', ');
 
 /** What one may do with a room in the list. */
 function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom): MenuItem[] {

@@ -15,11 +15,11 @@ const longest = 100;
  */
 export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
   const typed = text.slice(-longest);
-  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\w.-]{0,64})$/u.exec(typed)?.[1];
+  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64})$/u.exec(typed)?.[1];
   const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
   if ((name === undefined && code === undefined) || endsInCode(text)) return [];
   const { findNames, findCodes } = await loadFinders();
-  if (name !== undefined) return findNames(room, name.toLowerCase());
+  if (name !== undefined) return findNames(room, name);
   return code === undefined ? [] : findCodes(code);
 }
 
@@ -52,7 +52,8 @@ export const Suggestions = ({
         <span class="shown" aria-hidden="true">
           {suggestion.shown}
         </span>
-        <bdi>{suggestion.detail}</bdi>
+        <bdi>{suggestion.name ?? suggestion.detail}</bdi>
+        {suggestion.name !== undefined && <small class="muted">@{suggestion.detail}</small>}
       </div>
     ))}
   </div>

@@ -9,6 +9,8 @@ import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
 
 type SwitcherProps = { close: () => void; onPick?: (room: MyRoom) => void };
+/** By what a room is found: its name and, of a conversation, also the usernames. */
+const namesOf = ({ name, people }: MyRoom) => [name, ...people.map(({ username }) => username)].join(' ');
 
 /** A list of my rooms that narrows as one types: those whose names begin so come first, and then those in which something was said last. */
 export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: SwitcherProps) {
@@ -16,7 +18,7 @@ export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: Switc
   const [index, setIndex] = useState(0);
   const found = (rooms.value ?? [])
     .filter(hasBegun)
-    .filter(({ name }) => word === '' || matchesName(name, word))
+    .filter((room) => word === '' || matchesName(namesOf(room), word))
     .sort((one, other) => Number(startsName(other.name, word)) - Number(startsName(one.name, word)))
     .slice(0, 12);
   const list = useRef<HTMLDivElement>(null);
@@ -60,6 +62,9 @@ export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: Switc
           <div key={room.id} id={`switcher-${at}`} role="option" aria-selected={at === index} onClick={() => open(room)}>
             <span>
               <bdi>{safeName(room.name)}</bdi>
+              {room.people.length === 1 && room.people[0]?.name !== undefined && (
+                <small class="muted"> @{room.people[0].username}</small>
+              )}
             </span>
             {room.unread > 0 && <span class="count">{room.unread}</span>}
           </div>

@@ -1,0 +1,33 @@
+import { about, idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { changeThread, findThread, threadChanges, threadRefusals, threadSchema } from '../lib/messages/threads.ts';
+
+const path = { message: about('The message with which the thread began.', idOf('message')) };
+
+/** `/api/threads/{message}`: what a thread is to the caller. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Get a thread, whether the caller follows it, and how far the caller has read it',
+    access: 'user',
+    scope: 'messages:read',
+    path,
+    status: 200,
+    remember: ['rooms', 'users', 'messages', 'threads'],
+    answer: threadSchema,
+    refusals: threadRefusals,
+    run: ({ path: { message }, caller }) => findThread(message, caller),
+  }),
+  PATCH: operation({
+    summary: "Move the caller's read marker of a thread, or follow it or not",
+    access: 'user',
+    scope: 'messages:write',
+    path,
+    body: threadChanges,
+    needsAny: true,
+    status: 200,
+    answer: threadSchema,
+    refusals: threadRefusals,
+    run: ({ path: { message }, body, caller }) => changeThread(message, body, caller),
+  }),
+});

@@ -1,0 +1,74 @@
+import type { Document, ObjectId } from 'mongodb';
+import { distinct } from '../api/extended-json.ts';
+import { about, nameText, type Parameter } from '../api/parameters.ts';
+import { aText, described, eitherOf } from '../api/schema.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { stateOf } from '../database/within-process.ts';
+
+/*
+ * What users are called: the username, by which they sign in and are mentioned, and the full name, if they have one.
+ */
+
+/** The fields by which other things show a user; `name` may be absent. */
+export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
+export const aFullName = described('The full name of the user; absent if the user has none.', aText);
+export const personFields = { username: aUsername, name: aFullName };
+
+/** What a user is called. */
+export type Person = { username: string; name?: string };
+
+/** The username that is shown for a deleted user; no user can have it. */
+const deletedUsername = '(deleted)';
+
+/** A user as other things show one; without anything that is stored, a deleted one. */
+export const showPerson = ({ username = deletedUsername, name }: Partial<Person> = {}): Person => ({
+  username,
+  ...(name !== undefined && { name }),
+});
+
+/** The projection to the stored fields of a `Person`; `path` is where the account stands. */
+export const personReads = (path = ''): Document => ({ [`${path}username`]: 1, [`${path}name`]: 1 });
+
+/** The accounts that an aggregation has found, as an expression that makes of each a `Person`. */
+export const personsOf = (accounts: string): Document => ({
+  $map: { input: accounts, as: 'account', in: { username: '$$account.username', name: '$$account.name' } },
+});
+
+const longestName = 64;
+const line = nameText(1, longestName);
+
+/** A full name, in any script; empty to have none. */
+export const fullName: Parameter<string> = about('The full name, in any script, which others see. An empty text removes it.', {
+  ...line,
+  read: (sent) => (sent === '' ? '' : line.read(typeof sent === 'string' ? sent.normalize('NFC').trim() : sent)),
+  rule: `be empty, or ${line.rule}`,
+  schema: eitherOf({ const: '' }, line.schema),
+});
+
+/** Users by their ids in hexadecimal; deleted accounts have neither name. */
+export type Persons = ReadonlyMap<string, Person | undefined>;
+
+/**
+ * The users who were read since an account last changed, about so many at most, and the state of the accounts before
+ * that.
+ */
+let known: { persons: Map<string, Person | undefined>; state: number } = { persons: new Map(), state: Number.NaN };
+const mostKnown = 10_000;
+
+/**
+ * What these users are called, and maybe others. One who was read before is not asked for again where no account has
+ * changed since.
+ */
+export async function findPersons(ids: ObjectId[]): Promise<Persons> {
+  const state = stateOf(users.unscoped);
+  if (known.state !== state || known.persons.size > mostKnown) known = { persons: new Map(), state };
+  const { persons } = known;
+  const unknown = distinct(ids).filter((id) => !persons.has(id.toHexString()));
+  if (unknown.length === 0) return persons;
+  const found = await users
+    .find<Pick<UserDocument, '_id'> & Person>({ _id: { $in: unknown } }, { projection: personReads() })
+    .toArray();
+  for (const id of unknown) persons.set(id.toHexString(), undefined);
+  for (const { _id, ...person } of found) persons.set(_id.toHexString(), showPerson(person));
+  return persons;
+}

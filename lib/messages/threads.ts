@@ -1,0 +1,147 @@
+import { ObjectId } from 'mongodb';
+import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { about, flag, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
+import { messages } from '../collections/messages.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
+import { retryContended } from '../database/writes.ts';
+import { invalidParameter } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
+import { type AuthoredMessage, findMessage, findReadable, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
+import { countReplies } from './replies.ts';
+
+/** How many unread replies of a thread are counted at most. */
+const mostUnread = 100;
+
+/** A thread as the one who asks follows it. */
+export const threadSchema = record('Thread', {
+  message: described('The message with which the thread began.', shownMessage.schema),
+  is_followed: described('Whether the caller hears of its replies.', aFlag),
+  last_read: described('The `seq` up to which the caller has read the replies.', aCount),
+  unread: described(`The replies of others after it that are not deleted, at most ${mostUnread}.`, {
+    ...aCount,
+    maximum: mostUnread,
+  }),
+});
+export type Thread = Shown<typeof threadSchema>;
+
+/** The changes that can be made to a thread. */
+export const threadChanges = {
+  last_read: about('The `seq` up to which the caller has read the replies. The marker only moves forward.', optional(sequence)),
+  is_followed: about(
+    'Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it.',
+    optional(flag),
+  ),
+};
+
+export const threadRefusals = [noSuchMessage];
+
+type ThreadCursor = { at: Date; id: ObjectId };
+
+/** A place in the list of threads: when the last reply was sent, and the thread. */
+export const threadCursor: Parameter<ThreadCursor> = {
+  read: (sent) => {
+    const [, at, id] = typeof sent === 'string' ? (/^(\d{1,15})-([0-9a-f]{24})$/.exec(sent) ?? []) : [];
+    return id === undefined ? undefined : { at: new Date(Number(at)), id: new ObjectId(id) };
+  },
+  rule: "be a cursor from the list's Link header",
+  schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
+};
+
+type ThreadsPage = Page<ThreadCursor> & { unread?: 'true' | undefined };
+
+/** The threads that the caller follows and may read, the one with the latest reply first; a page may be shorter than its limit. */
+export async function listThreads({ limit, after, unread }: ThreadsPage, caller: Caller): Promise<Listed<Thread>> {
+  const before = after && {
+    $or: [{ replied_at: { $lt: after.at } }, { replied_at: after.at, '_id.thread': { $lt: after.id } }],
+  };
+  const rows = await followedThreads
+    .find(
+      { '_id.user': caller.user._id, is_left: { $exists: false }, ...(unread && { is_unread: true as const }), ...before },
+      { sort: { replied_at: -1, '_id.thread': -1 }, ...withOneMore(limit) },
+    )
+    .toArray();
+  const { items, next } = pageOf(
+    rows,
+    limit,
+    (row) => row,
+    ({ replied_at, _id }) => `${replied_at.getTime()}-${_id.thread.toHexString()}`,
+  );
+  const readable = await findReadable(
+    items.map(({ _id }) => _id.thread),
+    caller,
+  );
+  const roots = new Map(readable.map(({ message }) => [message._id.toHexString(), message]));
+  const shown = items.map((row) => {
+    const root = roots.get(row._id.thread.toHexString());
+    return root && show(root, row, caller);
+  });
+  return { items: (await Promise.all(shown)).filter((thread) => thread !== undefined), next };
+}
+
+/** The thread that begins with a message, as the caller follows it or not. */
+export async function findThread(thread: ObjectId, caller: Caller): Promise<Thread> {
+  const { message } = await findMessage(thread, caller);
+  return show(message, await followedThreads.findOne({ _id: { thread, user: caller.user._id } }), caller);
+}
+
+/** Changes how far the caller has read a thread, and whether the caller follows it; the caller's other devices hear of it. */
+export async function changeThread(
+  thread: ObjectId,
+  { last_read, is_followed }: Partial<Values<typeof threadChanges>>,
+  caller: Caller,
+): Promise<Thread> {
+  const { message, room } = await findMessage(thread, caller);
+  if (message.thread) throw invalidParameter('message', 'be the one with which a thread began, not a reply');
+  if (last_read !== undefined && last_read > room.seq)
+    throw invalidParameter('last_read', `be from 0 to ${room.seq}, the room's 'seq'`);
+  const _id = { thread, user: caller.user._id };
+  if (is_followed === true) await follow(_id, message);
+  if (is_followed === false) await followedThreads.updateOne({ _id }, { $set: { is_left: true }, $unset: { is_unread: '' } });
+  if (last_read !== undefined) {
+    await followedThreads.updateOne({ _id }, { $max: { seq: last_read } });
+    await followedThreads.updateOne({ _id, replied_seq: { $lte: last_read } }, { $unset: { is_unread: '' } });
+  }
+  const row = await followedThreads.findOne({ _id });
+  const ids = { room: message.room.toHexString(), user: _id.user.toHexString(), thread: thread.toHexString() };
+  notify({ type: 'thread', ...ids, seq: row?.seq ?? 0, is_followed: isFollowed(row) });
+  return show(message, row, caller);
+}
+
+/** What was said before counts as read. */
+async function follow(_id: FollowedThreadDocument['_id'], { room, seq, replied_at, created_at }: AuthoredMessage): Promise<void> {
+  const last = await messages.findOne({ room, thread: _id.thread }, { sort: { seq: -1 }, projection: { seq: 1 } });
+  const place = last?.seq ?? seq;
+  await retryContended(() =>
+    followedThreads.updateOne(
+      { _id },
+      {
+        $set: { room },
+        $max: { seq: place, replied_seq: place, replied_at: replied_at ?? created_at },
+        $unset: { is_left: '' },
+      },
+      { upsert: true },
+    ),
+  );
+}
+
+const isFollowed = (row: FollowedThreadDocument | null): boolean => row !== null && !row.is_left;
+
+async function show(root: AuthoredMessage, row: FollowedThreadDocument | null, { user: { _id: user } }: Caller): Promise<Thread> {
+  const { room, _id: thread } = root;
+  const isFollowedNow = isFollowed(row);
+  const [replies, unread] = await Promise.all([
+    countReplies(room, [root]),
+    isFollowedNow && row?.is_unread
+      ? messages.countDocuments(
+          { room, thread, seq: { $gt: firstUnread(row) }, user: { $ne: user }, deleted_at: null },
+          { limit: mostUnread },
+        )
+      : 0,
+  ]);
+  return { message: showAuthored(root, replies), is_followed: isFollowedNow, last_read: row?.seq ?? 0, unread };
+}
+
+// Who has never read it is told of the replies since a mention, or of all.
+const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;

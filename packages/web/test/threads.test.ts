@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { call, signIn, textsOf, visit } from './support.ts';
+
+describe('a thread', () => {
+  it('takes replies out of the room, which shows who replied, how often and when', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    await page.locator('.room-pane li.message').focus();
+    await page.keyboard.press('r');
+    const side = page.locator('.side');
+    await side.locator('textarea').fill('I do.');
+    await side.locator('textarea').press('Enter');
+    await side.locator('li.message:not(.pending)', { hasText: 'I do.' }).waitFor();
+    await side.getByLabel('Also send to the room').check();
+    await side.locator('textarea').fill('And tea.');
+    await side.locator('textarea').press('Enter');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'And tea.' }).waitFor();
+    expect(await side.getByLabel('Also send to the room').isChecked()).toBe(false);
+    await aMessage(other, id, { text: 'Thank you!', thread: root._id.$oid }, call);
+    await side.locator('li.message', { hasText: 'Thank you!' }).waitFor();
+    const summary = page.locator('.room-pane a.replies');
+    await expect.poll(() => summary.textContent()).toMatch(/3 replies.*last /);
+    expect(await summary.locator('.avatar').count()).toBe(2);
+    expect(await textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    await page.reload();
+    await expect.poll(() => textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    for (const text of ['one', 'two']) await aMessage(other, id, { text, thread }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}` });
+    await signIn(page, owner);
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    await page.locator('.side .new-line').waitFor();
+    await expect.poll(unread).toBe(0);
+    const follow = page.getByRole('button', { name: 'Follow this thread' });
+    expect(await follow.getAttribute('aria-pressed')).toBe('true');
+    await follow.click();
+    await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
+    await aMessage(other, id, { text: 'three', thread }, call);
+    expect(await unread()).toBe(0);
+    await context.close();
+  });
+
+  it('that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const [here, there] = [
+      await aRoom({ owner: me, members: [other], name: 'Here' }),
+      await aRoom({ owner: me, members: [other], name: 'There' }),
+    ];
+    const root = await aMessage(me, there.id, { text: 'Lunch?' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
+    await signIn(page, me);
+    await page.locator('.room-pane .beginning').waitFor();
+    await aMessage(other, there.id, { text: 'At noon', thread: root._id.$oid }, call);
+    const row = page.locator('.rooms').getByRole('link', { name: /^Threads/ });
+    await row.getByText('1', { exact: true }).waitFor();
+    expect(await page.locator('.rooms a.room.unread').count()).toBe(0);
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.results').getByText('1 unread reply').waitFor();
+    await page.locator('.results a').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.side li.message', { hasText: 'At noon' }).waitFor();
+    await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is opened by the address of a reply, also of one that is far back', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    const first = await aMessage(owner, id, { text: 'the first of many', thread }, call);
+    for (let count = 0; count < 110; count++) await aMessage(owner, id, { text: `reply ${count}`, thread }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}&reply=${first.seq}` });
+    await signIn(page, owner);
+    const reply = page.locator('.side li.message', { hasText: 'the first of many' });
+    await reply.waitFor();
+    await expect.poll(() => reply.evaluate((row) => row.matches('.pointed'))).toBe(true);
+    await context.close();
+  });
+
+  it('of hundreds of replies leaves the room that it is in as it is', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    await aMessage(owner, id, { text: 'before' }, call);
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    await Promise.all(
+      Array.from({ length: 400 }, (_, at) => aMessage(owner, id, { text: `reply ${at}`, thread: root._id.$oid }, call)),
+    );
+    await aMessage(owner, id, { text: 'after' }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    await signIn(page, owner);
+    await expect.poll(() => textsOf(page)).toEqual(['before', 'root', 'after']);
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.close();
+  });
+});
