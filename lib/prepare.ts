@@ -7,6 +7,7 @@ import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
+import { savedIndexes } from './collections/saved.ts';
 import { serverNoticesIndexes } from './collections/server-notices.ts';
 import { serverIndexes } from './collections/servers.ts';
 import { threadIndexes } from './collections/threads.ts';
@@ -42,6 +43,7 @@ const indexes = {
   messages: messageIndexes,
   events: eventIndexes,
   reads: readMarkerIndexes,
+  saved: savedIndexes,
   threads: threadIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,

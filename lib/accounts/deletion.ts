@@ -7,6 +7,7 @@ import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
@@ -46,6 +47,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
     await Promise.all([
       forgetBans(id),
       deleteReadMarkers(id),
+      forgetSaved(id),
       forgetThreads(id),
       forgetAttempts(id.toHexString()),
       forgetRate(id),

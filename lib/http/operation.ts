@@ -15,7 +15,7 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 export type Access = 'anyone' | 'user' | 'admin';
 
 /** A collection on which an answer may depend. The read markers (`reads`) include what this process has noted for them. */
-export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'threads' | 'epochs';
+export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'threads' | 'saved' | 'epochs';
 
 /** The input of an operation. */
 export type Input<

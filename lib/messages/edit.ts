@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { distinct, toObjectId } from '../api/extended-json.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
+import { saved } from '../collections/saved.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { followMentioned } from '../rooms/followed-threads.ts';
@@ -92,4 +93,5 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
     };
   };
   await changeMessage(id, caller, decide, precondition);
+  await saved.deleteMany({ '_id.message': id });
 }

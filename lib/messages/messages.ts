@@ -151,20 +151,22 @@ export const showMessage = (message: MessageDocument, author: Partial<Person> | 
 export const showAuthored = (message: AuthoredMessage, replies: ReplyCounts): Message =>
   showMessage(message, message.authors[0], replies.get(message._id.toHexString()) ?? 0);
 
-/** Shows messages of several rooms, in the order of these ids and without those that were deleted. */
-export async function showInOrder(ids: ObjectId[]): Promise<Message[]> {
+/** The messages with these ids, in their order and without those that were deleted. */
+export async function findInOrder(ids: ObjectId[]): Promise<AuthoredMessage[]> {
   if (ids.length === 0) return [];
   const found = await findAuthored<AuthoredMessage>({ _id: { $in: ids }, deleted_at: null }, []);
   const byId = new Map(found.map((message) => [message._id.toHexString(), message]));
+  return ids.flatMap((id) => byId.get(id.toHexString()) ?? []);
+}
+
+/** Shows messages of several rooms. */
+export async function showTogether(found: AuthoredMessage[]): Promise<Message[]> {
   const byRoom = Map.groupBy(found, ({ room }) => room.toHexString());
   const counted = await Promise.all(
     [...byRoom.values()].map((ofRoom) => countReplies((ofRoom[0] as AuthoredMessage).room, ofRoom)),
   );
   const replies = new Map(counted.flatMap((counts) => [...counts]));
-  return ids.flatMap((id) => {
-    const message = byId.get(id.toHexString());
-    return message ? [showAuthored(message, replies)] : [];
-  });
+  return found.map((message) => showAuthored(message, replies));
 }
 
 // In the order in which each emoji, and each user for it, first came.

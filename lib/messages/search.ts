@@ -19,7 +19,7 @@ import {
   showPlace,
 } from './find-matches.ts';
 import { type HistoryQuery, readHistory } from './history.ts';
-import { showInOrder } from './messages.ts';
+import { findInOrder, showTogether } from './messages.ts';
 import { readMyMentions } from './my-mentions.ts';
 import type { HistoryPage } from './newest-pages.ts';
 import { fitting } from './page-size.ts';
@@ -141,7 +141,7 @@ async function search(wanted: Wanted & { q: string }, limit: number, caller: Cal
       : await findNewest(searched, sought, cursor, limit);
   const ordered = order === 'newest' ? found : found.sort(bestFirst);
   return {
-    messages: await showInOrder(ordered.map(({ _id }) => _id)),
+    messages: await showTogether(await findInOrder(ordered.map(({ _id }) => _id))),
     next: next === undefined ? undefined : { cursor: next },
     ignoredWords: query.ignored,
   };

@@ -4,6 +4,7 @@ import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { saved } from '../collections/saved.ts';
 import { followedThreads } from '../collections/threads.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
@@ -15,7 +16,7 @@ import { type ShownRoom, shownRoom } from './rooms.ts';
 export const deletionTime = 6_000;
 
 /**
- * Deletes a room with its messages, events and read markers; 404 for an unknown id. The room is marked first, after
+ * Deletes a room with its messages, events, read markers and what was saved of it; 404 for an unknown id. The room is marked first, after
  * which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
  * deleting again. A precondition is about the room before it was marked.
  */
@@ -73,6 +74,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     deleteBatch(messages.unscoped, room),
     deleteBatch(events, room),
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
+    deleteSaved(room),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
   ]);
   return deleted.some((count) => count > 0);
@@ -86,4 +88,11 @@ async function deleteBatch<T extends Document & { room: ObjectId; seq: number }>
   const last = await collection.findOne(inRoom, { projection: { seq: 1 }, sort: { seq: 1 }, skip: batchSize - 1 });
   const { deletedCount } = await collection.deleteMany(last ? { ...inRoom, seq: { $lte: last.seq } } : inRoom);
   return deletedCount;
+}
+
+/** Deletes a batch of what was saved of a room. */
+async function deleteSaved(room: ObjectId): Promise<number> {
+  const some = await saved.find({ room }, { projection: { _id: 1 }, limit: batchSize }).toArray();
+  if (some.length === 0) return 0;
+  return (await saved.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } })).deletedCount;
 }

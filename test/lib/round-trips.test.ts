@@ -112,7 +112,7 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
     ['aggregate rooms', 'aggregate messages', 'find events', 'aggregate messages', 'aggregate messages'],
   ],
   ['a pin that is removed', 'DELETE', `${one}/pin`, {}, change],
-  ['a message that is deleted', 'DELETE', one, {}, change],
+  ['a message that is deleted', 'DELETE', one, {}, [...change, 'delete saved']],
 ];
 
 describe('a request sends only the expected database commands:', () => {

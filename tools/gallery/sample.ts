@@ -91,6 +91,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
     '| step | who | done |\n| --- | --- | --- |\n| reviews | bob | yes |\n| notes | dan | yes |\n| rehearsal | carol | no |',
   );
   await react(bob, linked, '👍');
+  await call(admin, 'PUT', `/api/messages/${linked._id.$oid}/save`, {});
   await say(carol, room, `@${admin.username} the rehearsal is through: 214 388 rows, no complaints.`);
   await say(carol, room, 'I will write up the two warnings and put them where the notes are.');
   const talk = (who: Person, others: string[]) =>

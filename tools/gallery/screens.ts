@@ -74,6 +74,7 @@ export const screens: Screen[] = [
   { name: 'threads', path: ({ room }) => `/rooms/${room}?panel=threads` },
   { name: 'mentions', path: ({ room }) => `/rooms/${room}?panel=mentions` },
   { name: 'mentions-alone', path: () => '/?panel=mentions' },
+  { name: 'saved', path: ({ room }) => `/rooms/${room}?panel=saved` },
   {
     name: 'card',
     path: ({ room }) => `/rooms/${room}?panel=members`,
@@ -112,6 +113,15 @@ export const screens: Screen[] = [
     act: async (page) => {
       await page.keyboard.press('Control+/');
       await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'drafts',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      await page.locator('.room-pane .composer textarea').fill('What I wanted to say about the importer');
+      await goWithin(page, '/?panel=drafts');
+      await page.locator('.results li').waitFor();
     },
   },
 ];

@@ -75,6 +75,9 @@ async function exchangeMessages(
   await step(bob, 'GET', '/api/messages/{message}', { message });
   await step(ann, 'PUT', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' }, { body: {} });
   await step(ann, 'DELETE', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' });
+  await step(bob, 'PUT', '/api/messages/{message}/save', { message }, { body: {} });
+  await step(bob, 'GET', '/api/saved');
+  await step(bob, 'DELETE', '/api/messages/{message}/save', { message });
   await step(bob, 'PATCH', '/api/members/{member}', { member }, { body: { last_read: seq } });
   await step(bob, 'GET', '/api/members', {}, { query: { user: 'me' } });
   await step(ann, 'GET', '/api/members', {}, { query: { room } });

@@ -12,8 +12,8 @@ export const tags = [
   },
   {
     name: 'Messages',
-    description: 'Sending, finding, editing, pinning and reacting to messages, and their threads.',
-    segments: ['messages', 'threads'],
+    description: 'Sending, finding, editing, pinning, saving and reacting to messages, and their threads.',
+    segments: ['messages', 'threads', 'saved'],
   },
   {
     name: 'Events',

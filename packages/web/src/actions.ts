@@ -1,11 +1,13 @@
 import { normaliseText } from '../../client/src/texts.ts';
-import type { Message } from './api.ts';
+import { ask, chat, type Message } from './api.ts';
+import { idOf } from './ids.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { knownEpoch } from './store/epoch.ts';
 import { addToOutbox } from './store/outbox.ts';
 import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
+import { isSaved, noteSaved, savedLast } from './store/saved.ts';
 import { knownTimeline } from './store/timelines.ts';
 import { sendOutbox } from './sync/sender.ts';
 import { sync } from './sync/sync.ts';
@@ -14,16 +16,23 @@ import { intentOf } from './view/scroll-intent.ts';
 
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
-/** Sends a message to a room or a thread, from there also to the room; resolves when it is stored. */
-export async function sendMessage(room: string, typed: string, thread?: string, isInRoom = false): Promise<void> {
+/** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
+export const sendMessage = (room: string, typed: string, thread?: string, isInRoom = false): Promise<void> =>
+  send({ room, typed, thread, isInRoom }, (text) => dropDraft(placeOf(room, thread), text));
+
+/** Sends a message to a room in which a draft may wait; resolves when it is stored. */
+export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);
+
+type Written = { room: string; typed: string; thread?: string | undefined; isInRoom?: boolean };
+
+async function send({ room, typed, thread, isInRoom = false }: Written, drop: (text: string) => string[]): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
-  const drafts = dropDraft(placeOf(room, thread), text);
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() }, drafts);
+  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() }, drop(text));
   start(room);
 }
 
@@ -55,6 +64,23 @@ export async function toggleReaction(message: Message, emoji: string): Promise<v
 export async function togglePin(message: Message): Promise<void> {
   await addToOutbox(message.room.$oid, { kind: 'pin', message: message._id.$oid, on: message.pinned_at === null });
   start(message.room.$oid);
+}
+
+/** Saves a message to be found again, or removes it from those that are; throws a `Failure`. */
+export async function toggleSaved(message: Message): Promise<void> {
+  const id = idOf(message);
+  const params = { path: { message: id } };
+  const wasSaved = isSaved(id);
+  const note = (on: boolean) => (on ? noteSaved([id]) : noteSaved([], [id]));
+  note(!wasSaved);
+  try {
+    if (wasSaved) await ask(chat.DELETE('/api/messages/{message}/save', { params }));
+    else await ask(chat.PUT('/api/messages/{message}/save', { params, body: {} }));
+  } catch (failure) {
+    note(wasSaved);
+    throw failure;
+  }
+  if (!wasSaved) savedLast.value = id;
 }
 
 /** Marks a message, and what came after it, as unread; throws a `Failure`. */

@@ -12,6 +12,7 @@ export type {
   Room,
   RoomDetails,
   RoomFrame,
+  SavedMessage,
   ServerFrame,
   Session,
   Thread,

@@ -8,6 +8,7 @@ import type { MyRoom } from './store/kept.ts';
 import { dropMembers } from './store/members.ts';
 import { loadOutbox, outbox } from './store/outbox.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.ts';
+import { resetSaved } from './store/saved.ts';
 import { applyToThreads, closeThread } from './store/thread.ts';
 import { dropTimeline, knownTimeline, timelineOf } from './store/timelines.ts';
 import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
@@ -95,6 +96,7 @@ function leave(): void {
   dropTimeline();
   dropMembers();
   resetHidden();
+  resetSaved();
   closeThread();
 }
 

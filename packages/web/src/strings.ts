@@ -147,6 +147,11 @@ export const strings = {
       none: 'Nobody has mentioned you yet.',
       count: (number: number) => count(number, 'unread mention', 'unread mentions'),
     },
+    saved: {
+      title: 'Saved',
+      none: 'No saved messages. Save one by the menu of a message.',
+      count: (number: number) => count(number, 'message', 'messages'),
+    },
     threads: {
       title: 'Threads',
       none: 'You follow no threads yet. You will follow those that you begin, reply in or are mentioned in.',
@@ -217,6 +222,11 @@ export const strings = {
     pin: 'Pin',
     unpin: 'Unpin',
     copyLink: 'Copy link',
+    quote: 'Quote',
+    forward: 'Forward',
+    save: 'Save',
+    unsave: 'Remove from saved',
+    saved: 'Saved',
     copied: 'Link copied.',
     unread: 'Mark as unread from here',
     isUnread: 'Marked as unread until you open the room again.',
@@ -230,6 +240,14 @@ export const strings = {
     showLess: 'Show less',
     copyCode: 'Copy',
     opens: (host: string) => ` (${host})`,
+  },
+  forward: {
+    to: 'Forward to',
+    toRoom: (name: string) => `Forward to ${name}`,
+    closedAsk: 'This room is not open to everyone. Forward what was said in it?',
+    goOn: 'Forward',
+    comment: 'Comment (optional)',
+    done: (name: string) => `Forwarded to ${name}.`,
   },
   outbox: {
     sending: 'Sending',

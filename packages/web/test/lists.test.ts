@@ -135,3 +135,58 @@ describe('the drafts', () => {
     await context.close();
   });
 });
+
+describe('saved messages', () => {
+  it('are saved by keyboard from the menu of a message, which then has a mark, and stand in a list that leads to them', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
+    await aMessage(other, room.id, { text: 'worth keeping' }, call);
+    await aMessage(other, room.id, { text: 'nothing much' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, me);
+    const message = page.locator('.room-pane li.message', { hasText: 'worth keeping' });
+    await message.focus();
+    await message.getByRole('button', { name: 'More actions' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Save' }).focus();
+    await page.keyboard.press('Enter');
+    await message.getByTitle('Saved').waitFor();
+    await rowOf(page, 'Saved').focus();
+    await page.keyboard.press('Enter');
+    await results(page).getByText('worth keeping').waitFor();
+    // What is saved meanwhile comes first.
+    const second = page.locator('.room-pane li.message', { hasText: 'nothing much' });
+    await second.hover();
+    await second.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Save' }).click();
+    await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['nothing much', 'worth keeping']);
+    // What is removed by mistake can be saved again, while the list is not read again.
+    await results(page).first().getByRole('button', { name: 'Remove from saved' }).click();
+    await second.getByTitle('Saved').waitFor({ state: 'detached' });
+    await results(page).first().getByRole('button', { name: 'Save', exact: true }).waitFor();
+    await page.reload();
+    await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['worth keeping']);
+    await message.getByTitle('Saved').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are known to another device, a phone, once it has opened the list', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
+    const { _id } = await aMessage(other, room.id, { text: 'worth keeping' }, call);
+    const { page, context, problems } = await visit(browser, phone);
+    await signIn(page, me);
+    await rowOf(page, 'Saved').tap();
+    await page.getByText('No saved messages.').waitFor();
+    await page.getByRole('link', { name: 'Back to the rooms' }).tap();
+    await call('PUT', `/api/messages/${_id.$oid}/save`, { token: me.token, body: {} });
+    await rowOf(page, 'Saved').tap();
+    const remove = page.getByRole('button', { name: 'Remove from saved' });
+    expect(((await remove.boundingBox()) ?? { height: 0 }).height).toBeGreaterThanOrEqual(44);
+    await results(page).getByText('worth keeping').tap();
+    await page.locator('li.message.pointed').getByTitle('Saved').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mentionsIn } from '../../client/src/text/mentions.ts';
+import { openFence } from '../src/text/fence.ts';
 import {
   continueLine,
   type Edit,
@@ -10,6 +12,7 @@ import {
   toggleMark,
   togglePrefix,
 } from '../src/text/markup.ts';
+import { quoteOf } from '../src/text/quote.ts';
 
 /** A text in which `[` and `]` stand around what is selected, or `|` where the caret is. */
 function selected(marked: string): Selected {
@@ -90,4 +93,26 @@ it('a tool that is used twice changes nothing', () => {
       expect(marked.slice(0, twice.start) + twice.text + marked.slice(twice.end)).toBe(value);
     }),
   );
+});
+
+describe('a quote', () => {
+  const of = (text: string) => quoteOf({ author: 'ann', address: 'https://chat.example/rooms/1/2', text });
+  const head = '[ann](https://chat.example/rooms/1/2):\n';
+
+  it('has each line after a mark, below who said it with a link', () => {
+    expect(of('one\n\n- two')).toBe(`${head}> one\n> \n> - two`);
+  });
+
+  it('mentions nobody again, and keeps names in code as they are', () => {
+    const text = 'ask @bob or @carol, not `@dan`, mail ann@example.org\n```\n@eve\n```';
+    expect(mentionsIn(text)).toEqual(['@bob', '@carol']);
+    const quoted = of(text);
+    expect(quoted).toBe(`${head}> ask \\@bob or \\@carol, not \`@dan\`, mail ann@example.org\n> \`\`\`\n> @eve\n> \`\`\``);
+    expect(mentionsIn(quoted)).toEqual([]);
+  });
+
+  it('of a long message is cut off, with the block of code in which that is closed', () => {
+    const quoted = of(`\`\`\`\n${'🚀 line\n'.repeat(1_200)}\`\`\``);
+    expect([[...quoted].length < 4_100, openFence(quoted), quoted.endsWith('…\n> ```')]).toEqual([true, '', true]);
+  });
 });

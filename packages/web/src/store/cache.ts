@@ -86,6 +86,7 @@ const writeNote = (rooms: readonly string[]) => remember(note, JSON.stringify(ro
 export async function wipeCache(user: string): Promise<void> {
   forgetName(noteOf(user));
   forgetName(`chat-drafts-${user}`);
+  forgetName(`chat-saved-${user}`);
   (await database)?.close();
   database = undefined;
   try {

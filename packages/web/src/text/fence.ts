@@ -6,13 +6,16 @@ import { closesFence, openingFence } from '../../../client/src/text/fences.ts';
 const nesting = /^\s*(?:(?:>|[-*+]|\d{1,9}[.)])\s*)*/;
 
 /** Whether a text ends within a block of code that is still open. */
-export function isFenceOpen(text: string): boolean {
+export const isFenceOpen = (text: string): boolean => openFence(text) !== '';
+
+/** The fence of the block of code that is still open where a text ends; empty without one. */
+export function openFence(text: string): string {
   let open = '';
   for (const line of text.split('\n')) {
     if (open === '') open = openingFence(line.replace(nesting, ''))?.fence ?? '';
     else if (closesFence(line.replace(/^[\s>]+/, ''), open)) open = '';
   }
-  return open !== '';
+  return open;
 }
 
 /** Whether a text ends in code: in an open block, or after a lone backtick on its last line. */

@@ -15,8 +15,8 @@ import { formats } from '../text/markup.ts';
 import { IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
+import { forComposer } from './for-composer.ts';
 import { editing, pickEmoji } from './message.tsx';
-import { takenBack } from './pending.tsx';
 import { intentOf } from './scroll-intent.ts';
 
 const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
@@ -40,9 +40,9 @@ export function Composer({ room, thread, name }: ComposerProps) {
   const handle = useRef<EditorHandle>(null);
   const isInRoom = useRef<HTMLInputElement>(null);
   useSignalEffect(() => {
-    if (takenBack.value?.place !== place) return;
-    handle.current?.replace(takenBack.value.text);
-    takenBack.value = undefined;
+    if (forComposer.value?.place !== place || !handle.current) return;
+    forComposer.value.change(handle.current);
+    forComposer.value = undefined;
   });
   useSignalEffect(() => {
     if (sentElsewhere.value !== place) return;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { ask, askFully, chat, type Message, type Thread } from '../api.ts';
+import { toggleSaved } from '../actions.ts';
+import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
@@ -7,6 +8,7 @@ import { discardDraft, draftOf } from '../store/drafts.ts';
 import { readFound } from '../store/found.ts';
 import { nextOf } from '../store/members.ts';
 import { allMentions, allThreads, roomOf } from '../store/rooms.ts';
+import { isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
@@ -42,6 +44,10 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
       <Pages name={list} read={readThreads} none={strings.lists.threads.none} news={allThreads.value} id={idOfThread}>
         {(threads) => <Threads threads={threads} />}
       </Pages>
+    ) : list === 'saved' ? (
+      <Pages name={list} read={readSaved} none={strings.lists.saved.none} news={savedLast.value} id={idOf}>
+        {(found) => <Results messages={found} action={(message) => <SaveButton message={message} />} />}
+      </Pages>
     ) : (
       <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} id={idOf}>
         {(found) => <Results messages={found} />}
@@ -51,6 +57,28 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
 );
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
+
+async function readSaved(after?: string): Promise<Page<Message>> {
+  const query = { limit: 50, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully<SavedMessage[]>(chat.GET('/api/saved', { params: { query } }));
+  const list = data.map(({ message }) => message);
+  const next = nextOf(headers);
+  noteSaved(list.map(idOf).toReversed(), [], after === undefined && next === undefined);
+  // A page may be empty where much may no longer be read.
+  return list.length === 0 && next !== undefined ? readSaved(next) : { list, next };
+}
+
+/** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */
+const SaveButton = ({ message }: { message: Message }) => {
+  const isOn = isSaved(idOf(message));
+  return (
+    <IconButton
+      icon={isOn ? 'unsave' : 'save'}
+      label={isOn ? strings.message.unsave : strings.message.save}
+      onPress={() => void attempt(() => toggleSaved(message))}
+    />
+  );
+};
 
 async function readThreads(after?: string): Promise<Page<Thread>> {
   const query = { limit: 30, ...(after !== undefined && { after }) };

@@ -160,7 +160,8 @@ function showInline(piece: Inline, mentions: Mentions, key: number): ComponentCh
           key={key}
           dir={isAddress(said) ? 'ltr' : 'auto'}
           href={piece.href}
-          target="_blank"
+          // A message of this service is shown in this page.
+          target={piece.href.startsWith(`${location.origin}/rooms/`) ? undefined : '_blank'}
           rel="noopener noreferrer nofollow ugc"
         >
           {children()}

@@ -1,6 +1,6 @@
 import { signal, useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction } from '../actions.ts';
+import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../actions.ts';
 import type { Message } from '../api.ts';
 import { clockOf, fullOf, nearOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
@@ -11,7 +11,9 @@ import { quickEmoji } from '../store/emoji.ts';
 import { authorOf, findPersons, nameOf, personOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
 import { roomOf } from '../store/rooms.ts';
+import { isSaved } from '../store/saved.ts';
 import { knownTimeline } from '../store/timelines.ts';
+import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { plainText } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
@@ -172,13 +174,25 @@ function LongText({ message }: { message: Message }) {
     return () => observer.disconnect();
   }, [message.text, isFolded]);
   const isCut = isFolded && isHigh;
-  const edited = message.edited_at && <small class="muted edited">({strings.message.edited})</small>;
+  const marks = [
+    message.edited_at && (
+      <small key="edited" class="muted edited">
+        ({strings.message.edited})
+      </small>
+    ),
+    isSaved(idOf(message)) && (
+      <small key="saved" class="muted saved" title={strings.message.saved}>
+        <Icon name="save" />
+        <span class="visually-hidden">{strings.message.saved}</span>
+      </small>
+    ),
+  ].filter(Boolean);
   return (
     <>
       <div ref={box} class={isCut ? 'folded cut' : isFolded ? 'folded' : ''}>
-        <Text message={message} text={message.text} end={!isCut && edited} />
+        <Text message={message} text={message.text} end={!isCut && marks.length > 0 && marks} />
       </div>
-      {isCut && edited}
+      {isCut && marks}
       {(isCut || isWhole) && (
         <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? strings.message.showLess : strings.message.showAll}
@@ -325,6 +339,13 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   const isPinned = message.pinned_at !== null;
   return [
     { label: words.copyLink, icon: 'link', act: () => copyLink(message) },
+    isSaved(idOf(message))
+      ? { label: words.unsave, icon: 'unsave', act: () => attempt(() => toggleSaved(message)) }
+      : { label: words.save, icon: 'save', act: () => attempt(() => toggleSaved(message)) },
+    ...(aboutRoom(message.room.$oid).details?.archived_at
+      ? []
+      : [{ label: words.quote, icon: 'quote' as const, act: () => quote(message, isInThread) }]),
+    { label: words.forward, icon: 'forward', act: () => forward(message) },
     ...(isInThread ? [] : [{ label: words.unread, icon: 'unread' as const, act: () => unread(message) }]),
     ...(isModerator(message)
       ? [
@@ -348,6 +369,10 @@ export async function pickEmoji(onPick: (emoji: string) => void): Promise<void> 
   const { openEmojiPicker } = await loadEmojiPicker();
   openEmojiPicker(onPick);
 }
+
+const loadQuotes = lateCode(() => import('./quote.tsx'));
+const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);
+const forward = async (message: Message) => (await loadQuotes()).forward(message);
 
 const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(message, emoji));
 

@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
@@ -10,11 +9,9 @@ import type { PendingMessage } from '../store/pending.ts';
 import { strings } from '../strings.ts';
 import { sendOutbox } from '../sync/sender.ts';
 import { Avatar, PersonName } from './controls.tsx';
+import { forComposer } from './for-composer.ts';
 import { Icon } from './icon.tsx';
 import { Text } from './markdown.tsx';
-
-/** The text that was taken back into a composer, by place. */
-export const takenBack = signal<{ place: string; text: string } | undefined>(undefined);
 
 /** A message that is still to be sent: it looks like one, and says why it is not yet. */
 export function PendingRow({ entry }: { entry: PendingMessage }) {
@@ -41,7 +38,7 @@ export function EntryState({ entry }: { entry: Entry }) {
     const place = placeOf(entry.room, (entry.kind === 'send' && entry.thread) || undefined);
     const text = [draftOf(place), entry.text].filter(Boolean).join('\n');
     keepDraft(place, text);
-    takenBack.value = { place, text };
+    forComposer.value = { place, change: (editor) => editor.replace(text) };
     await removeEntry(entry.id);
   };
   if (entry.state === 'refused')

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Message } from '../api.ts';
 import { sentAt, shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
@@ -11,12 +12,20 @@ import { plainText } from '../text/plain.ts';
 import { Avatar, PersonName } from './controls.tsx';
 import './results.css';
 
+type ResultsProps = {
+  messages: readonly Message[];
+  words?: string | undefined;
+  /** What one may do with each. */
+  action?: ((message: Message) => ComponentChildren) | undefined;
+};
+
 /** Messages from anywhere, each of which leads to its place. */
-export const Results = ({ messages, words }: { messages: readonly Message[]; words?: string }) => (
+export const Results = ({ messages, words, action }: ResultsProps) => (
   <ul class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
         <Result message={message} href={pathOf(message)} words={words} />
+        {action?.(message)}
       </li>
     ))}
   </ul>

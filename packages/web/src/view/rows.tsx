@@ -9,12 +9,13 @@ import { later } from './later.tsx';
 export const List = later(async () => (await import('./lists.tsx')).List);
 
 /** What leads to a list; a `count` in the colour for what is for me, or a plain one. */
-type Row = { list: ListName; icon: IconName; count: number; isForMe?: boolean };
+type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean };
 
 /** The rows above the rooms. What comes and goes stands below the others, which stand still. */
 const rows = (): Row[] => [
   { list: 'mentions', icon: 'at', count: allMentions.value, isForMe: true },
   { list: 'threads', icon: 'reply', count: allThreads.value, isForMe: true },
+  { list: 'saved', icon: 'save' },
   ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),
 ];
 
@@ -24,7 +25,7 @@ export function Rows() {
   const open = value.name === 'list' ? value.list : value.name === 'room' ? value.panel : undefined;
   return (
     <ul aria-label={strings.lists.label}>
-      {rows().map(({ list, icon, count, isForMe = false }) => (
+      {rows().map(({ list, icon, count = 0, isForMe = false }) => (
         <li key={list}>
           <a class="room" href={listPath(list)} aria-current={list === open ? 'true' : undefined}>
             <Icon name={icon} />

@@ -8,11 +8,12 @@ import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
 
+type SwitcherProps = { close: () => void; onPick?: (room: MyRoom) => void };
 /** By what a room is found: its name and, of a conversation, also the usernames. */
 const namesOf = ({ name, people }: MyRoom) => [name, ...people.map(({ username }) => username)].join(' ');
 
 /** A list of my rooms that narrows as one types: those whose names begin so come first, and then those in which something was said last. */
-export function Switcher({ close }: { close: () => void }) {
+export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: SwitcherProps) {
   const [word, setWord] = useState('');
   const [index, setIndex] = useState(0);
   const found = (rooms.value ?? [])
@@ -25,7 +26,7 @@ export function Switcher({ close }: { close: () => void }) {
   const open = (room: MyRoom | undefined) => {
     if (!room) return;
     close();
-    go(roomPath(room.id));
+    onPick(room);
   };
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event)) return;

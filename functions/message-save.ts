@@ -1,0 +1,30 @@
+import { idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { saveMessage, saveRefusals, shownSaved, unsaveMessage, unsaveRefusals } from '../lib/messages/saved.ts';
+
+const path = { message: idOf('message') };
+
+/** `/api/messages/{message}/save`: whether the caller has saved a message. */
+export const handler = endpoint({
+  PUT: operation({
+    summary: 'Save a message for oneself, to find it again',
+    access: 'user',
+    scope: 'messages:write',
+    path,
+    body: {},
+    status: 200,
+    answer: shownSaved.schema,
+    refusals: saveRefusals,
+    run: ({ path: { message }, caller }) => saveMessage(message, caller),
+  }),
+  DELETE: operation({
+    summary: 'Remove a message from those that the caller has saved',
+    access: 'user',
+    scope: 'messages:write',
+    path,
+    status: 204,
+    refusals: unsaveRefusals,
+    run: ({ path: { message }, caller }) => unsaveMessage(message, caller),
+  }),
+});

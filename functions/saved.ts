@@ -1,0 +1,20 @@
+import { pageLimit, pageStart } from '../lib/api/pages.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { answerList } from '../lib/http/answers.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { listSaved, savedCursor, shownSaved } from '../lib/messages/saved.ts';
+
+/** `/api/saved`: the messages that the caller has saved. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'List the messages that the caller has saved and may still read, those that were saved last first',
+    access: 'user',
+    scope: 'messages:read',
+    query: { limit: pageLimit, after: pageStart(savedCursor) },
+    status: 200,
+    remember: ['saved', 'rooms', 'users', 'messages'],
+    answer: listOf(shownSaved.schema),
+    run: async ({ query, caller, request }) => answerList(await listSaved(query, caller), request),
+  }),
+});

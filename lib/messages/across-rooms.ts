@@ -1,0 +1,51 @@
+import type { Caller } from '../identity/caller.ts';
+import { findReadable } from '../rooms/conversations.ts';
+import { type AuthoredMessage, type Message, showTogether } from './messages.ts';
+import { fitting, weightOf } from './page-size.ts';
+
+/** So many entries are looked at for a page: those that the caller may not read count, too. */
+const mostLookedAt = 1_000;
+
+/** How many are read at a time: the default page and one more, as their sizes are not known. */
+const chunkSize = 51;
+
+/** One entry of a list of messages across rooms: its place in the list, and the message unless it is gone. */
+export type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };
+
+/** A page of such a list, and the place after which the next page begins. */
+export type PageAcross<Place> = { shown: { place: Place; message: Message }[]; next: Place | undefined };
+
+/**
+ * Reads a page of a list that goes across rooms: of its entries those whose room the caller may read. Only a bounded
+ * part of the list is looked at, so that a page may be short and have a next one.
+ */
+export async function readAcross<Place>(
+  find: (after: Place | undefined, count: number) => Promise<Entry<Place>[]>,
+  after: Place | undefined,
+  limit: number,
+  caller: Caller,
+): Promise<PageAcross<Place>> {
+  const size = Math.min(limit + 1, chunkSize);
+  const found: { place: Place; message: AuthoredMessage }[] = [];
+  let last = after;
+  for (let lookedAt = size; ; lookedAt += size) {
+    const chunk = await find(last, size);
+    const existing = chunk.flatMap(({ place, message }) => (message ? [{ place, message }] : []));
+    const readable = await findReadable(
+      existing.map(({ message }) => message.room),
+      caller,
+    );
+    found.push(...existing.filter(({ message }) => readable.has(message.room.toHexString())));
+    last = chunk.at(-1)?.place ?? last;
+    const isEnd = chunk.length < size;
+    const page = fitting(found.slice(0, limit), ({ message }) => weightOf(message));
+    const isFull = page.length < found.length;
+    if (!isFull && !isEnd && lookedAt < mostLookedAt) continue;
+
+    const messages = await showTogether(page.map(({ message }) => message));
+    return {
+      shown: page.map(({ place }, at) => ({ place, message: messages[at] as Message })),
+      next: isFull ? page.at(-1)?.place : isEnd ? undefined : last,
+    };
+  }
+}

@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals';
+import { idOf } from '../ids.ts';
+import { me } from '../session.ts';
+import { recallJson, remember } from '../storage.ts';
+
+/** The ids of the messages that I have saved, as far as this browser knows them: from here, or from their list. */
+const saved = signal<ReadonlySet<string> | undefined>(undefined);
+
+/** The message that was saved here last: their list has it then. */
+export const savedLast = signal('');
+
+/** How many this browser keeps, the newest ones. */
+const most = 2_000;
+
+const nameOf = () => `chat-saved-${idOf(me())}`;
+
+/** Whether I have saved a message. */
+export function isSaved(id: string): boolean {
+  saved.value ??= new Set(recallJson<string[]>(nameOf(), []));
+  return saved.value.has(id);
+}
+
+/** Notes what is saved, and what is not; without anything else where these are all. */
+export function noteSaved(ids: readonly string[], not: readonly string[] = [], isAll = false): void {
+  const others = isAll ? [] : recallJson<string[]>(nameOf(), []);
+  const known = new Set([...others, ...ids].filter((id) => !not.includes(id)));
+  saved.value = known;
+  remember(nameOf(), JSON.stringify([...known].slice(-most)));
+}
+
+/** Forgets what is saved: somebody else uses the page. */
+export const resetSaved = (): void => {
+  saved.value = undefined;
+};
