@@ -36,11 +36,10 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: ({ body: { current_password, keep_tokens, code, ...changes } }, { _id }) => ({
-      event: 'account changed',
-      whom: _id.$oid,
-      what: describeChanges(changes),
-    }),
+    security: ({ body: { current_password, keep_tokens, code, status, ...changes } }, { _id }) =>
+      status !== undefined && Object.keys(changes).length === 0
+        ? undefined
+        : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
   DELETE: operation({

@@ -1,6 +1,6 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
 import { described, record, type Shown } from '../api/schema.ts';
-import { type UserDocument, users } from '../collections/users.ts';
+import { type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
@@ -29,6 +29,8 @@ export type NewAccount = {
 export type AccountChanges = {
   /** Empty to have none. */
   name?: string | undefined;
+  /** Null to have none. */
+  status?: StatusDocument | null | undefined;
   email?: string | undefined;
   password?: string | undefined;
   is_admin?: boolean | undefined;
@@ -63,18 +65,19 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
-  const { name, email, password, is_admin, is_active } = changes;
+  const { name, status, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
     $set: {
       ...(name && { name }),
+      ...(status && { status }),
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
       ...(is_active !== undefined && { is_active }),
     },
-    ...(name === '' && { $unset: { name: '' as const } }),
+    $unset: { ...(name === '' && { name: '' as const }), ...(status === null && { status: '' as const }) },
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
   const stepsDown = is_admin === false || is_active === false;

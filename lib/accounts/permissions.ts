@@ -5,6 +5,7 @@ import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
 import { fullName } from '../identity/persons.ts';
+import { status } from '../identity/statuses.ts';
 import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
@@ -38,6 +39,7 @@ export const signUpParameters = {
  */
 export const accountChanges = {
   name: optional(fullName),
+  status: optional(status),
   email: optional(email),
   code: addressCode,
   password: optional(newPassword),
@@ -145,7 +147,7 @@ export async function changeUserFor(
   const isOwn = id.equals(caller.user._id);
   // An e-mail address is a credential, because a new password can be requested with it.
   const isCredential = password !== undefined || email !== undefined;
-  if (Object.keys(changes).length === 0) throw missingEvery(['name', 'email', 'password', 'is_admin', 'is_active']);
+  if (Object.keys(changes).length === 0) throw missingEvery(['name', 'status', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
   if (is_active !== undefined) requireAdmin(caller);
   if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);

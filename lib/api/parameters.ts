@@ -99,6 +99,13 @@ export const text = (least: number, most: number): Parameter<string> => visibleT
 /** One line of `least` to `most` code points of which at least one can be seen. */
 export const nameText = (least: number, most: number): Parameter<string> => visibleText(normaliseName, least, most);
 
+/** One line of 1 to `most` code points as it was sent, read without blanks around it and in NFC. */
+export const trimmedText = (most: number): Parameter<string> => {
+  const line = nameText(1, most);
+  const read = (sent: string) => (isWithin(sent, 1, most) ? line.read(sent.normalize('NFC').trim()) : undefined);
+  return { ...line, read: (sent) => (typeof sent === 'string' ? read(sent) : undefined) };
+};
+
 const visibleText = (normalise: (sent: string) => string, least: number, most: number): Parameter<string> => ({
   read: reading((sent) => (isWithin(sent, least, most) && !isBlank(sent) ? sent : undefined), normalise),
   rule: `have ${least} to ${most} characters and not be blank`,

@@ -7,6 +7,7 @@ export type UserDocument = {
   _id: ObjectId;
   username: string;
   name?: string;
+  status?: StatusDocument;
   /** As it was typed, and below as it is compared. */
   email: string;
   email_key: string;
@@ -28,6 +29,9 @@ export type UserDocument = {
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;
 };
+
+/** What a user says of themselves, until a time or for good. */
+export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
 // Sparse, because a deleted account has neither name nor address, and leaves both to others.
 export const userIndexes: IndexDescription[] = [

@@ -74,7 +74,8 @@ export type Operation<
   hasTag?: true;
   /**
    * All that the answer of a read depends on, beside its input, its caller and the settings, if that is nothing but
-   * collections: it may be remembered while they stand still. Not what a clock changes or what changes something.
+   * collections: it may be remembered while they stand still. Not what a clock changes, unless the change is counted
+   * as one of a collection, nor what changes something.
    */
   remember?: readonly Source[];
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */

@@ -6,7 +6,7 @@ import { users } from '../collections/users.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
 import { notify } from '../notices.ts';
 import type { Caller } from './caller.ts';
-import { findPersons, showPerson } from './persons.ts';
+import { findPersons, showStated } from './persons.ts';
 import { noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
 
 /** How many users one can block: they are read with every token. */
@@ -35,7 +35,7 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
   return pageById(
     found.map((_id) => ({ _id })),
     limit,
-    ({ _id }) => ({ _id: showId(_id), ...showPerson(persons.get(_id.toHexString())) }),
+    ({ _id }) => ({ _id: showId(_id), ...showStated(persons.get(_id.toHexString())) }),
   );
 }
 

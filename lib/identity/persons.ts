@@ -1,21 +1,25 @@
 import type { Document, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
-import { about, nameText, type Parameter } from '../api/parameters.ts';
+import { about, type Parameter, trimmedText } from '../api/parameters.ts';
 import { aText, described, eitherOf } from '../api/schema.ts';
-import { type UserDocument, users } from '../collections/users.ts';
+import { type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { stateOf } from '../database/within-process.ts';
+import { aStatus, showStatus } from './statuses.ts';
 
 /*
  * What users are called: the username, by which they sign in and are mentioned, and the full name, if they have one.
  */
 
-/** The fields by which other things show a user; `name` may be absent. */
+/** The fields by which other things, such as messages, show a user; `name` may be absent. */
 export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
 export const aFullName = described('The full name of the user; absent if the user has none.', aText);
 export const personFields = { username: aUsername, name: aFullName };
+/** The fields by which lists of people show a user; `name` and `status` may be absent. */
+export const statedFields = { ...personFields, status: aStatus };
 
 /** What a user is called. */
 export type Person = { username: string; name?: string };
+export type StatedPerson = Person & { status?: StatusDocument };
 
 /** The username that is shown for a deleted user; no user can have it. */
 const deletedUsername = '(deleted)';
@@ -26,33 +30,37 @@ export const showPerson = ({ username = deletedUsername, name }: Partial<Person>
   ...(name !== undefined && { name }),
 });
 
-/** The projection to the stored fields of a `Person`; `path` is where the account stands. */
-export const personReads = (path = ''): Document => ({ [`${path}username`]: 1, [`${path}name`]: 1 });
+/** A user as lists of people show one. */
+export const showStated = (person: Partial<StatedPerson> = {}) => ({ ...showPerson(person), ...showStatus(person) });
 
-/** The accounts that an aggregation has found, as an expression that makes of each a `Person`. */
+const read = ['username', 'name', 'status'] as const satisfies (keyof StatedPerson)[];
+
+/** The projection to the stored fields of a `StatedPerson`; `path` is where the account stands. */
+export const personReads = (path = ''): Document => Object.fromEntries(read.map((name) => [path + name, 1]));
+
+/** The accounts that an aggregation has found, as an expression that makes of each a `StatedPerson`. */
 export const personsOf = (accounts: string): Document => ({
-  $map: { input: accounts, as: 'account', in: { username: '$$account.username', name: '$$account.name' } },
+  $map: { input: accounts, as: 'account', in: Object.fromEntries(read.map((name) => [name, `$$account.${name}`])) },
 });
 
-const longestName = 64;
-const line = nameText(1, longestName);
+const line = trimmedText(64);
 
 /** A full name, in any script; empty to have none. */
 export const fullName: Parameter<string> = about('The full name, in any script, which others see. An empty text removes it.', {
   ...line,
-  read: (sent) => (sent === '' ? '' : line.read(typeof sent === 'string' ? sent.normalize('NFC').trim() : sent)),
+  read: (sent) => (sent === '' ? '' : line.read(sent)),
   rule: `be empty, or ${line.rule}`,
   schema: eitherOf({ const: '' }, line.schema),
 });
 
 /** Users by their ids in hexadecimal; deleted accounts have neither name. */
-export type Persons = ReadonlyMap<string, Person | undefined>;
+export type Persons = ReadonlyMap<string, StatedPerson | undefined>;
 
 /**
  * The users who were read since an account last changed, about so many at most, and the state of the accounts before
  * that.
  */
-let known: { persons: Map<string, Person | undefined>; state: number } = { persons: new Map(), state: Number.NaN };
+let known: { persons: Map<string, StatedPerson | undefined>; state: number } = { persons: new Map(), state: Number.NaN };
 const mostKnown = 10_000;
 
 /**
@@ -66,9 +74,9 @@ export async function findPersons(ids: ObjectId[]): Promise<Persons> {
   const unknown = distinct(ids).filter((id) => !persons.has(id.toHexString()));
   if (unknown.length === 0) return persons;
   const found = await users
-    .find<Pick<UserDocument, '_id'> & Person>({ _id: { $in: unknown } }, { projection: personReads() })
+    .find<Pick<UserDocument, '_id'> & StatedPerson>({ _id: { $in: unknown } }, { projection: personReads() })
     .toArray();
   for (const id of unknown) persons.set(id.toHexString(), undefined);
-  for (const { _id, ...person } of found) persons.set(_id.toHexString(), showPerson(person));
+  for (const { _id, ...person } of found) persons.set(_id.toHexString(), person);
   return persons;
 }

@@ -6,18 +6,24 @@ import { distinct, idSchema } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aFlag, aText, described } from '../api/schema.ts';
+import { aFlag, aText, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
-import { aFullName, aUsername, type Person, personReads } from './persons.ts';
+import { aFullName, aUsername, personReads, type StatedPerson } from './persons.ts';
+import { aStatus, showStatus } from './statuses.ts';
 
-const { as, ownId, date, representation } = shownFrom<Caller['user']>();
+const { as, ownId, date, made, representation } = shownFrom<Caller['user']>();
 
 /** The field by which other things show whose they are. */
 export const aUserId = described('The id of the user.', idSchema);
 
-const ofEveryone = { _id: ownId, username: as(aUsername, 'username'), name: as(aFullName, 'name') };
+const ofEveryone = {
+  _id: ownId,
+  username: as(aUsername, 'username'),
+  name: as(aFullName, 'name'),
+  status: made(aStatus, (user) => showStatus(user).status as Shown<typeof aStatus>, { status: 1 }),
+};
 
 /** A user as the user and administrators see it. */
 export const shownUser = representation(
@@ -29,12 +35,12 @@ export const shownUser = representation(
     is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
     created_at: date('created_at', 'The time of sign-up.'),
   },
-  ['name'],
+  ['name', 'status'],
 );
 export type User = ShownBy<typeof shownUser>;
 
 /** A user as others see it. */
-export const shownOtherUser = representation('OtherUser', ofEveryone, ['name']);
+export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'status']);
 export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');
@@ -156,8 +162,8 @@ export async function findActiveUserId(name: string): Promise<ObjectId | undefin
 }
 
 /** What the active account with this id is called; undefined if not found. */
-export async function findActivePerson(id: ObjectId): Promise<Person | undefined> {
-  return (await users.findOne<Person>({ _id: id, is_active: true }, { projection: personReads() })) ?? undefined;
+export async function findActivePerson(id: ObjectId): Promise<StatedPerson | undefined> {
+  return (await users.findOne<StatedPerson>({ _id: id, is_active: true }, { projection: personReads() })) ?? undefined;
 }
 
 /** The ids of the accounts with these names, by name. */

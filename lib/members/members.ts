@@ -7,7 +7,7 @@ import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findPersons, type Person, personFields, personReads, showPerson } from '../identity/persons.ts';
+import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
 import { aUserId, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import {
@@ -27,7 +27,7 @@ export const memberRole = about(
   oneOf(...roles.toReversed()),
 );
 
-const ofWhom = { room: aRoomId, user: aUserId, ...personFields };
+const ofWhom = { room: aRoomId, user: aUserId };
 
 /**
  * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that
@@ -38,6 +38,7 @@ export const memberSchema = record(
   {
     _id: described('The id of the membership, not of the user.', idSchema),
     ...ofWhom,
+    ...statedFields,
     role: described(memberRole.about, aWord(...roles.toReversed())),
     joined_at: described('The time of joining.', dateSchema),
     room_name: described("The name of the room. It and all fields below are only in the caller's own memberships.", aText),
@@ -56,7 +57,19 @@ export const memberSchema = record(
     ),
     others: described('The other members of a direct conversation, to show in place of a name.', listOf(shownOtherUser.schema)),
   },
-  ['name', 'room_name', 'seq', 'last_read', 'unread', 'unread_mentions', 'is_muted', 'is_favourite', 'unread_threads', 'others'],
+  [
+    'name',
+    'status',
+    'room_name',
+    'seq',
+    'last_read',
+    'unread',
+    'unread_mentions',
+    'is_muted',
+    'is_favourite',
+    'unread_threads',
+    'others',
+  ],
 );
 export type Member = Shown<typeof memberSchema>;
 
@@ -66,6 +79,7 @@ export const formerMemberSchema = record(
   {
     _id: described('The id of the former membership.', idSchema),
     ...ofWhom,
+    ...personFields,
     role: described('Null, because the user is no longer a member.', aNull),
     joined_at: described('Null, because the user is no longer a member.', aNull),
   },
@@ -76,17 +90,17 @@ export const formerMemberSchema = record(
 type OwnRoom = Pick<RoomDocument, '_id' | 'name' | 'seq'> & Counters;
 
 /** A member as others see it. */
-export const showMember = (room: ObjectId, member: MemberDocument, person: Partial<Person> | undefined): Member => ({
+export const showMember = (room: ObjectId, member: MemberDocument, person: Partial<StatedPerson> | undefined): Member => ({
   _id: showId(member._id),
   room: showId(room),
   user: showId(member.user),
-  ...showPerson(person),
+  ...showStated(person),
   role: member.role,
   joined_at: showDate(member.joined_at),
 });
 
 /** A member as the member sees it. */
-export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: Person, reading: Reading): Member => ({
+export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: StatedPerson, reading: Reading): Member => ({
   ...showMember(room._id, member, person),
   room_name: room.name,
   seq: room.seq,
@@ -131,7 +145,7 @@ async function findNamed(room: ObjectId, q: string, { after, limit }: Page): Pro
     .flatMap((member) => {
       const person = persons.get(member.user.toHexString());
       const isFound = person && (!last || compare(person, last) > 0) && matchesPerson(person, q);
-      return isFound ? [{ member, users: [person] as [Person] }] : [];
+      return isFound ? [{ member, users: [person] as [StatedPerson] }] : [];
     })
     .sort(({ users: [one] }, { users: [other] }) => compare(one, other))
     .slice(0, limit + 1);
@@ -153,7 +167,7 @@ export async function showTarget(
   return showOwnMember(context, target, caller.user, reading ?? (await findReading(context, caller.user._id)));
 }
 
-type MemberRow = { member: MemberDocument; users: Person[] };
+type MemberRow = { member: MemberDocument; users: StatedPerson[] };
 
 // Sorted and cut by the database, so that of a thousand members only a page is sent, each with its name.
 const readPage = (room: ObjectId, { after, limit }: Page) =>

@@ -8,7 +8,7 @@ import { type MemberDocument, type RoomDocument, rooms } from '../collections/ro
 import { epochPattern } from '../database/epoch.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findPersons, type Persons, showPerson } from '../identity/persons.ts';
+import { findPersons, type Persons, showStated } from '../identity/persons.ts';
 import type { OtherUser } from '../identity/users.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
@@ -98,7 +98,7 @@ const longestWrite = limits.requestTime;
 
 const showOther = (id: ObjectId, persons: Persons): OtherUser => ({
   _id: showId(id),
-  ...showPerson(persons.get(id.toHexString())),
+  ...showStated(persons.get(id.toHexString())),
 });
 
 /** With whom a direct conversation is. */

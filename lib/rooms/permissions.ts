@@ -5,7 +5,7 @@ import { batch, fulfilled } from '../database/batching.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { type Person, personsOf } from '../identity/persons.ts';
+import { personsOf, type StatedPerson } from '../identity/persons.ts';
 
 /** The ranks of a user in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
@@ -89,7 +89,7 @@ export type TargetContext = RoomContext & {
   target: MemberDocument | undefined;
   isTargetBanned: boolean;
   /** What the target is called, where it was looked up by its membership. */
-  targetPerson: Person | undefined;
+  targetPerson: StatedPerson | undefined;
 };
 
 const stateFields = [
@@ -116,7 +116,7 @@ export type ContextRow = RoomState & Pick<RoomDocument, 'members'>;
  * A room as the database gives it for a context with a target: with all owners as well, and with the bans that were
  * asked for.
  */
-type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_persons?: Person[] };
+type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_persons?: StatedPerson[] };
 
 /** The projection to a `ContextRow` for some users; `path` is where the room stands in an aggregation. */
 export const contextFields = (users: ObjectId[], path = '$') => ({

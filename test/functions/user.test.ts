@@ -113,7 +113,8 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
           status: 400,
           body: {
             title: 'Missing parameter',
-            description: "At least one of the parameters 'name', 'email', 'password', 'is_admin', 'is_active' is required.",
+            description:
+              "At least one of the parameters 'name', 'status', 'email', 'password', 'is_admin', 'is_active' is required.",
             code: 'missing_parameter',
           },
         },

@@ -36,6 +36,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
     [admin, 'Ann Björk'],
     [carol, 'Carol Ó Dálaigh'],
   ];
+  await call(dan, 'PATCH', '/api/users/me', { status: { emoji: '🌴', text: 'On holiday', until: '2990-01-01T00:00:00Z' } });
   for (const [who, name] of called) await call(who, 'PATCH', '/api/users/me', { name });
 
   const makeRoom = async (name: string, topic: string, members: Person[]) => {

@@ -84,6 +84,16 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'status',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      // On a phone it stands behind the room, which it is not about.
+      await page.locator('.sidebar footer .person').dispatchEvent('click');
+      await page.getByRole('button', { name: 'Set a status' }).click();
+      await page.getByRole('dialog', { name: 'Status' }).waitFor();
+    },
+  },
+  {
     name: 'mention',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {

@@ -115,6 +115,15 @@ export type ListedRoom = {
   is_open: boolean;
 };
 
+export type Status = {
+  /** An emoji that stands for it. */
+  emoji?: string;
+  /** The text; may be empty if there is an emoji. */
+  text: string;
+  /** When it ends; absent if it does not end by itself. */
+  until?: Time;
+};
+
 export type OtherUser = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -122,6 +131,8 @@ export type OtherUser = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  status?: Status;
 };
 
 export type Member = {
@@ -135,6 +146,8 @@ export type Member = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  status?: Status;
   /** The role: owners change the room and its members, moderators remove people and messages. */
   role: 'owner' | 'moderator' | 'member';
   /** The time of joining. */
@@ -327,6 +340,8 @@ export type User = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  status?: Status;
   /** The e-mail address as typed, for the user and administrators only. */
   email: string;
   /** Whether the user is an administrator and may do everything. */
@@ -342,6 +357,15 @@ export type NewUser = {
   user: User;
   /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token?: string;
+};
+
+export type NewStatus = {
+  /** One emoji that stands for it. */
+  emoji?: string;
+  /** The text; may be left out if there is an emoji. */
+  text?: string;
+  /** When it ends. */
+  until?: SentTime | string;
 };
 
 export type PasswordCode = {
@@ -1834,6 +1858,8 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
         name?: '' | string;
+        /** What the user says of themselves at present, which others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
+        status?: null | NewStatus;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
         /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */

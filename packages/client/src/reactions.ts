@@ -10,12 +10,20 @@ export const longestWord = 64;
 export function normaliseReaction(sent: string): string | undefined {
   // No emoji is longer, and no word that is short enough.
   if (sent.length > 4 * longestWord) return undefined;
-  const bare = sent.replace(/[\ufe0e\ufe0f]/g, '');
-  const emoji = bare.replace(needsSelector, '$&\ufe0f');
-  if (anEmoji.test(emoji) || anUnlistedEmoji.test(bare)) return emoji;
-  const word = normaliseText(bare).replace(looseJoiner, '').normalize('NFC');
+  const emoji = normaliseEmoji(sent);
+  if (emoji !== undefined) return emoji;
+  const word = normaliseText(sent.replace(selectors, '')).replace(looseJoiner, '').normalize('NFC');
   return aWord.test(word) && !isBlank(word) && !aPathStep.test(word) ? word : undefined;
 }
+
+/** An emoji in the one form that Unicode calls fully qualified; undefined for anything else. */
+export function normaliseEmoji(sent: string): string | undefined {
+  const bare = sent.replace(selectors, '');
+  const emoji = bare.replace(needsSelector, '$&\ufe0f');
+  return anEmoji.test(emoji) || anUnlistedEmoji.test(bare) ? emoji : undefined;
+}
+
+const selectors = /[\ufe0e\ufe0f]/g;
 
 // Clients resolve these in an address before they send it.
 const aPathStep = /^\.\.?$/;

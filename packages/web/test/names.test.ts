@@ -49,7 +49,7 @@ describe('a full name', () => {
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
     await signIn(page, me);
     expect(await page.locator('li.member', { hasText: 'Ζωή' }).locator('.name').textContent()).toBe(
-      `Ζωή Παπαδοπούλου@${zoe.username}`,
+      `Ζωή Παπαδοπούλου @${zoe.username}`,
     );
     // Stored and drawn as before.
     const composer = page.locator('.room-pane .composer textarea');

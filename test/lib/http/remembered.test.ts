@@ -60,6 +60,28 @@ describe('a remembered answer', () => {
     expect((await get(hidden.path, admin.token)).status).toBe(404);
   });
 
+  it('has a status until that ends, of several each to its own end', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    const end = (count: number) => new Date(Date.now() + count).toISOString();
+    await act(ann, 'PATCH', '/api/users/me', { status: { text: 'first', until: end(1_000) } });
+    await act(bob, 'PATCH', '/api/users/me', { status: { text: 'second', until: end(2_000) } });
+    const shown = async () =>
+      ((await get(`/api/members?room=${room.id}`, bob.token)).body as { status?: { text: string } }[]).map(
+        ({ status }) => status?.text,
+      );
+    const seen: unknown[] = [];
+    while (seen.length < 3) {
+      const now = await shown();
+      if (JSON.stringify(now) !== JSON.stringify(seen.at(-1))) seen.push(now);
+    }
+    expect(seen).toEqual([
+      ['first', 'second'],
+      [undefined, 'second'],
+      [undefined, undefined],
+    ]);
+  });
+
   it('asks the database for nothing', async () => {
     const scene = await aScene();
     const { token } = scene.people[0] as Account;
@@ -161,6 +183,8 @@ const changes = {
   role: async ({ actor, other, room }: Happening) =>
     onMember(room, other, (path) => act(actor, 'PATCH', path, { role: 'moderator' })),
   called: ({ actor, other }: Happening) => act(actor, 'PATCH', '/api/users/me', { name: `As ${other.username}` }),
+  busy: ({ actor }: Happening) =>
+    act(actor, 'PATCH', '/api/users/me', { status: { text: 'Busy', until: '2990-01-01T00:00:00Z' } }),
   renamed: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { name: 'Renamed' }),
   hidden: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: false }),
   shown: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: true }),

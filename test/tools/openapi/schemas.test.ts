@@ -28,7 +28,7 @@ for (const { path, operations } of await loadPaths()) {
 }
 
 /** What no schema says: which characters make one emoji, bcrypt's 72 bytes and the list of common passwords, and how many words a search may have. */
-const isStricter = new Set(['password', 'q', 'emoji']);
+const isStricter = new Set(['password', 'q', 'emoji', 'status']);
 
 // The pattern of a schema knows the blank characters of the basic plane alone.
 const isBlankBeyond = (sent: unknown) => typeof sent === 'string' && isBlank(sent) && /[\u{10000}-\u{10ffff}]/u.test(sent);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { askFully, chat, type Member } from '../api.ts';
-import { learnNamed, nameOf } from './names.ts';
+import { learnMembers, nameOf } from './names.ts';
 import type { Changes } from './reduce.ts';
 
 /** The members of a room as far as they were read, and where the next page begins if there is one. */
@@ -50,7 +50,7 @@ export function nextOf(headers: Headers, parameter = 'after'): string | undefine
 
 /** Applies what happened in a room. */
 export function changeMembers(room: string, { members: changed, left }: Pick<Changes, 'members' | 'left'>): void {
-  learnNamed(changed);
+  learnMembers(changed);
   const known = members.value.get(room);
   if (!known || (changed.length === 0 && left.length === 0)) return;
   const news = new Map(changed.map((member) => [member.user.$oid, member]));
@@ -73,6 +73,6 @@ const byName = (one: Member, other: Member) => names.compare(nameOf(one), nameOf
 
 /** Takes over the members of a room as far as they were read. */
 export function keepMembers(room: string, known: Known): void {
-  learnNamed(known.list);
+  learnMembers(known.list);
   members.value = new Map(members.value).set(room, known);
 }

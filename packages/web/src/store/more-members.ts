@@ -1,6 +1,6 @@
 import { ask, chat, type Member } from '../api.ts';
 import { hasMoreMembers, keepMembers, knownMembers, loadMembers, membersOf, readPage } from './members.ts';
-import { learnNamed } from './names.ts';
+import { learnMembers } from './names.ts';
 
 /* What is asked of a room's members besides the first of them, by code that is loaded when it is needed. */
 
@@ -33,7 +33,7 @@ export async function findMembers(room: string, typed: string, limit: number): P
         () => [],
       )
     : [];
-  learnNamed(found);
+  learnMembers(found);
   const byId = new Map([...found, ...known].map((member) => [member.user.$oid, member]));
   return [...byId.values()]
     .filter((member) => matchesPerson(member, typed))

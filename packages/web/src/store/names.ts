@@ -1,24 +1,31 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import { ask, chat, type Id, type Message } from '../api.ts';
+import { ask, chat, type Id, type Member, type Message, type User } from '../api.ts';
 import { strings } from '../strings.ts';
 
 /** What somebody is called. */
 export type Person = { username: string; name?: string | undefined };
 
-/** By ids; a signal each, so that only what shows somebody is drawn again. */
-const known = new Map<string, Signal<Person | undefined>>();
+/** What somebody says of themselves. */
+export type Status = NonNullable<User['status']>;
+
+/** What is known by ids: a signal each, so that only what shows somebody is drawn again. */
+function signalsById<T>(): (id: string) => Signal<T | undefined> {
+  const all = new Map<string, Signal<T | undefined>>();
+  return (id) => {
+    const found = all.get(id) ?? signal(undefined);
+    all.set(id, found);
+    return found;
+  };
+}
+
+const personSignal = signalsById<Person>();
+const statusSignal = signalsById<Status>();
 /** Of whom the service has told since the page was loaded. */
 const told = new Set<string>();
 const asked = new Set<string>();
 
-function signalOf(user: string): Signal<Person | undefined> {
-  const found = known.get(user) ?? signal(undefined);
-  known.set(user, found);
-  return found;
-}
-
 /** What a user is called, if it is known; views that ask are drawn again when that changes. */
-export const personOf = (user: string): Person | undefined => signalOf(user).value;
+export const personOf = (user: string): Person | undefined => personSignal(user).value;
 
 /** How somebody is shown: by the full name, or else by the username. */
 export const nameOf = ({ username, name }: Person): string => name ?? (username || strings.message.deletedUser);
@@ -32,14 +39,44 @@ export function learnPersons(users: readonly (Person & { id: string })[], { areK
     for (const { id, username, name } of users) {
       if (areKept && told.has(id)) continue;
       if (!areKept) told.add(id);
-      const person = signalOf(id);
+      const person = personSignal(id);
       const before = person.peek();
       if (before?.username !== username || before.name !== name) person.value = { username, name };
     }
   });
 }
 
-/** Learns what the authors of messages, or members, are called. */
+/** A status, unless it has ended. */
+export const currentStatus = (status: Status | undefined): Status | undefined =>
+  status?.until && Date.parse(status.until.$date) <= Date.now() ? undefined : status;
+
+/** What a user says of themselves, if that is known and has not ended. */
+export const statusOf = (user: string): Status | undefined => currentStatus(statusSignal(user).value);
+
+/** Learns what users say of themselves, from what lists people: those without a status have none. */
+export function learnStatuses(users: readonly { id: string; status?: Status | undefined }[]): void {
+  batch(() => {
+    for (const { id, status } of users) {
+      const known = statusSignal(id);
+      if (JSON.stringify(known.peek()) === JSON.stringify(status)) continue;
+      known.value = status;
+      const left = status?.until ? Date.parse(status.until.$date) - Date.now() : Number.POSITIVE_INFINITY;
+      // Where it is shown it goes when it ends; of a far end a timer knows nothing.
+      const end = () => {
+        if (known.peek() === status) known.value = undefined;
+      };
+      if (left < 2 ** 31) setTimeout(end, left);
+    }
+  });
+}
+
+/** Learns what members are called, and what they say of themselves. */
+export function learnMembers(members: readonly Member[]): void {
+  learnNamed(members);
+  learnStatuses(members.map(({ user, status }) => ({ id: user.$oid, status })));
+}
+
+/** Learns what the authors of messages are called. */
 export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { areKept: boolean }): void =>
   learnPersons(
     all.map(({ user, username, name }) => ({ id: user.$oid, username, name })),
@@ -48,12 +85,13 @@ export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { are
 
 /** Asks for those who are not known, each once, a few at a time. */
 export async function findPersons(users: readonly string[]): Promise<void> {
-  const missing = users.filter((id) => !signalOf(id).peek() && !asked.has(id)).slice(0, 20);
+  const missing = users.filter((id) => !personSignal(id).peek() && !asked.has(id)).slice(0, 20);
   for (const id of missing) asked.add(id);
   for (const id of missing) {
     try {
       const found = await ask(chat.GET('/api/users/{user}', { params: { path: { user: id } } }));
       learnPersons([{ id, username: found.username, name: found.name }]);
+      learnStatuses([{ id, status: found.status }]);
     } catch {
       asked.delete(id);
     }

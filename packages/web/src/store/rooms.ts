@@ -4,7 +4,7 @@ import { tell } from '../tabs.ts';
 import { cache, keepRooms, noteProblem } from './cache.ts';
 import { knownEpoch } from './epoch.ts';
 import type { Marker, MyRoom } from './kept.ts';
-import { learnPersons, nameOf, type Person } from './names.ts';
+import { learnPersons, learnStatuses, nameOf, type Person } from './names.ts';
 
 /** My rooms, the most recently active first; undefined until they are known. */
 export const rooms = signal<readonly MyRoom[] | undefined>(undefined);
@@ -58,6 +58,7 @@ const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nam
 export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   const fresh = members.map(asRoom);
   learnPersons(fresh.flatMap(({ people }) => people));
+  learnStatuses(members.flatMap(({ others = [] }) => others.map(({ _id, status }) => ({ id: _id.$oid, status }))));
   const listed = new Set(fresh.map(({ id }) => id));
   const others = isAll ? [] : (rooms.value ?? []).filter(({ id }) => !listed.has(id));
   setRooms([...fresh, ...others]);

@@ -1,15 +1,18 @@
 import { ask, chat, type Member } from '../api.ts';
+import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { roomPath } from '../routes.ts';
 import { me } from '../session.ts';
-import { learnNamed, nameOf, type Person, personOf } from '../store/names.ts';
+import { currentStatus, learnMembers, nameOf, type Person, personOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar, attempt } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openConversation } from './open-conversation.ts';
 import { closePopover } from './popover.tsx';
+import { StatusForm } from './status-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './card.css';
 
@@ -20,7 +23,8 @@ const most = 6;
 export function Card({ user, person }: { user: string; person: Person }) {
   const isMe = user === idOf(me());
   const { value: shared } = useLoaded(async () => (isMe ? [] : findShared(user)), [user]);
-  const shown = personOf(user) ?? person;
+  const shown = isMe ? me() : (personOf(user) ?? person);
+  const status = isMe ? currentStatus(me().status) : statusOf(user);
   const talk = () => {
     closePopover();
     void attempt(() => openConversation([user]));
@@ -35,6 +39,17 @@ export function Card({ user, person }: { user: string; person: Person }) {
           <span class="muted">@{shown.username}</span>
         </p>
       </div>
+      {status && (
+        <p class="said">
+          {status.emoji} <bdi>{status.text}</bdi>
+          {status.until && <span class="muted"> {strings.status.endsAt(shortOf(new Date(status.until.$date)))}</span>}
+        </p>
+      )}
+      {isMe && (
+        <button type="button" class="primary" onClick={openStatus}>
+          {status ? strings.status.change : strings.status.set}
+        </button>
+      )}
       {isMe ? (
         <a class="button" href="/settings/profile" onClick={() => closePopover()}>
           {strings.people.settings}
@@ -63,9 +78,14 @@ export function Card({ user, person }: { user: string; person: Person }) {
   );
 }
 
+function openStatus(): void {
+  closePopover();
+  openDialog(strings.status.title, (close) => <StatusForm close={close} />);
+}
+
 /** The memberships of somebody in my rooms, which also tell what they are called now. */
 async function findShared(user: string): Promise<Member[]> {
   const members = (await ask(chat.GET('/api/members', { params: { query: { user, limit: 200 } } }))) as Member[];
-  learnNamed(members);
+  learnMembers(members);
   return members;
 }

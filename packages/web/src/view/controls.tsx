@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
-import { nameOf, type Person } from '../store/names.ts';
+import { nameOf, type Person, type Status } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -48,9 +48,20 @@ export const PersonNames = ({ person, children }: { person: Person; children?: C
   <>
     <bdi>{nameOf(person)}</bdi>
     {children}
-    {person.name !== undefined && <small class="muted username">@{person.username}</small>}
+    {person.name !== undefined && <small class="muted username"> @{person.username}</small>}
   </>
 );
+
+/** A status after a name, as an emoji, whose text is there for those who point at it or don't see it. */
+export const StatusMark = ({ status }: { status: Status | undefined }) =>
+  status ? (
+    <>
+      {' '}
+      <span role="img" title={status.text} aria-label={status.text || status.emoji}>
+        {status.emoji ?? '💬'}
+      </span>
+    </>
+  ) : null;
 
 const initialsOf = (name: string) =>
   name
@@ -144,7 +155,7 @@ type FieldProps = {
   type?: string;
   value?: string;
   autocomplete?: string;
-  autocapitalize?: 'words';
+  autocapitalize?: 'words' | 'sentences';
   required?: boolean;
   minLength?: number;
   maxLength?: number;

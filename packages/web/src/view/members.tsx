@@ -5,12 +5,12 @@ import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../store/members.ts';
 import { findMembers, loadMoreMembers } from '../store/more-members.ts';
-import { nameOf } from '../store/names.ts';
+import { nameOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, attempt, Form, Loading, PersonNames } from './controls.tsx';
+import { Avatar, attempt, Form, Loading, PersonNames, StatusMark } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
@@ -172,7 +172,10 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
       </PersonButton>
       <span class="name">
         <PersonButton user={member.user.$oid} person={member}>
-          <PersonNames person={member}>{isMe && <span class="muted"> ({strings.message.you})</span>}</PersonNames>
+          <PersonNames person={member}>
+            {isMe && <span class="muted"> ({strings.message.you})</span>}
+            <StatusMark status={statusOf(member.user.$oid)} />
+          </PersonNames>
         </PersonButton>
       </span>
       {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}

@@ -6,20 +6,21 @@ import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
 import { countDrafts, drafted } from '../store/drafts.ts';
 import type { MyRoom } from '../store/kept.ts';
-import { nameOf } from '../store/names.ts';
+import { currentStatus, nameOf, statusOf } from '../store/names.ts';
 import { outbox } from '../store/outbox.ts';
 import { moveMarker } from '../store/rooms.ts';
 import { countForMe, foldedSections, type Section, sections, toggleSection } from '../store/sections.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt, Form, IconButton, Loading, PersonName } from './controls.tsx';
+import { Avatar, attempt, Form, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
 import { confirmed, openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewRoom, openSwitcher } from './keys.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { openConversation } from './open-conversation.ts';
 import { namesIn, PeopleField } from './people-field.tsx';
+import { PersonButton } from './person.tsx';
 import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
 import { Rows } from './rows.tsx';
 
@@ -55,10 +56,13 @@ export function Sidebar() {
         <Icon name="compass" /> {strings.rooms.browse}
       </a>
       <footer>
-        <Avatar name={nameOf(user)} id={idOf(user)} />
-        <span class="who">
-          <PersonName person={user} />
-        </span>
+        <PersonButton user={idOf(user)} person={user}>
+          <Avatar name={nameOf(user)} id={idOf(user)} />
+          <span class="who">
+            <PersonName person={user} />
+            <StatusMark status={currentStatus(user.status)} />
+          </span>
+        </PersonButton>
         <a class="icon-button" href="/settings/profile" aria-label={strings.rooms.settings} title={strings.rooms.settings}>
           <Icon name="settings" />
         </a>
@@ -126,6 +130,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
         {isDirect ? <Avatar name={first ? nameOf(first) : room.name} id={first?.id ?? id} /> : <Icon name="hash" />}
         <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
           <bdi>{name}</bdi>
+          {people.length === 1 && <StatusMark status={statusOf(first?.id ?? '')} />}
         </span>
         {!isCurrent && drafted.value.has(id) && (
           <>

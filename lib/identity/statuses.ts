@@ -1,0 +1,77 @@
+import { normaliseEmoji } from '../../packages/client/src/reactions.ts';
+import { dateSchema, showDate } from '../api/extended-json.ts';
+import { dateTime, isObject, type Parameter, trimmedText } from '../api/parameters.ts';
+import { aNull, aText, described, eitherOf, record, type Shown } from '../api/schema.ts';
+import { type StatusDocument, users } from '../collections/users.ts';
+import { countNoted } from '../database/within-process.ts';
+
+/*
+ * What users say of themselves at present. After its end a status is no longer shown, though it is still stored.
+ */
+
+/** A status as the API shows it. */
+export const aStatus = described(
+  'What the user says of themselves at present; absent if that is nothing, or has ended.',
+  record(
+    'Status',
+    {
+      emoji: described('An emoji that stands for it.', aText),
+      text: described('The text; may be empty if there is an emoji.', aText),
+      until: described('When it ends; absent if it does not end by itself.', dateSchema),
+    },
+    ['emoji', 'until'],
+  ),
+);
+type Status = Shown<typeof aStatus>;
+
+const most = 100;
+const line = trimmedText(most);
+
+/** A status as it is set: null for none. */
+export const status: Parameter<StatusDocument | null> = {
+  read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
+  about: 'What the user says of themselves at present, which others see beside the name. Null removes it.',
+  rule: `be null, or have a 'text' of at most ${most} characters, one 'emoji', or both, and maybe a time 'until'`,
+  fault: (sent) => (isObject(sent) && sent.text !== undefined ? line.fault?.(sent.text) : undefined),
+  schema: eitherOf(aNull, {
+    title: 'NewStatus',
+    type: 'object',
+    properties: {
+      emoji: described('One emoji that stands for it.', aText),
+      text: described('The text; may be left out if there is an emoji.', { type: 'string', maxLength: most }),
+      until: described('When it ends.', dateTime.bodySchema ?? dateTime.schema),
+    },
+    additionalProperties: false,
+    minProperties: 1,
+  }),
+};
+
+function read({ emoji: sign, text: words = '', until: end, ...others }: Record<string, unknown>): StatusDocument | undefined {
+  const emoji = typeof sign === 'string' ? normaliseEmoji(sign) : undefined;
+  const text = words === '' ? '' : line.read(words);
+  const until = end === undefined ? undefined : dateTime.read(end);
+  const isRight = (sign === undefined || emoji !== undefined) && (end === undefined || until) && Object.keys(others).length === 0;
+  if (!isRight || text === undefined || (text === '' && emoji === undefined)) return undefined;
+  return { ...(emoji !== undefined && { emoji }), text, ...(until && { until }) };
+}
+
+/** The status of somebody as it is shown, unless there is none. */
+export function showStatus({ status }: { status?: StatusDocument } = {}): { status?: Status } {
+  if (!status) return {};
+  const { until, ...said } = status;
+  if (until && until.getTime() <= Date.now()) return {};
+  if (until) nextEnd = Math.min(nextEnd, until.getTime());
+  return { status: { ...said, ...(until && { until: showDate(until) }) } };
+}
+
+// An end changes what was answered, as a change of the account does: what is remembered is made again, and notes the
+// ends that are still to come.
+let nextEnd = Number.POSITIVE_INFINITY;
+let ended = 0;
+countNoted(users.unscoped, () => {
+  if (Date.now() >= nextEnd) {
+    nextEnd = Number.POSITIVE_INFINITY;
+    ended++;
+  }
+  return ended;
+});

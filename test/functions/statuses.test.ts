@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf, memberId, succeed } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+
+const set = ({ token }: Account, status: unknown, user = 'me') =>
+  call('PATCH', `/api/users/${user}`, { token, body: { status } });
+const get = async ({ token }: Account, path: string) => (await succeed(call('GET', path, { token }))).body;
+const inMilliseconds = (count: number) => new Date(Date.now() + count).toISOString();
+
+describe('a status', () => {
+  it.each([
+    ['a text', { text: 'At lunch' }, { text: 'At lunch' }],
+    ['an emoji, in its full form', { emoji: '❤' }, { emoji: '❤️', text: '' }],
+    [
+      'both and an end',
+      { emoji: '🌴', text: ' On holiday ', until: { $date: '2990-01-01T00:00:00Z' } },
+      { emoji: '🌴', text: 'On holiday', until: { $date: '2990-01-01T00:00:00.000Z' } },
+    ],
+  ])('has %s', async (_what, sent, shown) => {
+    const ann = await anAccount();
+    expect(await set(ann, sent)).toMatchObject({ status: 200, body: { status: shown } });
+    expect(await get(ann, '/api/users/me')).toMatchObject({ status: shown });
+    expect((await set(ann, null)).body).not.toHaveProperty('status');
+    expect(await get(ann, '/api/users/me')).not.toHaveProperty('status');
+  });
+
+  const rule = "be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'";
+  it.each([
+    ['nothing', {}, rule],
+    ['an end alone', { until: '2990-01-01T00:00:00Z' }, rule],
+    ['101 characters', { text: 'x'.repeat(101) }, rule],
+    ['blanks alone', { text: ' ' }, rule],
+    ['two emoji', { emoji: '🌴🌴' }, rule],
+    ['a word for an emoji', { emoji: ':palm_tree:' }, rule],
+    ['no time for an end', { text: 'Out', until: 'tonight' }, rule],
+    ['another field', { text: 'Out', color: 'red' }, rule],
+    ['a text for all of it', 'Out', rule],
+    ['a control character', { text: 'Out\u0007' }, 'not have the control character U+0007 (line 1, character 4)'],
+  ])('must not have %s', async (_what, sent, refusal) => {
+    const ann = await anAccount();
+    expect(outcome(await set(ann, sent))).toEqual(refusals.invalid('status', refusal));
+    expect((await set(ann, { text: 'Out' })).status).toBe(200);
+  });
+
+  it('is set by its user and administrators, and stands in lists of people until it ends, and in no message', async () => {
+    const [owner, ann, admin] = [await anAccount(), await anAccount(), await anAdmin()];
+    const room = await aRoomOf([owner, ann]);
+    await aMessage(ann, room, { text: 'hello' });
+    await succeed(call('POST', '/api/conversations', { token: owner.token, body: { users: [ann.username] } }));
+    const member = await memberId({ id: room, path: '', owner }, ann);
+    const shown = async () => {
+      const mine = (await get(owner, '/api/members?user=me')) as { others?: unknown[] }[];
+      const found = [
+        await get(owner, `/api/users/${ann.id}`),
+        await get(owner, `/api/members/${member}`),
+        ((await get(owner, `/api/members?user=${ann.id}`)) as unknown[])[0],
+        ((await get(owner, `/api/members?room=${room}&q=${ann.username}`)) as unknown[])[0],
+        ...((await get(owner, `/api/members?room=${room}`)) as { username: string }[]).filter(
+          ({ username }) => username === ann.username,
+        ),
+        ...((await get(owner, `/api/users?q=${ann.username}`)) as unknown[]),
+        ...mine.flatMap(({ others }) => others ?? []),
+      ] as { username: string; status?: { text: string } }[];
+      expect(found.map(({ username }) => username)).toEqual(Array(7).fill(ann.username));
+      return [...new Set(found.map(({ status }) => status?.text))];
+    };
+    expect(await shown()).toEqual([undefined]);
+    expect(outcome(await set(owner, { text: 'Mean' }, ann.id))).toEqual(refusals.denied());
+    await succeed(set(ann, { text: 'At lunch' }));
+    expect(await shown()).toEqual(['At lunch']);
+    expect(JSON.stringify(await get(owner, `/api/messages?room=${room}`))).not.toContain('At lunch');
+    await succeed(set(admin, { text: 'Away', until: inMilliseconds(1_500) }, ann.id));
+    expect(await shown()).toEqual(['Away']);
+    // Also where answers are remembered.
+    await expect.poll(shown, { timeout: 10_000 }).toEqual([undefined]);
+
+    await succeed(set(ann, { text: 'Gone' }));
+    await succeed(call('DELETE', '/api/users/me', { token: ann.token, body: { current_password: ann.password } }));
+    expect(JSON.stringify(await get(owner, '/api/members?user=me'))).not.toContain('Gone');
+  });
+});
