@@ -7,6 +7,7 @@ import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
+import { openConversation } from './person.ts';
 
 /** Who can join a new room. */
 const kinds = ['open', 'closed', 'hidden'] as const;
@@ -45,6 +46,19 @@ export function NewRoom({ close }: { close: () => void }) {
         ))}
       </fieldset>
       <PeopleField label={strings.directory.createPeople} name="people" required={false} />
+    </Form>
+  );
+}
+
+/** Begins a conversation with a few people, or opens the one that there is. */
+export function NewConversation({ close }: { close: () => void }) {
+  const begin = async ({ names = '' }: Record<string, string>) => {
+    await openConversation(namesIn(names));
+    close();
+  };
+  return (
+    <Form onSubmit={begin} submit={strings.rooms.directSubmit}>
+      <PeopleField label={strings.rooms.directWith} name="names" autoFocus />
     </Form>
   );
 }
