@@ -1,6 +1,6 @@
 import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts';
 import { pageLimit, pageStart } from '../lib/api/pages.ts';
-import { about, id, oneOf, optional, withDefault } from '../lib/api/parameters.ts';
+import { about, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
@@ -10,13 +10,13 @@ import { username, usernamePart } from '../lib/identity/users.ts';
 import { invitationCode } from '../lib/members/invitations.ts';
 import { joinAs, joinRefusals } from '../lib/members/join.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
-import { listMyRooms, memberCursor, sinceHeader } from '../lib/members/my-rooms.ts';
+import { listMyRooms, listSharedRooms, memberCursor, sinceHeader, whose } from '../lib/members/my-rooms.ts';
 
 /** `/api/members`: who is in a room, and in which rooms the caller is. */
 export const handler = endpoint({
   GET: operation({
     summary:
-      "List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time",
+      "List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms",
     access: 'user',
     scope: 'members:read',
     query: {
@@ -25,7 +25,10 @@ export const handler = endpoint({
         'Return members whose usernames or full names have words that start with those of `q`. Names that start with `q` come first.',
         optional(usernamePart),
       ),
-      user: about("`me` lists the caller's own memberships, the most recently active room first.", optional(oneOf('me'))),
+      user: about(
+        "`me` lists the caller's own memberships, an id those of another user in rooms where the caller is as well; the most recently active room first.",
+        optional(whose),
+      ),
       since: optional(sinceCursor),
       limit: pageLimit,
       after: pageStart(memberCursor),
@@ -42,6 +45,11 @@ export const handler = endpoint({
       if (q !== undefined && !room) throw invalidParameter('q', "not be used without 'room'");
       if (room) return answerList(await listMembers(room, { q, limit, after: after?.id }, caller), request);
       if (!user) throw missingEvery(['room', 'user']);
+      if (user !== 'me' && !user.equals(caller.user._id)) {
+        if (since) throw invalidParameter('since', "not be combined with another user's id");
+        const { items, next } = await listSharedRooms(user, { limit, after }, caller);
+        return withNext(items, request, next);
+      }
       const epoch = await requireEpochOf(since);
       const { items, next, nextSince } = await listMyRooms({ limit, after, since: since?.at }, caller);
       return withHeaders(withNext(items, request, next), { 'X-Next-Cursor': writeCursor(epoch, nextSince.getTime()) });

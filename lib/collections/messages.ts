@@ -4,6 +4,10 @@ import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 import type { EventType } from './events.ts';
 
+/** How a message addresses everyone in its room: all members, or those who are connected. */
+export const forAll = ['room', 'here'] as const;
+export type ForAll = (typeof forAll)[number];
+
 /** A message. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
 export type MessageDocument = {
   _id: ObjectId;
@@ -26,6 +30,11 @@ export type MessageDocument = {
   /** Only there, and true, of a reply that stands in its thread alone. The room does not count it. */
   is_folded?: true;
   mentions: ObjectId[];
+  /**
+   * Only there in a message that addresses everyone: those who are connected, or all members, who are in `mentions`
+   * then; and those whom the text names besides.
+   */
+  for_all?: { kind: ForAll; named: ObjectId[] };
   /**
    * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
    * is unread until they have read up to that place.

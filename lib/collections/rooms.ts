@@ -59,6 +59,10 @@ export type RoomDocument = {
   lost_count?: number;
   /** The last place at which a message is deleted: only where it is after a marker deleted messages need counting. */
   last_deleted?: number;
+  /** The least role that may address everyone in a message; `member` where none was chosen. */
+  for_all_role?: Role;
+  /** When a message addressed all members last. */
+  for_all_at?: Date;
   /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
   deleting_at?: Date;
   /**

@@ -2,7 +2,8 @@ import { ObjectId } from 'mongodb';
 import { distinct, showId } from '../api/extended-json.ts';
 import { limits } from '../api/limits.ts';
 import { type Page, pageOf, withOneMore } from '../api/pages.ts';
-import type { Parameter } from '../api/parameters.ts';
+import { id, type Parameter } from '../api/parameters.ts';
+import { eitherOf } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { epochPattern } from '../database/epoch.ts';
 import { invalidParameter } from '../errors.ts';
@@ -13,7 +14,7 @@ import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
 import { countUnreadThreads } from '../rooms/followed-threads.ts';
 import { findReadings, type Reading } from '../rooms/read-markers.ts';
-import { type Member, showOwnMember } from './members.ts';
+import { type Member, showMember, showOwnMember } from './members.ts';
 
 /**
  * A place in a list: after this member of a room or, with the time when something last happened in it, after this one
@@ -29,6 +30,13 @@ export const memberCursor: Parameter<MemberCursor> = {
   },
   rule: "be a member's id or a cursor from the list's Link header",
   schema: { type: 'string', pattern: '^(\\d{1,15}-)?[0-9a-fA-F]{24}$' },
+};
+
+/** Whose memberships are listed. */
+export const whose: Parameter<ObjectId | 'me'> = {
+  read: (sent) => (sent === 'me' ? 'me' : id.read(sent)),
+  rule: "be 'me' or an id of 24 hexadecimal characters",
+  schema: eitherOf({ const: 'me' }, id.schema),
 };
 
 /** The header that says since when to ask the next time for the rooms that moved. */
@@ -49,7 +57,6 @@ type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'direct_key' | 'seq' | 'change
 export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const { limit, after, since } = page;
   const { user } = caller;
-  if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   const { items: mine, next } = pageOf(await readPage(page, caller), limit, (room) => room, cursorOf);
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
   const [readings, persons, threads] = await Promise.all([
@@ -72,6 +79,17 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   };
 }
 
+/**
+ * A page of a user's memberships in the rooms where the caller is as well, those in the most recently active rooms
+ * first.
+ */
+export async function listSharedRooms(user: ObjectId, { limit, after }: Page<MemberCursor>, caller: Caller) {
+  const [found, persons] = await Promise.all([readPage({ limit, after }, caller, user), findPersons([user])]);
+  const person = persons.get(user.toHexString());
+  const { items, next } = pageOf(found, limit, ({ _id, members: [member] }) => showMember(_id, member, person), cursorOf);
+  return { items, next: next === undefined ? undefined : { after: next } };
+}
+
 const cursorOf = ({ _id, changed_at }: MyRoom): string => `${changed_at.getTime()}-${_id.toHexString()}`;
 
 // A change has the time at which its update began. One that was made within so many milliseconds may not have been
@@ -87,18 +105,22 @@ const showOther = (id: ObjectId, persons: Persons): OtherUser => ({
 const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] | undefined =>
   people === undefined ? undefined : peopleOf(people).filter((one) => !one.equals(user));
 
-const readPage = ({ limit, after, since }: MyRoomsPage, caller: Caller) =>
-  rooms
+/** The rooms of a page with the membership of the caller, or of another user who is in them as well. */
+function readPage({ limit, after, since }: MyRoomsPage, caller: Caller, other?: ObjectId): Promise<MyRoom[]> {
+  if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
+  return rooms
     .find<MyRoom>(
       {
         'members.user': caller.user._id,
+        ...(other && { $and: [{ 'members.user': other }] }),
         ...notBlocked(caller),
         ...(since && { changed_at: { $gte: since } }),
         ...(after?.at && { $or: [{ changed_at: { $lt: after.at } }, { changed_at: after.at, _id: { $gt: after.id } }] }),
       },
-      { projection: myRoomFields(caller.user._id), sort: { changed_at: -1, _id: 1 }, ...withOneMore(limit) },
+      { projection: myRoomFields(other ?? caller.user._id), sort: { changed_at: -1, _id: 1 }, ...withOneMore(limit) },
     )
     .toArray();
+}
 
 /** The projection to a `MyRoom` of this user. */
 const myRoomFields = (user: ObjectId) => ({

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { toObjectId } from '../api/extended-json.ts';
+import { distinct, toObjectId } from '../api/extended-json.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { saved } from '../collections/saved.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
@@ -11,7 +11,7 @@ import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
-import { findMentioned, findMentions, membersAmong } from './mentions.ts';
+import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
 import type { Message } from './messages.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -44,9 +44,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const mentioned = membersAmong(mentions, accounts, members);
         const late = message.is_folded ? [] : readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
-        return {
-          $set: { text, words: tokensOf(text, message.user), mentions: mentioned, late_mentions, edited_at: at },
-        };
+        const { $set, ...rest } = addressing(message, mentions, mentioned);
+        return { ...rest, $set: { ...$set, text, words: tokensOf(text, message.user), late_mentions, edited_at: at } };
       },
     };
   };
@@ -58,6 +57,14 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
 }
 
 const isAmong = (users: ObjectId[], user: ObjectId) => users.some((one) => one.equals(user));
+
+/** Whom an edited message addresses: everyone only if it did so before, and still does. */
+function addressing({ for_all, mentions: all }: MessageDocument, mentions: Mentions, named: ObjectId[]) {
+  if (!for_all) return { $set: { mentions: named } };
+  if (forAllIn(mentions) !== for_all.kind) return { $set: { mentions: named }, $unset: { for_all: '' as const } };
+  const addressed = for_all.kind === 'room' ? distinct([...all, ...named]) : named;
+  return { $set: { mentions: addressed, for_all: { ...for_all, named } } };
+}
 
 /** The late mentions of a message whose users are still mentioned. */
 const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[]) =>
@@ -81,7 +88,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '' },
+        $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
       }),
     };
   };

@@ -3,8 +3,8 @@ import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { dateSchema, type Id, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText, described, listOf, orNull, record } from '../api/schema.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
+import { aCount, aFlag, aText, aWord, described, listOf, orNull, record } from '../api/schema.ts';
+import { forAll, type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -55,8 +55,15 @@ export const shownMessage = representation(
     ),
     reply_count: made(described('The number of replies, without deleted ones.', aCount), ({ replies }) => replies),
     mentions: made(
-      described('The members that the text mentioned when it was sent or edited.', listOf(idSchema)),
-      ({ mentions }) => mentions.map(showId),
+      described('The members that the text named when it was sent or edited.', listOf(idSchema)),
+      ({ mentions, for_all }) => (for_all?.named ?? mentions).map(showId),
+    ),
+    mentions_all: made(
+      described(
+        'Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither.',
+        orNull(aWord(...forAll)),
+      ),
+      ({ for_all }) => for_all?.kind ?? null,
     ),
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
@@ -69,7 +76,7 @@ export const noSuchMessage: Refusal = () => notFound('message');
 
 /** The text of a message. */
 export const messageText = about(
-  'The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
+  'The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
   text(1, 10_000),
 );
 

@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type MemberDocument, type Role, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { batchByKey, fulfilled } from '../database/batching.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
@@ -10,8 +10,8 @@ import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 /** A caller who wants to send a message to a room, whether the users in the room are asked for, and whether the room counts it. */
 export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean; isFolded: boolean };
 
-/** The place that was taken; no members unless they were asked for. */
-export type Taken = { place: Place; members: ObjectId[] };
+/** The place that was taken; no members unless they were asked for, and whether the sender may address all of them. */
+export type Taken = { place: Place; members: ObjectId[]; mayAddressAll: boolean };
 
 /**
  * Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update,
@@ -44,21 +44,25 @@ const hasReaders: Filter<Omit<RoomDocument, '_id'>> = {
 async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
   const [{ room }] = senders as [Sender];
   const asksForMembers = senders.some(({ withMembers }) => withMembers);
-  const changed = await takePlace<{ members?: { user: ObjectId }[] }>(
+  const changed = await takePlace<Pick<RoomDocument, 'for_all_role'> & { members?: Pick<MemberDocument, 'user' | 'role'>[] }>(
     {
       where: { _id: room, ...allowedTo('send', ...senders.map(({ caller }) => caller)), ...hasReaders },
-      ...(asksForMembers && { projection: { 'members.user': 1 } }),
+      ...(asksForMembers && { projection: { 'members.user': 1, 'members.role': 1, for_all_role: 1 } }),
     },
     senders.length,
     countedOf(senders),
   );
   if (!changed) return undefined;
   const last = placeOf(changed);
-  const members = (changed.members ?? []).map(({ user }) => user);
-  return senders.map(({ withMembers }, index) => {
+  const all = changed.members ?? [];
+  const members = all.map(({ user }) => user);
+  const rank = (role: Role | undefined) => roles.indexOf(role ?? 'member');
+  const mayAddressAll = ({ user }: Caller) =>
+    rank(all.find((member) => member.user.equals(user._id))?.role) >= rank(changed.for_all_role);
+  return senders.map(({ withMembers, caller }, index) => {
     const after = senders.slice(index + 1);
     const place = { ...last, seq: last.seq - after.length, ordinal: last.ordinal - countedOf(after) };
-    return { place, members: withMembers ? members : [] };
+    return withMembers ? { place, members, mayAddressAll: mayAddressAll(caller) } : { place, members: [], mayAddressAll: false };
   });
 }
 

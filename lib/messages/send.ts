@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
+import { type ForAll, type MessageDocument, messages } from '../collections/messages.ts';
+import { rooms } from '../collections/rooms.ts';
 import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
@@ -13,7 +14,7 @@ import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { fillGap } from './gaps.ts';
-import { findMentioned, findMentions, type Mentions, membersAmong } from './mentions.ts';
+import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
@@ -87,12 +88,14 @@ type Draft = NewMessage &
   };
 
 /** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */
-async function compose(draft: Draft, { place, members }: Taken): Promise<MessageDocument> {
+async function compose(draft: Draft, taken: Taken): Promise<MessageDocument> {
   const { parent, mentioned } = draft;
+  const { place, members } = taken;
   const [accounts] = await mentioned;
-  const mentions = membersAmong(draft.mentions, orThrow(accounts), members);
+  const named = membersAmong(draft.mentions, orThrow(accounts), members);
   // Before the reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
-  if (parent) await noteReply(parent, draft.caller.user._id, place, mentions);
+  if (parent) await noteReply(parent, draft.caller.user._id, place, named);
+  const kind = draft.isFolded ? undefined : await addressAll(forAllIn(draft.mentions), taken);
   return {
     _id: new ObjectId(),
     room: draft.room,
@@ -106,11 +109,22 @@ async function compose(draft: Draft, { place, members }: Taken): Promise<Message
     deleted_at: null,
     thread: draft.thread ?? null,
     ...(draft.isFolded && { is_folded: true as const }),
-    mentions,
+    mentions: kind === 'room' ? members : named,
+    ...(kind && { for_all: { kind, named } }),
     reactions: [],
     pinned_at: null,
     ...draft.key,
   };
+}
+
+/** Whether a message may address everyone, and how: all members of a room at most once a minute, which each of them pays for. */
+async function addressAll(kind: ForAll | undefined, { place, members, mayAddressAll }: Taken): Promise<ForAll | undefined> {
+  if (!kind || !mayAddressAll || members.length > mostForAll) return undefined;
+  if (kind === 'here') return kind;
+  const recently = new Date(place.at.getTime() - 60_000);
+  const isDue = { $or: [{ for_all_at: { $exists: false } }, { for_all_at: { $lte: recently } }] };
+  const { matchedCount } = await rooms.updateOne({ _id: place.room, ...isDue }, { $set: { for_all_at: place.at } });
+  return matchedCount > 0 ? kind : undefined;
 }
 
 /** Notes a reply in the message with which its thread began, and for those who follow it. */

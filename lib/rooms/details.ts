@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { about, flag, optional, textUpTo, type Values } from '../api/parameters.ts';
+import { about, flag, oneOf, optional, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText, described } from '../api/schema.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { aCount, aFlag, aText, aWord, described } from '../api/schema.ts';
+import { type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { actorId, type Caller, requireAdmin } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { counterFields, messageCount } from './counters.ts';
@@ -14,6 +14,11 @@ import { placeOf } from './sequence.ts';
 type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: number };
 
 const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoom>();
+
+const mentionAllRole = about(
+  'The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members.',
+  oneOf(...roles),
+);
 
 /** The details of a room besides its five fields. */
 export const shownDetails = representation('RoomDetails', {
@@ -35,6 +40,9 @@ export const shownDetails = representation('RoomDetails', {
   is_default: made(described('Whether every new account joins the room.', aFlag), ({ is_default }) => is_default === true, {
     is_default: 1,
   }),
+  mention_all_role: made(described(mentionAllRole.about, aWord(...roles)), ({ for_all_role = 'member' }) => for_all_role, {
+    for_all_role: 1,
+  }),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
@@ -43,6 +51,7 @@ export const detailChanges = {
   topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
   is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
+  mention_all_role: optional(mentionAllRole),
 };
 
 /** The details of a room, for its members. */
@@ -56,7 +65,7 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
 /** Changes a room's topic and who joins it, archives the room, or takes it back into use. */
 export async function changeDetails(
   room: ObjectId,
-  { topic, archived, is_default }: Partial<Values<typeof detailChanges>>,
+  { topic, archived, is_default, mention_all_role }: Partial<Values<typeof detailChanges>>,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {
@@ -67,6 +76,7 @@ export async function changeDetails(
     ...(topic !== undefined && { topic: { $literal: topic } }),
     ...(archived !== undefined && { archived_at: archivedAt }),
     ...(is_default !== undefined && { is_default }),
+    ...(mention_all_role !== undefined && { for_all_role: mention_all_role }),
   };
   const changed = await changeRoom<DetailedRoom>(
     {

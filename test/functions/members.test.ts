@@ -110,6 +110,38 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     });
   });
 
+  describe('GET ?user={user}', () => {
+    it('lists the memberships of another user in rooms where the caller is as well, and no others', async () => {
+      const [me, other] = [await anAccount(), await anAccount()];
+      const one = await aRoom({ owner: me, members: [other], is_visible: false });
+      const two = await aRoom({ owner: other, members: [me] });
+      await aRoom({ owner: other });
+      await aRoom({ owner: me });
+      const path = `/api/members?user=${other.id}`;
+      const all = [row(other, 'owner', two.id), row(other, 'member', one.id)];
+      expect((await call('GET', path, { token: me.token })).body).toEqual(all);
+      expect(await everyPage(call, `${path}&limit=1`, me.token)).toEqual(all);
+      // Also an administrator sees only what they share.
+      expect((await call('GET', path, { token: admin.token })).body).toEqual([]);
+      expect((await call('GET', `/api/members?user=${nowhere}`, { token: me.token })).body).toEqual([]);
+
+      const { body: talk } = await call('POST', '/api/conversations', { token: me.token, body: { users: [other.username] } });
+      const { $oid: direct } = (talk as { _id: { $oid: string } })._id;
+      const roomsOf = async () =>
+        ((await call('GET', path, { token: me.token })).body as { room: { $oid: string } }[]).map(({ room: { $oid } }) => $oid);
+      expect(await roomsOf()).toContain(direct);
+      await call('POST', '/api/blocks', { token: me.token, body: { user: other.id } });
+      expect(await roomsOf()).not.toContain(direct);
+    });
+
+    it("lists the caller's own rooms by the caller's own id as well", async () => {
+      const me = await anAccount();
+      await aRoom({ owner: me });
+      const [byId, byWord] = [me.id, 'me'].map((user) => call('GET', `/api/members?user=${user}`, { token: me.token }));
+      expect((await byId)?.body).toEqual((await byWord)?.body);
+    });
+  });
+
   describe('POST', () => {
     it('joins an open room, in which nothing old is unread', async () => {
       const me = await anAccount();
@@ -223,7 +255,14 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     it.each<[string, string, Account, number, unknown]>([
       ['a list without a filter', '', user, 400, missingEvery('room', 'user')],
       ['a list with both filters', `?room=${room.id}&user=me`, member, 400, invalid('user', "not be combined with 'room'")],
-      ["another's rooms", `?user=${owner.id}`, user, 400, invalid('user', "be 'me'")],
+      ["nobody's rooms", '?user=you', user, 400, invalid('user', "be 'me' or an id of 24 hexadecimal characters")],
+      [
+        "another's rooms since a time",
+        `?user=${owner.id}&since=2026-01-01T00:00:00Z`,
+        member,
+        400,
+        invalid('since', "not be combined with another user's id"),
+      ],
       ['a limit of 201', `?room=${room.id}&limit=201`, member, 400, invalid('limit', 'be from 1 to 200')],
       [
         'a cursor of another list',

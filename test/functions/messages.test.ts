@@ -56,6 +56,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
           repliers: [],
           replied_at: null,
           mentions: [],
+          mentions_all: null,
           reactions: [],
           pinned_at: null,
         },

@@ -34,6 +34,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
           archived_at: null,
           is_direct: false,
           is_default: false,
+          mention_all_role: 'member',
         },
       });
     }
@@ -73,7 +74,15 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
     ['PATCH by a moderator', 'PATCH', room.path, moderator, { topic: 'x' }, 403, denied('Room owner required.')],
     ['PATCH by a stranger', 'PATCH', room.path, user, { topic: 'x' }, 403, denied('Room owner required.')],
     ['PATCH of a hidden room by a stranger', 'PATCH', hidden.path, user, { topic: 'x' }, 404, noSuch('room')],
-    ['PATCH without a change', 'PATCH', room.path, owner, {}, 400, missingEvery('topic', 'archived', 'is_default')],
+    [
+      'PATCH without a change',
+      'PATCH',
+      room.path,
+      owner,
+      {},
+      400,
+      missingEvery('topic', 'archived', 'is_default', 'mention_all_role'),
+    ],
     [
       'PATCH of a topic of 251 characters',
       'PATCH',

@@ -32,6 +32,11 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const suffix = admin.username.replace(/^ann/, '');
   const [bob, carol, dan] = [await signUp(`bob${suffix}`), await signUp(`carol${suffix}`), await signUp(`dan${suffix}`)];
   const people = { ann: admin, bob, carol, dan };
+  const called: [Person, string][] = [
+    [admin, 'Ann Björk'],
+    [carol, 'Carol Ó Dálaigh'],
+  ];
+  for (const [who, name] of called) await call(who, 'PATCH', '/api/users/me', { name });
 
   const makeRoom = async (name: string, topic: string, members: Person[]) => {
     const { _id } = await call<Message>(admin, 'POST', '/api/rooms', { name });
@@ -73,7 +78,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   await react(dan, code, '👀');
   const question = await say(carol, room, 'How long does it take with all the data of last year?');
   await say(bob, room, 'A little under four minutes on my machine', question._id.$oid);
-  await say(dan, room, 'Three and a half here. The first minute is the index.', question._id.$oid);
+  await say(dan, room, `Three and a half here, @${admin.username}. The first minute is the index.`, question._id.$oid);
   await say(carol, room, 'Fine, nobody will notice that at night.', question._id.$oid);
   const linked = await say(
     dan,

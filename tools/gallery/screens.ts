@@ -76,6 +76,14 @@ export const screens: Screen[] = [
   { name: 'mentions-alone', path: () => '/?panel=mentions' },
   { name: 'saved', path: ({ room }) => `/rooms/${room}?panel=saved` },
   {
+    name: 'card',
+    path: ({ room }) => `/rooms/${room}?panel=members`,
+    act: async (page) => {
+      await page.locator('.member .name .person').last().click();
+      await page.getByRole('dialog').getByRole('link').first().waitFor();
+    },
+  },
+  {
     name: 'mention',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {

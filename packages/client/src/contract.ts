@@ -44,6 +44,8 @@ export type RoomDetails = {
   is_direct: boolean;
   /** Whether every new account joins the room. */
   is_default: boolean;
+  /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. */
+  mention_all_role: 'member' | 'moderator' | 'owner';
 };
 
 export type Invitation = {
@@ -211,8 +213,10 @@ export type Message = {
   replied_at: Time | null;
   /** The number of replies, without deleted ones. */
   reply_count: number;
-  /** The members that the text mentioned when it was sent or edited. */
+  /** The members that the text named when it was sent or edited. */
   mentions: Id[];
+  /** Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither. */
+  mentions_all: 'room' | 'here' | null;
   /** The reactions, by emoji. */
   reactions: Reaction[];
   /** The time of pinning; null if not pinned. */
@@ -956,6 +960,8 @@ export type paths = {
         archived?: boolean;
         /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
         is_default?: boolean;
+        /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
+        mention_all_role?: 'member' | 'moderator' | 'owner';
       } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
@@ -1090,11 +1096,11 @@ export type paths = {
     };
   };
   '/api/members': {
-    /** List the members of a `room`, all or those with `q` in their names, or the caller's own memberships, all or those with activity `since` a time */
+    /** List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms */
     get: {
       parameters: {
         path?: never;
-        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me'; 'since'?: string; 'limit'?: number; 'after'?: string };
+        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
@@ -1393,7 +1399,7 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The room to send to. Must be an id of 24 hexadecimal characters. */
         room: SentId | string;
-        /** The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+        /** The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
         text: string;
         /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
@@ -1446,7 +1452,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The text of the message. `@name` mentions a member, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+        /** The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {

@@ -33,3 +33,6 @@ export const shortOf = (date: Date): string => short.format(date);
 
 /** Whether both are on one day, here. */
 export const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString();
+
+/** The time of today, or another day. */
+export const nearOf = (date: Date): string => (isSameDay(date, new Date()) ? timeOf(date) : dayOf(date));

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
 import { go, roomPath, route } from './routes.ts';
+import { me } from './session.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
 import type { MyRoom } from './store/kept.ts';
@@ -78,6 +79,13 @@ export function startNotifying(): void {
     }
     before = now;
   });
+}
+
+/** Tells of a message that addresses those who are connected. */
+export function tellOfHere(room: string, messages: readonly Message[]): void {
+  const mine = roomOf(room);
+  const isNews = ({ mentions_all, user }: Message) => mentions_all === 'here' && user.$oid !== me()._id.$oid;
+  if (mine && !mine.isMuted && messages.some(isNews)) void tellOf(mine, 1, mine.seq);
 }
 
 /** Tells of a reply in a thread that one follows. */

@@ -158,7 +158,7 @@ describe('one click', () => {
     await page.getByRole('button', { name: 'React with 👍' }).click();
     await page.getByRole('button', { name: /👍 1, by you/ }).waitFor();
     await page.locator('.room-pane').getByRole('button', { name: other.username }).click();
-    await page.getByRole('menuitem', { name: 'Message' }).click();
+    await page.getByRole('dialog', { name: other.username }).getByRole('button', { name: 'Message' }).click();
     await page.getByPlaceholder(`Message ${other.username}`).waitFor();
     expect(problems).toEqual([]);
     await context.close();

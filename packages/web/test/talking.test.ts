@@ -199,3 +199,49 @@ describe('two people', () => {
     await Promise.all([hers.context.close(), his.context.close()]);
   });
 });
+
+describe('a message to everyone', () => {
+  it('is completed, asked about before many people are told, drawn as for everyone, and counted for each', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const people = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
+    const room = await aRoomOf([owner, other, ...people]);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    await signIn(page, owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    const composer = page.locator('.room-pane .composer textarea');
+    await composer.pressSequentially('@ro');
+    await page.getByRole('option', { name: 'Tell all members' }).waitFor();
+    await page.keyboard.press('Enter');
+    await composer.pressSequentially('cake!');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Tell 21 people?' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await composer.inputValue()).toBe('@room cake!');
+    await composer.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await page.locator('.room-pane li.message:not(.pending) .mention', { hasText: '@room' }).waitFor();
+    expect(problems).toEqual([]);
+    const { body } = await call('GET', '/api/members?user=me', { token: other.token });
+    expect(body).toMatchObject([{ unread_mentions: 1 }]);
+    await context.close();
+  });
+
+  it('who are here now is told to those who look elsewhere', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const [here, there] = [await aRoomOf([owner, other]), await aRoomOf([owner, other])];
+    const { page, context } = await visit(browser, { path: `/rooms/${here}` });
+    await signIn(page, other);
+    await page.locator('.room-pane .beginning').waitFor();
+    const told = page.locator('[aria-live]', { hasText: '1 new message' });
+    await expect
+      .poll(
+        async () => {
+          await aMessage(owner, there, { text: '@here?' }, call);
+          return told.count();
+        },
+        { interval: 2_000, timeout: 30_000 },
+      )
+      .toBeGreaterThan(0);
+    await context.close();
+  });
+});

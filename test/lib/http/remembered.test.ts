@@ -100,9 +100,10 @@ const reads: Record<string, (scene: Scene) => string[]> = {
   blocks: () => ['/api/blocks'],
   directory: () => ['/api/directory?limit=200', '/api/directory?q=renamed'],
   member: ({ memberships }) => memberships.map((id) => `/api/members/${id}`),
-  members: ({ rooms }) => [
+  members: ({ rooms, people }) => [
     ...rooms.flatMap(({ id }) => [`/api/members?room=${id}`, `/api/members?room=${id}&q=user`]),
     '/api/members?user=me',
+    `/api/members?user=${people[1]?.id}`,
     '/api/members?user=me&limit=1',
     '/api/members?user=me&since=2020-01-01T00:00:00Z',
   ],

@@ -2,10 +2,12 @@ import type { Connection } from '../../../client/src/connection.ts';
 import type { Ask } from '../../../client/src/cursors.ts';
 import { giveUpOld } from '../ahead.ts';
 import { askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
+import { tellOfHere } from '../notify.ts';
 import { route } from '../routes.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
+import { reduce } from '../store/reduce.ts';
 import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms.ts';
 import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
 import { showTyping } from '../store/typing.ts';
@@ -198,6 +200,7 @@ class Sync {
       this.wake();
     } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
+    else if (frame.type === 'room' && frame.events) tellOfHere(frame.room.$oid, reduce(frame.events).messages);
     this.#follower.hear(frame);
     void this.run();
   }

@@ -11,7 +11,7 @@ import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
 import { listenToKeys } from './keys.tsx';
 import { later, loadAhead } from './later.tsx';
-import { Menus } from './menu.tsx';
+import { Popovers } from './popover.tsx';
 import { RoomView } from './room.tsx';
 import { List } from './rows.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -29,7 +29,7 @@ export function App() {
   return (
     <>
       {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}
-      <Menus />
+      <Popovers />
       <Dialogs />
       <Announcer />
     </>

@@ -1,15 +1,19 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { mentionsIn } from '../../../client/src/text/mentions.ts';
+import { namesOf } from '../../../client/src/text/names.ts';
 import { sendMessage } from '../actions.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { thread as openedThread } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
+import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { formats } from '../text/markup.ts';
 import { IconButton } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { forComposer } from './for-composer.ts';
 import { editing, pickEmoji } from './message.tsx';
@@ -18,6 +22,17 @@ import { intentOf } from './scroll-intent.ts';
 const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
 
 type ComposerProps = { room: string; thread?: string; name: string };
+
+/** How many people a message may address without a question. */
+const mostUnasked = 20;
+
+/** Whether a message is to be sent: asks if it tells many people. */
+async function mayTellAll(room: string, text: string): Promise<boolean> {
+  const { member_count: count = 0 } = aboutRoom(room).details ?? {};
+  const tellsAll = () => mentionsIn(text).some((mention) => namesOf(mention).includes('room'));
+  const isUnasked = count <= mostUnasked || !text.includes('@') || !tellsAll();
+  return isUnasked || confirmed(strings.composer.everyoneAsk(count - 1), strings.composer.send);
+}
 
 /** Where one writes to a room or a thread. It is never out of order: what is sent is stored first. */
 export function Composer({ room, thread, name }: ComposerProps) {
@@ -36,9 +51,12 @@ export function Composer({ room, thread, name }: ComposerProps) {
   });
   const send = async (text: string) => {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
+    const stands = thread === undefined || isInRoom.current?.checked;
+    if (stands && !(await mayTellAll(room, text))) return false;
     await sendMessage(room, text, thread, isInRoom.current?.checked);
     if (isInRoom.current) isInRoom.current.checked = false;
     if (timeline) void intentOf(timeline).goToEnd();
+    return true;
   };
   const editLast = () => {
     const timeline = knownTimeline(room)?.window.value.messages;

@@ -43,10 +43,11 @@ export const PersonName = ({ person, class: extra }: { person: Person; class?: s
   </bdi>
 );
 
-/** Somebody's name in a list, with the username below a full name. */
-export const PersonNames = ({ person }: { person: Person }) => (
+/** Somebody's name in a list and what is said beside it, with the username below a full name. */
+export const PersonNames = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
   <>
     <bdi>{nameOf(person)}</bdi>
+    {children}
     {person.name !== undefined && <small class="muted username">@{person.username}</small>}
   </>
 );
@@ -244,3 +245,19 @@ export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: () 
     </div>
   );
 }
+
+type ChoiceProps<T> = { name: string; label: string; choices: readonly T[]; chosen: T; shown: (choice: T) => string };
+
+/** A field that has one of a few values. */
+export const Choice = <T extends string | number>({ name, label, choices, chosen, shown }: ChoiceProps<T>) => (
+  <label class="field">
+    {label}
+    <select name={name}>
+      {choices.map((choice) => (
+        <option key={choice} value={choice} selected={choice === chosen}>
+          {shown(choice)}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -5,7 +5,7 @@ import { changeMyRoom, roomOf } from '../store/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { notice } from './announcer.tsx';
-import { attempt, Check, Field, Form, Loading } from './controls.tsx';
+import { attempt, Check, Choice, Field, Form, Loading } from './controls.tsx';
 import { Line } from './markdown.tsx';
 import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
@@ -72,12 +72,13 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
 
 function Change({ room }: { room: string }) {
   const { room: about, details } = aboutRoom(room);
-  const save = async ({ name = '', topic = '', ...flags }: Record<string, string>) => {
+  const save = async ({ name = '', topic = '', role = 'member', ...flags }: Record<string, string>) => {
     const params = { path: { room } };
+    const changes = { topic, mention_all_role: role as RoomDetails['mention_all_role'] };
     const body = { name, is_open: 'is_open' in flags, is_visible: 'is_visible' in flags };
     await ask(chat.PUT('/api/rooms/{room}', { params, body }));
     learnAbout(room, {
-      details: (await ask(chat.PATCH('/api/rooms/{room}/details', { params, body: { topic } }))) as RoomDetails,
+      details: (await ask(chat.PATCH('/api/rooms/{room}/details', { params, body: changes }))) as RoomDetails,
     });
     changeMyRoom(room, { name });
     await loadAbout(room);
@@ -93,6 +94,13 @@ function Change({ room }: { room: string }) {
       <label class="check">
         <input type="checkbox" name="is_visible" defaultChecked={about?.is_visible ?? false} /> {strings.details.isVisible}
       </label>
+      <Choice
+        name="role"
+        label={strings.details.forAll}
+        choices={['member', 'moderator', 'owner'] as const}
+        chosen={details?.mention_all_role ?? 'member'}
+        shown={(role) => strings.details.forAllRoles[role]}
+      />
     </Form>
   );
 }

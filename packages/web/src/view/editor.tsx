@@ -23,8 +23,8 @@ type EditorProps = {
   isFocused?: boolean;
   /** What is typed, at every change. */
   onChange?: (text: string) => void;
-  /** Takes the text, which is put back into the field where that fails. */
-  onSubmit: (text: string) => Promise<void>;
+  /** Takes the text, which is put back into the field where that fails, or where that is not wanted after all (false). */
+  onSubmit: (text: string) => Promise<boolean>;
   onCancel?: () => void;
   /** Up, in an empty field. */
   onUp?: () => void;
@@ -102,10 +102,11 @@ export function Editor({
     // What can be cancelled stays in sight until it is stored; else the next message may be typed, and sent, while this one is being stored.
     if (!onCancel) set('');
     try {
-      await onSubmit(text);
+      if ((await onSubmit(text)) !== false) return;
     } catch (problem) {
       setFailure(sentenceOf(problem));
-      if (onCancel) return;
+    }
+    if (!onCancel) {
       set([text, element.value].filter((part) => part !== '').join('\n'));
       changed();
     }

@@ -4,6 +4,10 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { findMembers } from '../store/more-members.ts';
 import type { Person } from '../store/names.ts';
+import { roomOf } from '../store/rooms.ts';
+import { aboutRoom } from '../store/topics.ts';
+import { strings } from '../strings.ts';
+import { forEveryone } from '../text/names.ts';
 
 /** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
 export type Suggestion = {
@@ -36,8 +40,29 @@ export async function findNames(room: string, start: string): Promise<Suggestion
   // One more, as it may be me.
   const found = await findMembers(room, start, most + 1);
   const others = found.filter(({ user }) => user.$oid !== idOf(me()));
-  return suggestNames(others, start).map((one) => ({ ...one, text: `@${one.detail} `, replaces: start.length + 1 }));
+  const people = suggestNames(others, start).map((one) => ({ ...one, text: `@${one.detail} `, replaces: start.length + 1 }));
+  return [...people, ...everyoneIn(room, start)].slice(0, most);
 }
+
+/** What addresses everyone in a room, for those who may. */
+function everyoneIn(room: string, start: string): Suggestion[] {
+  const { member_count: count = 0, mention_all_role: least = 'member' } = aboutRoom(room).details ?? {};
+  const roles = ['member', 'moderator', 'owner'] as const;
+  if (count > mostForAll || roles.indexOf(roomOf(room)?.role ?? 'member') < roles.indexOf(least)) return [];
+  return forEveryone
+    .filter((word) => start !== '' && word.startsWith(start.toLowerCase()))
+    .map((word) => ({
+      text: `@${word} `,
+      shown: '@',
+      detail: word,
+      name: strings.composer.everyone[word],
+      replaces: start.length + 1,
+      isMeant: word !== start.toLowerCase(),
+    }));
+}
+
+/** In how large a room a message may address everyone. */
+const mostForAll = 1_000;
 
 /** The people whom one may find, of whose names a word begins with what was typed, for a list of names. */
 export async function findPeople(start: string): Promise<Suggestion[]> {

@@ -3,7 +3,7 @@ import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
-import { attempt, Form, IconButton, Loading } from './controls.tsx';
+import { attempt, Choice, Form, IconButton, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
 const day = 24 * 60 * 60_000;
@@ -97,18 +97,3 @@ function Made({ link }: { link: string }) {
     </div>
   );
 }
-
-type ChoiceProps = { name: string; label: string; choices: number[]; chosen: number; shown: (choice: number) => string };
-
-const Choice = ({ name, label, choices, chosen, shown }: ChoiceProps) => (
-  <label class="field">
-    {label}
-    <select name={name}>
-      {choices.map((choice) => (
-        <option key={choice} value={choice} selected={choice === chosen}>
-          {shown(choice)}
-        </option>
-      ))}
-    </select>
-  </label>
-);

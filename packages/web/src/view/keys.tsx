@@ -15,7 +15,7 @@ export function listenToKeys(): () => void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open], .menu')) return;
+  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open], .popover')) return;
   const isCommand = event.ctrlKey || event.metaKey;
   const key = shortcutKey(event);
   const act =

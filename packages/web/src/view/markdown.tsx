@@ -11,6 +11,7 @@ import { findPersons, personOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { emojiOf } from '../text/codes.ts';
 import { hiddenHost } from '../text/links.ts';
+import { forEveryone } from '../text/names.ts';
 import { IconButton } from './controls.tsx';
 
 /** How a mention is shown: how much of what was typed is the name of somebody who is mentioned. */
@@ -27,7 +28,7 @@ function blocksOf(message: object, text: string): Block[] {
   return blocks;
 }
 
-type TextProps = { message: Pick<Message, 'mentions'>; text: string; end?: ComponentChildren };
+type TextProps = { message: Pick<Message, 'mentions' | 'mentions_all'>; text: string; end?: ComponentChildren };
 
 /**
  * A message's text, and what stands at its end. What it says becomes elements one by one: nothing that anyone wrote is ever read as
@@ -40,8 +41,10 @@ export function Text({ message, text, end }: TextProps) {
   const mine = value.state === 'in' || value.state === 'expired' ? value.user.username.toLowerCase() : '';
   const known = new Set(ids.map((id) => personOf(id)?.username.toLowerCase()));
   const mentions: Mentions = (typed) => {
-    const name = namesOf(typed).find((candidate) => known.has(candidate));
-    return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine };
+    const names = namesOf(typed);
+    const everyone = message.mentions_all ? names.find((candidate) => forEveryone.some((word) => word === candidate)) : undefined;
+    const name = names.find((candidate) => known.has(candidate)) ?? everyone;
+    return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine || name === everyone };
   };
   const blocks = blocksOf(message, text);
   const last = blocks.at(-1)?.type === 'paragraph' ? blocks.length - 1 : -1;

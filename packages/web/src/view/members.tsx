@@ -15,7 +15,7 @@ import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
-import { personActions } from './person.ts';
+import { PersonButton } from './person.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
@@ -152,7 +152,6 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     });
   };
   const items: MenuItem[] = [
-    ...(member.username === '' ? [] : personActions(member.user.$oid)),
     ...(mine === 'owner' ? roles.filter((role) => role !== member.role) : []).map((role) => ({
       label: strings.members.make[role],
       icon: 'user' as const,
@@ -168,10 +167,13 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   ];
   return (
     <li class="member">
-      <Avatar name={name} id={member.user.$oid} />
+      <PersonButton user={member.user.$oid} person={member} isHidden>
+        <Avatar name={name} id={member.user.$oid} />
+      </PersonButton>
       <span class="name">
-        <PersonNames person={member} />
-        {isMe && <span class="muted"> ({strings.message.you})</span>}
+        <PersonButton user={member.user.$oid} person={member}>
+          <PersonNames person={member}>{isMe && <span class="muted"> ({strings.message.you})</span>}</PersonNames>
+        </PersonButton>
       </span>
       {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}
       {items.length > 0 && <MenuButton label={strings.members.actions(name)} items={() => items} />}

@@ -2,7 +2,7 @@ import { signal, useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../actions.ts';
 import type { Message } from '../api.ts';
-import { clockOf, fullOf, sentAt, shortOf, timeOf } from '../dates.ts';
+import { clockOf, fullOf, nearOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
@@ -26,7 +26,7 @@ import { lateCode } from './later.tsx';
 import { Text } from './markdown.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { EntryState } from './pending.tsx';
-import { openPerson } from './person.ts';
+import { PersonButton } from './person.tsx';
 
 /** The message that is being edited. */
 export const editing = signal<string | undefined>(undefined);
@@ -63,13 +63,14 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const message = withChanges(stored, entries, mine);
   const isBeingDeleted = entries.some(({ kind, state }) => kind === 'delete' && state === 'waiting');
   const isDeleted = message.deleted_at !== null;
-  const isMentioned = message.mentions.some(({ $oid }) => $oid === mine);
+  const isForAll = message.mentions_all !== null && message.user.$oid !== mine;
+  const isMentioned = isForAll || message.mentions.some(({ $oid }) => $oid === mine);
   // Also of a message that is deleted meanwhile: what was typed is its author's.
   const isEditing = editing.value === idOf(message);
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog and a menu give the focus back.
-    if (!row.current?.contains(next) && !next?.closest('dialog, .menu') && active.value === row.current) active.value = null;
+    if (!row.current?.contains(next) && !next?.closest('dialog, .popover') && active.value === row.current) active.value = null;
   };
   const activate = () => {
     active.value = row.current;
@@ -80,7 +81,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   };
   const unpoint = () => {
     // On the way to a menu of the row, the row stays.
-    if (active.value === row.current && !document.querySelector('.menu')) active.value = focusedRow();
+    if (active.value === row.current && !document.querySelector('.popover')) active.value = focusedRow();
   };
   const classes = [
     'message',
@@ -91,9 +92,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   ];
   const date = sentAt(message);
   const author = authorOf(message);
-  const hasActions = message.username !== '' && message.user.$oid !== mine;
-  const showPerson = ({ currentTarget }: { currentTarget: HTMLElement }) =>
-    hasActions && openPerson(currentTarget, message.user.$oid, nameOf(author));
+  const of = { user: message.user.$oid, person: author };
   return (
     <li
       ref={row}
@@ -112,17 +111,17 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
           {clockOf(date)}
         </time>
       ) : (
-        <button type="button" class="person" tabIndex={-1} aria-hidden="true" onClick={showPerson}>
+        <PersonButton {...of} isHidden>
           <Avatar name={nameOf(author)} id={message.user.$oid} />
-        </button>
+        </PersonButton>
       )}
       <div class="body">
         {message.thread && !isInThread && !isGrouped && <InThread message={message} />}
         {!isGrouped && (
           <p class="meta">
-            <button type="button" class="person author" aria-haspopup="menu" disabled={!hasActions} onClick={showPerson}>
+            <PersonButton {...of} class="author">
               <PersonName person={author} />
-            </button>
+            </PersonButton>
             <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>
                 {timeOf(date)}
@@ -218,7 +217,7 @@ function Replies({ message }: { message: Message }) {
       {strings.message.replies(message.reply_count)}
       {message.replied_at && (
         <time class="muted" dateTime={message.replied_at.$date}>
-          {strings.message.lastReply(shortOf(new Date(message.replied_at.$date)))}
+          {strings.message.lastReply(nearOf(new Date(message.replied_at.$date)))}
         </time>
       )}
     </a>
@@ -291,6 +290,7 @@ function Edit({ message, row }: { message: Message; row: { current: HTMLLIElemen
   const save = async (text: string) => {
     await editMessage(message, text, base);
     end();
+    return true;
   };
   return (
     <Editor

@@ -6,8 +6,8 @@ import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
+import { openConversation } from './open-conversation.ts';
 import { namesIn, PeopleField } from './people-field.tsx';
-import { openConversation } from './person.ts';
 
 /** Who can join a new room. */
 const kinds = ['open', 'closed', 'hidden'] as const;

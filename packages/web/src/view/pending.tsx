@@ -23,7 +23,7 @@ export function PendingRow({ entry }: { entry: PendingMessage }) {
         <p class="meta">
           <PersonName person={user} class="author" />
         </p>
-        <Text message={{ mentions: [] }} text={entry.text} />
+        <Text message={{ mentions: [], mentions_all: null }} text={entry.text} />
         <EntryState entry={entry} />
       </div>
     </li>

@@ -60,7 +60,7 @@ function comment(message: Message, { id, name }: MyRoom): void {
           <textarea name="comment" rows={2} dir="auto" maxLength={5_000} />
         </label>
         <div class="forwarded">
-          <Text message={{ mentions: [] }} text={text} />
+          <Text message={{ mentions: [], mentions_all: null }} text={text} />
         </div>
       </Form>
     );

@@ -1,0 +1,11 @@
+import { ask, chat } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { go, roomPath } from '../routes.ts';
+import { sync } from '../sync/sync.ts';
+
+/** Opens the conversation with people, by their ids or names; throws a `Failure`. */
+export async function openConversation(users: string[]): Promise<void> {
+  const room = await ask(chat.POST('/api/conversations', { body: { users } }));
+  await sync.readRooms({ all: true });
+  go(roomPath(idOf(room)));
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { nameOf, type Person } from '../store/names.ts';
+import { lateCode } from './later.tsx';
+import { openPopover } from './popover.tsx';
+
+const loadCard = lateCode(() => import('./card.tsx'));
+
+type PersonButtonProps = { user: string; person: Person; class?: string; isHidden?: boolean; children: ComponentChildren };
+
+/** Somebody's name or avatar, which opens their card; of one who deleted the account, only that. */
+export function PersonButton({ user, person, class: extra = '', isHidden, children }: PersonButtonProps) {
+  const open = async ({ currentTarget: opener }: { currentTarget: HTMLElement }) => {
+    const { Card } = await loadCard();
+    openPopover({ opener, role: 'dialog', label: nameOf(person), content: <Card user={user} person={person} /> });
+  };
+  return (
+    <button
+      type="button"
+      class={`person ${extra}`}
+      disabled={person.username === '' || person.username === '(deleted)'}
+      onClick={(event) => void open(event)}
+      {...(isHidden ? { tabIndex: -1, 'aria-hidden': true } : { 'aria-haspopup': 'dialog' })}
+    >
+      {children}
+    </button>
+  );
+}
