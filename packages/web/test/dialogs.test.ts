@@ -65,6 +65,7 @@ describe('a dialog', () => {
     const name = `Garden ${aName()}`;
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
     await page.locator('main').getByRole('button', { name: 'New room' }).click();
+    await dialog.waitFor();
     await page.keyboard.type(name);
     await close(page);
     await dialog.getByText('Discard what you typed?').waitFor();
@@ -83,6 +84,7 @@ describe('a dialog', () => {
   it('is not closed by selecting its text beyond its edge', async () => {
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
     await page.locator('main').getByRole('button', { name: 'New room' }).click();
+    await dialog.waitFor();
     await page.keyboard.type('A name');
     const box = (await dialog.getByLabel('Name of the room').boundingBox()) as { x: number; y: number };
     await page.mouse.move(box.x + 30, box.y + 10);

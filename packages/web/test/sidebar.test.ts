@@ -172,6 +172,7 @@ describe('a field for people', () => {
     const { page, context, problems } = await visit(browser);
     await signIn(page, owner);
     await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.type(`@${other.username.slice(0, -4)}`);
     await page.getByRole('option', { name: other.username, selected: true }).waitFor();
     await page.keyboard.press('Enter');
@@ -189,6 +190,7 @@ describe('a new room', () => {
     const { page, context } = await visit(browser);
     await signIn(page, admin);
     await page.getByRole('navigation').getByRole('button', { name: 'New room' }).click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.type('The plan');
     await page.getByText('Others don’t know of it').click();
     await page.getByLabel('People to add').fill(`@${other.username}, nobody-at-all`);

@@ -9,7 +9,6 @@ import { Banner } from './banner.tsx';
 import { Boundary } from './boundary.tsx';
 import { Loading } from './controls.tsx';
 import { Dialogs } from './dialog.tsx';
-import { Join } from './join.tsx';
 import { listenToKeys } from './keys.tsx';
 import { later, loadAhead } from './later.tsx';
 import { Popovers } from './popover.tsx';
@@ -18,6 +17,7 @@ import { List } from './rows.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 const Login = later(async () => (await import('./login.tsx')).Login);
+const Join = later(async () => (await import('./join.tsx')).Join);
 const Directory = later(async () => (await import('./directory.tsx')).Directory);
 const Settings = later(async () => (await import('./settings.tsx')).Settings);
 

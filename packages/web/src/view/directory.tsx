@@ -28,7 +28,7 @@ export function Directory() {
         <BackLink />
         <h1 class="title">{strings.directory.title}</h1>
         {mayMakeRooms() && (
-          <button type="button" class="primary" onClick={openNewRoom}>
+          <button type="button" class="primary" onClick={() => void openNewRoom()}>
             {strings.directory.create}
           </button>
         )}

@@ -6,7 +6,6 @@ import { timelineOf } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { openDialog } from './dialog.tsx';
 import { lateCode } from './later.tsx';
-import { NewRoom } from './new-room.tsx';
 import { intentOf } from './scroll-intent.ts';
 
 /** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
@@ -89,8 +88,19 @@ export const openShortcuts = (): void =>
     </dl>
   ));
 
+const loadForms = lateCode(() => import('./new-room.tsx'));
+
 /** Opens the form for a new room. */
-export const openNewRoom = (): void => openDialog(strings.directory.create, (close) => <NewRoom close={close} />);
+export async function openNewRoom(): Promise<void> {
+  const { NewRoom } = await loadForms();
+  openDialog(strings.directory.create, (close) => <NewRoom close={close} />);
+}
+
+/** Opens the form for a conversation with a few people. */
+export async function openNewConversation(): Promise<void> {
+  const { NewConversation } = await loadForms();
+  openDialog(strings.rooms.direct, (close) => <NewConversation close={close} />);
+}
 
 const loadSwitcher = lateCode(() => import('./switcher.tsx'));
 

@@ -14,6 +14,7 @@ import { plainText } from '../text/plain.ts';
 import { announce } from './announcer.tsx';
 import { IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
+import { lookForLine, NewAbove } from './new-above.tsx';
 import { PendingRow } from './pending.tsx';
 import { intentOf } from './scroll-intent.ts';
 import { Scroller } from './scroller.ts';
@@ -38,10 +39,14 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   useReading(timeline);
 
   useLayoutEffect(() => {
-    if (!box.current || !list.current) return undefined;
-    const made = new Scroller(box.current, list.current, {
+    const shown = box.current;
+    if (!shown || !list.current) return undefined;
+    const made = new Scroller(shown, list.current, {
       onNear: (edge) => void (edge === 'start' ? timeline.readOlder() : timeline.readNewer()),
-      onMove: (isAtBottom) => follow(timeline, isAtBottom),
+      onMove: (isAtBottom) => {
+        follow(timeline, isAtBottom);
+        lookForLine(timeline, shown);
+      },
     });
     (scroller as { current: Scroller | null }).current = made;
     const findPlace = () => (intent.isFollowing ? 'end' : made.place);
@@ -81,6 +86,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   }
   return (
     <div class="messages-frame">
+      <NewAbove timeline={timeline} />
       <section class="messages" ref={box} aria-label={strings.room.list(name)} id="messages">
         {isAtStart ? (
           <p class="beginning">{messages.length + pending.length === 0 ? strings.room.empty : strings.room.start}</p>

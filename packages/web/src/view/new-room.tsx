@@ -6,6 +6,7 @@ import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
+import { openConversation } from './open-conversation.ts';
 import { namesIn, PeopleField } from './people-field.tsx';
 
 /** Who can join a new room. */
@@ -45,6 +46,19 @@ export function NewRoom({ close }: { close: () => void }) {
         ))}
       </fieldset>
       <PeopleField label={strings.directory.createPeople} name="people" required={false} />
+    </Form>
+  );
+}
+
+/** Begins a conversation with a few people, or opens the one that there is. */
+export function NewConversation({ close }: { close: () => void }) {
+  const begin = async ({ names = '' }: Record<string, string>) => {
+    await openConversation(namesIn(names));
+    close();
+  };
+  return (
+    <Form onSubmit={begin} submit={strings.rooms.directSubmit}>
+      <PeopleField label={strings.rooms.directWith} name="names" autoFocus />
     </Form>
   );
 }

@@ -5,9 +5,10 @@ import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
 import { isOnlyOwner } from '../store/more-members.ts';
-import { changeMyRoom, dropRoom, roomOf } from '../store/rooms.ts';
+import { changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../store/rooms.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
+import { sync } from '../sync/sync.ts';
 import { tell } from '../tabs.ts';
 import { notice } from './announcer.tsx';
 import { attempt } from './controls.tsx';
@@ -32,6 +33,19 @@ async function changeMine(room: string, body: object, now: Flags, before: Flags)
   const isDone = await attempt(() => ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body })));
   if (isDone) tell({ type: 'rooms' });
   else changeMyRoom(room, before);
+}
+
+/** More rooms than these are marked as read only after a question. */
+const fewRooms = 20;
+
+/** Marks all rooms as read. */
+export async function markAllRead(): Promise<void> {
+  const unread = (rooms.value ?? []).filter((room) => room.unread > 0);
+  const { markAllAsk, markRead, allRead } = strings.rooms;
+  if (unread.length > fewRooms && !(await confirmed(markAllAsk(unread.length), markRead))) return;
+  for (const { id, seq } of unread) moveMarker(id, seq);
+  notice(allRead);
+  void sync.run();
 }
 
 /** Hides a conversation until something new is said in it. */

@@ -36,6 +36,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   const timeline = timelineOf(room);
   useEffect(() => {
     if (!mine) return;
+    intentOf(timeline).unread = mine.unread;
     void intentOf(timeline)
       .open(mine.lastRead, mine.seq, seq, place)
       .then(() => sync.wake(room));

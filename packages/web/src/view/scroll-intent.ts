@@ -24,10 +24,15 @@ export class ScrollIntent {
   readonly target = signal<Target | undefined>(undefined);
   /** Up to where the room was read when it was opened: there stands the line "new". */
   readonly line = signal(Number.POSITIVE_INFINITY);
+  /** Whether that line is above what is seen, and was not seen yet. */
+  readonly isLineAbove = signal(false);
+  /** How many messages were unread when the room was opened. */
+  unread = 0;
   /** Whether the end is out of view. */
   readonly isAway = signal(false);
   /** Whether something was marked as unread: nothing is read then until the end is asked for. */
   readonly isKeptUnread = signal(false);
+  #seenLine: number | undefined;
   isFollowing = true;
   isWatched = false;
   readonly #timeline: Timeline;
@@ -41,6 +46,26 @@ export class ScrollIntent {
     this.target.value = { kind: 'line' };
   }
 
+  /** Whether somebody has seen the line where it is. */
+  get isLineSeen(): boolean {
+    return this.#seenLine === this.line.peek();
+  }
+
+  /** Somebody has seen the line, or need not. */
+  lineSeen(): void {
+    this.#seenLine = this.line.peek();
+    this.isLineAbove.value = false;
+    this.unread = 0;
+  }
+
+  /** Shows the line, wherever it is. */
+  async goToLine(): Promise<void> {
+    const { messages, isAtStart } = this.#timeline.window.value;
+    const show = () => this.findLine();
+    if (isAtStart || (messages[0]?.seq ?? 0) <= this.line.value) show();
+    else await this.#timeline.showAround(this.line.value, show);
+  }
+
   /**
    * Shows the room at its first unread message, at the message at `seq`, or where it was read
    * before: at once from what this browser keeps, if that place is in it.
@@ -49,6 +74,7 @@ export class ScrollIntent {
     this.isWatched = false;
     this.isKeptUnread.value = false;
     this.line.value = lastRead;
+    this.#seenLine = undefined;
     await this.#openRecent(lastRead, lastSeq);
     const { state } = this.#timeline;
     if (place !== undefined && place !== 'end') await this.goTo(place.seq, { kind: 'place', ...place });

@@ -13,15 +13,13 @@ import { countForMe, foldedSections, type Section, sections, toggleSection } fro
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt, Form, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
-import { confirmed, openDialog } from './dialog.tsx';
+import { Avatar, attempt, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { openNewRoom, openSwitcher } from './keys.tsx';
+import { openNewConversation, openNewRoom, openShortcuts, openSwitcher } from './keys.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
-import { openConversation } from './open-conversation.ts';
-import { namesIn, PeopleField } from './people-field.tsx';
 import { PersonButton } from './person.tsx';
-import { hide, leave as leaveRoom, setFavourite, setMuted } from './room-actions.ts';
+import { hide, leave as leaveRoom, markAllRead, setFavourite, setMuted } from './room-actions.ts';
 import { Rows } from './rows.tsx';
 
 /** My rooms, and the way to everything else. */
@@ -35,6 +33,7 @@ export function Sidebar() {
           <img src="/icon.svg" alt="" width="24" height="24" />
           <bdi>{settings.name}</bdi>
         </a>
+        <MenuButton label={strings.rooms.menu} items={() => serviceMenu} />
       </header>
       <button type="button" class="jump" onClick={() => void openSwitcher()} aria-keyshortcuts="Control+K">
         <Icon name="search" /> {strings.rooms.switchTo}
@@ -72,6 +71,12 @@ export function Sidebar() {
   );
 }
 
+/** What one may do with all of it. */
+const serviceMenu: readonly MenuItem[] = [
+  { label: strings.rooms.markAllRead, icon: 'check', act: () => markAllRead() },
+  { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
+];
+
 /** A part of the list. Folded, it still has the open room and what is for me. */
 function Part({ name, rooms }: Section) {
   const { value } = route;
@@ -87,8 +92,10 @@ function Part({ name, rooms }: Section) {
           {strings.rooms.sections[name]}
           <Icon name="unfold" />
         </button>
-        {name === 'rooms' && mayMakeRooms() && <IconButton icon="plus" label={strings.directory.create} onPress={openNewRoom} />}
-        {name === 'direct' && <IconButton icon="plus" label={strings.rooms.direct} onPress={openDirect} />}
+        {name === 'rooms' && mayMakeRooms() && (
+          <IconButton icon="plus" label={strings.directory.create} onPress={() => void openNewRoom()} />
+        )}
+        {name === 'direct' && <IconButton icon="plus" label={strings.rooms.direct} onPress={() => void openNewConversation()} />}
       </h2>
       <ul>
         {shown.map((room) => (
@@ -174,21 +181,6 @@ function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom):
       ? { label: strings.details.hide, icon: 'close', act: () => hide(id) }
       : { label: strings.details.leave, icon: 'logOut', act: () => leaveRoom(id), isDangerous: true },
   ];
-}
-
-/** Begins a conversation with a few people, or opens the one that there is. */
-function openDirect(): void {
-  openDialog(strings.rooms.direct, (close) => {
-    const begin = async ({ names = '' }: Record<string, string>) => {
-      await openConversation(namesIn(names));
-      close();
-    };
-    return (
-      <Form onSubmit={begin} submit={strings.rooms.directSubmit}>
-        <PeopleField label={strings.rooms.directWith} name="names" autoFocus />
-      </Form>
-    );
-  });
 }
 
 /** Signs out; asks first when there are messages or drafts that were not sent. */
