@@ -3,19 +3,20 @@ import type { Precondition } from '../api/entity-tag.ts';
 import { toObjectId } from '../api/extended-json.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
+import { expectRemoval, removeFiles } from '../files/removal.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, membersAmong } from './mentions.ts';
-import type { Message } from './messages.ts';
+import { type Message, requireContent } from './messages.ts';
 import { tokensOf } from './tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
 export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit')];
 
-/** Changes the text of a message of the caller's own. */
+/** Changes the text of a message of the caller's own; its files stay. */
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const mentions = findMentions(text);
   const accounts = await findMentioned(mentions);
@@ -25,6 +26,7 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
     if (!message.user.equals(caller.user._id)) throw authorRequired();
     requirePermission(room, 'edit');
     requireNotDeleted(message);
+    requireContent(text, message.files);
     return {
       action: 'edit',
       type: 'message.edited',
@@ -38,9 +40,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const mentioned = membersAmong(mentions, accounts, members);
         const late = readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
-        return {
-          $set: { text, words: tokensOf(text, message.user), mentions: mentioned, late_mentions, edited_at: at },
-        };
+        const words = tokensOf({ text, files: message.files }, message.user);
+        return { $set: { text, words, mentions: mentioned, late_mentions, edited_at: at } };
       },
     };
   };
@@ -57,8 +58,9 @@ const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[])
 
 export const deleteMessageRefusals = refusalsOf('deleteMessage');
 
-/** Deletes a message: it keeps its place, and nothing of what it said. */
+/** Deletes a message: it keeps its place, and nothing of what it said; the bytes of its files go before the answer. */
 export async function deleteMessage(id: ObjectId, caller: Caller, precondition?: Precondition): Promise<void> {
+  let hadFiles = false;
   const decide: Decide = (message, room) => {
     const action = message.user.equals(caller.user._id) ? 'deleteOwnMessage' : 'deleteMessage';
     requirePermission(room, action);
@@ -67,15 +69,18 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       action,
       type: 'message.deleted',
       before: async () => {
-        const { thread } = message;
+        const { thread, files } = message;
+        hadFiles = files !== undefined;
+        if (hadFiles) await expectRemoval({ message: id });
         if (thread) await messages.updateOne({ _id: thread }, { $set: { has_deleted_replies: true } });
       },
       ofRoom: { $max: { last_deleted: message.seq } },
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '' },
+        $unset: { files: '', words: '', is_pinned: '', request_hash: '', late_mentions: '' },
       }),
     };
   };
   await changeMessage(id, caller, decide, precondition);
+  if (hadFiles) await removeFiles({ message: id });
 }

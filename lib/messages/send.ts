@@ -5,10 +5,12 @@ import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
+import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFiles, takeFiles } from './attachments.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
@@ -16,27 +18,30 @@ import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.
 import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
-/** A new message: its text, its room, and the message that it replies to. */
-export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined };
+/** A new message: its text, its files, its room, and the message that it replies to. */
+export type NewMessage = { room: ObjectId; text: string; files: ObjectId[]; thread?: ObjectId | undefined };
 
-export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage];
+export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
 
 /**
  * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.
  * A key is looked up first, because most retries find their message there, and no place is taken in vain.
  */
 export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefined, caller: Caller): Promise<Created<Message>> {
-  const { room, thread } = sent;
+  const { room, thread, files, text } = sent;
   const [first, parent] = await Promise.all([key && findSent(caller, key), thread && findRoot(thread)]);
   if (first && key) return replay(first, key, caller);
   if (thread && !parent?.room.equals(room)) {
     requirePermission(await findContext(room, caller), 'send');
     throw noSuchMessage();
   }
+  const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
-  const mentions = findMentions(sent.text);
+  const mentions = findMentions(text);
   const draft: Draft = {
-    ...sent,
+    room,
+    text,
+    attachments,
     // Threads have one level: a reply to a reply stands where all who read the thread see it.
     thread: parent?._id,
     key,
@@ -48,13 +53,18 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   };
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
+    const hasFiles = !attachments || (await takeFiles(attachments));
     const message = await compose(draft, taken);
-    if (await store(message)) return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    if (hasFiles && (await store(message))) {
+      if (attachments) await settleFiles(attachments);
+      return { value: showMessage(message, caller.user.username, 0), isReplay: false };
+    }
     const earlier = key && (await findSent(caller, key));
     // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
-    if (!earlier) return undefined;
-    // The same request ran at the same time, and its message is the one.
+    if (!earlier && hasFiles && !(await isStored(message))) return undefined;
+    // The same request ran at the same time, and its message is the one; or another has taken the files.
     await fillGap({ ...taken.place, isMessage: true });
+    if (!earlier) throw fileTaken();
     return replay(earlier, key, caller);
   });
 }
@@ -72,8 +82,9 @@ const mostLevels = 20;
 const findParent = (_id: ObjectId) => messages.findOne<Parent>({ _id }, { projection: { room: 1, thread: 1, has_replies: 1 } });
 
 /** A message that has no place yet, what it waits for meanwhile, and the message that it replies to. */
-type Draft = NewMessage &
+type Draft = Omit<NewMessage, 'files'> &
   Sender & {
+    attachments: Attachments | undefined;
     key: IdempotencyKey | undefined;
     mentions: Mentions;
     mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
@@ -82,18 +93,20 @@ type Draft = NewMessage &
 
 /** The message as it is to be stored at its place; the message that it replies to says by then that it has replies. */
 async function compose(draft: Draft, { place, members }: Taken): Promise<MessageDocument> {
-  const { parent, mentioned } = draft;
+  const { parent, mentioned, attachments } = draft;
+  const files = attachments && { files: attachments.files };
   // Before the first reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
   if (parent && !parent.has_replies) await messages.updateOne({ _id: parent._id }, { $set: { has_replies: true } });
   const [accounts] = await mentioned;
   return {
-    _id: new ObjectId(),
+    _id: attachments?.message ?? new ObjectId(),
     room: draft.room,
     seq: place.seq,
     ordinal: place.ordinal,
     user: draft.caller.user._id,
     text: draft.text,
-    words: tokensOf(draft.text, draft.caller.user._id),
+    ...files,
+    words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id),
     created_at: place.at,
     edited_at: null,
     deleted_at: null,
@@ -128,9 +141,12 @@ async function store(message: MessageDocument): Promise<boolean> {
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     // The driver sends an insert again when its connection breaks, and then finds its own.
-    return (await messages.countDocuments({ _id: message._id }, { limit: 1 })) === 1;
+    return isStored(message, { seq: message.seq });
   }
 }
+
+const isStored = async ({ _id }: MessageDocument, where: { seq?: number } = {}): Promise<boolean> =>
+  (await messages.countDocuments({ _id, ...where }, { limit: 1 })) === 1;
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 

@@ -12,6 +12,11 @@ export const tags = [
   },
   { name: 'Messages', description: 'Sending, finding, editing, pinning and reacting to messages.', segments: ['messages'] },
   {
+    name: 'Files',
+    description: 'Files and pictures: announced, uploaded, sent with a message, and read by those who may read it.',
+    segments: ['files'],
+  },
+  {
     name: 'Events',
     description: 'All events of a room, in order and without a gap.',
     segments: ['events', 'tickets'],
