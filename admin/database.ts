@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
+import { defaultFiles } from '../lib/settings.ts';
 
 /** What a command works on, until it is closed. */
 export type OpenDatabase = { close: () => Promise<void> };
@@ -13,6 +14,7 @@ export type OpenDatabase = { close: () => Promise<void> };
  */
 export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
   const directory = process.env.DATA_DIR?.trim() || './data';
+  process.env.FILES ||= defaultFiles(process.env);
   if (process.env.MONGODB_URI) return { close: async () => {} };
   if (!mayMake && !existsSync(join(directory, databaseFileName)))
     throw new Error(

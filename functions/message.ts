@@ -34,7 +34,7 @@ export const handler = endpoint({
       editMessage(message, text, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
-    summary: 'Delete a message; it keeps its place and loses its text',
+    summary: 'Delete a message; it keeps its place and loses its text and its files',
     access: 'user',
     scope: 'messages:write',
     path,

@@ -1,12 +1,13 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
-import { about, flag, id, optional } from '../lib/api/parameters.ts';
+import { about, flag, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { fileIds } from '../lib/messages/attachments.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
-import { messageText, shownMessage } from '../lib/messages/messages.ts';
+import { messageText, requireContent, shownMessage } from '../lib/messages/messages.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search.ts';
 import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
@@ -38,12 +39,13 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Send a message',
+    summary: 'Send a message: a text, files, or both',
     access: 'user',
     scope: 'messages:write',
     body: {
       room: about('The room to send to.', id),
-      text: messageText,
+      text: optional(messageText),
+      files: withDefault(fileIds, []),
       thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
       is_in_room: about('Whether a reply also stands in the room; without it, in its thread alone.', optional(flag)),
     },
@@ -52,8 +54,11 @@ export const handler = endpoint({
     isIdempotent: true,
     refusals: sendRefusals,
     run: async ({ body, caller, request: { headers } }) => {
-      const key = idempotencyKeyOf(headers, body.room, body.text, body.thread ?? null, body.is_in_room ?? null);
-      return answerCreated(await sendMessage(body, key, caller));
+      const { room, text = '', files, thread, is_in_room } = body;
+      requireContent(body.text, files);
+      const parts = [room, text, thread ?? null, is_in_room ?? null, ...(files.length > 0 ? [files] : [])];
+      const key = idempotencyKeyOf(headers, ...parts);
+      return answerCreated(await sendMessage({ room, text, files, thread, is_in_room }, key, caller));
     },
   }),
 });

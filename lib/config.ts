@@ -47,6 +47,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     emailConfirmation,
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
+    /** Where files are kept, or nothing where none are, and how many bytes one, those of one account and all may have. */
+    files: {
+      place: read('FILES') === 'off' ? '' : read('FILES'),
+      size: read('FILE_SIZE'),
+      perUser: read('FILES_PER_USER'),
+      inAll: read('FILES_IN_ALL'),
+    },
     sessionDays: read('SESSION_DAYS'),
     limits: {
       /** Whether requests are limited. Guesses of passwords always are. */

@@ -139,6 +139,14 @@ export const unsupportedMediaType = () =>
     code: 'unsupported_media_type',
   });
 
+/** 416: there are only so many bytes. */
+export const rangeNotSatisfiable = (size = 0) =>
+  new HttpError(
+    416,
+    { title: 'Range not satisfiable', description: `The file has ${size} bytes.`, code: 'range_not_satisfiable' },
+    { 'Content-Range': `bytes */${size}` },
+  );
+
 /** 422: the idempotency key of a request was used with another one. */
 export const keyReused: Refusal = () =>
   new HttpError(422, {

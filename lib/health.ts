@@ -4,6 +4,7 @@ import { aCount, aFlag, aText, aWord, described, record, type Shown } from './ap
 import { config } from './config.ts';
 import { readFileState } from './database/file-state.ts';
 import { serviceUnavailable } from './errors.ts';
+import { store } from './files/store.ts';
 import { emailConfirmations, registrations, roomCreations } from './settings.ts';
 
 /** The state of the service, and those of its settings that clients must know. */
@@ -21,6 +22,7 @@ export const healthSchema = record('Health', {
       page_size: described('The size of a page without `limit`.', aCount),
       room_members: described('The maximum number of members of a room.', aCount),
       event_days: described('The days for which events are kept. After a longer absence, read the history again.', aCount),
+      file_bytes: described('The maximum size of a file, in bytes; 0 if the service keeps no files.', aCount),
       body_bytes: described('The maximum size of the body of a request, in bytes.', aCount),
     }),
   ),
@@ -42,6 +44,7 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
       page_size: config.pageSize,
       room_members: config.roomMembers,
       event_days: config.eventDays,
+      file_bytes: store ? config.files.size : 0,
       body_bytes: limits.jsonBody,
     },
   };

@@ -2,6 +2,8 @@ import { MongoServerError } from 'mongodb';
 import { codeIndexes } from './collections/codes.ts';
 import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
+import { fileQuotaIndexes } from './collections/file-quotas.ts';
+import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
@@ -42,6 +44,8 @@ const indexes = {
   rooms: roomIndexes,
   messages: messageIndexes,
   events: eventIndexes,
+  files: fileIndexes,
+  file_quotas: fileQuotaIndexes,
   reads: readMarkerIndexes,
   saved: savedIndexes,
   threads: threadIndexes,

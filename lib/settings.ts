@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { nearestName } from './nearest-name.ts';
 
 /*
@@ -95,6 +96,16 @@ const timeSpan: Rule<number> = {
   says: () => 'a time such as 30m, 12h or 7d',
 };
 
+const units = { '': 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 };
+
+const byteCount: Rule<number> = {
+  read: (value) => {
+    const [, count = '', unit = ''] = /^(\d{1,9})(|kB|MB|GB|TB)$/.exec(value) ?? [];
+    return Number(count) > 0 ? Number(count) * units[unit as keyof typeof units] : undefined;
+  },
+  says: () => 'a size such as 500kB, 25MB or 2GB',
+};
+
 const wordOr = <const Word extends string, T>(word: Word, rule: Rule<T>): Rule<Word | T> => ({
   ...rule,
   read: (value) => (value === word ? word : rule.read(value)),
@@ -177,6 +188,16 @@ export const settings = {
   BACKUP_KEEP: setting('serve', wholeNumber(0, 10_000), '7', 'Number of regular backups that are kept.', {
     option: 'backup-keep',
   }),
+  FILES: setting(
+    'service',
+    wordOr('off', text),
+    '',
+    'Directory of the files that people send, which all servers of a database must share; `off`: none can be sent.',
+    { shown: '`files` in `DATA_DIR`; `off` with `MONGODB_URI`, and on AWS' },
+  ),
+  FILE_SIZE: setting('service', byteCount, '25MB', 'Size of the largest file.'),
+  FILES_PER_USER: setting('service', byteCount, '2GB', 'Size of all files that one account has sent.'),
+  FILES_IN_ALL: setting('service', byteCount, '20GB', 'Size of all files of the service.'),
   MONGODB_DATABASE: setting('service', text, 'chat', 'Name of the database.'),
   MONGODB_POOL_SIZE: setting(
     'service',
@@ -379,6 +400,13 @@ export function readSetting<Name extends SettingName>(
   const called = option === undefined ? name : `--${option} or ${name}`;
   throw new ConfigError(`Set ${called} to ${rule.says(value)}${rule.isSecret ? '' : `, not '${value}'`}.`);
 }
+
+/**
+ * Where files are kept unless `FILES` says so: beside the embedded database, which has one server. Several servers of
+ * another database may not share a directory.
+ */
+export const defaultFiles = ({ MONGODB_URI, DATA_DIR }: Record<string, string | undefined>): string =>
+  MONGODB_URI ? '' : join(DATA_DIR?.trim() || settings.DATA_DIR.fallback, 'files');
 
 /** A sentence for each variable whose name is almost that of a setting: it changes nothing, and its owner thinks that it does. */
 export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>

@@ -11,7 +11,7 @@ const layers = [
   ['members'],
   ['rooms', 'http', 'health'],
   ['identity'],
-  ['notices'],
+  ['files', 'notices'],
   ['collections', 'reference'],
   ['api'],
   ['database'],

@@ -7,6 +7,7 @@ import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
+import { aFile, announced } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
 import { inProcess as call } from './support/transports.ts';
@@ -63,6 +64,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/threads':              [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'GET /api/threads/{message}':    [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
   'PATCH /api/threads/{message}':  [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: { is_followed: true } })],
+  'POST /api/files':              [[401, 401, 401, 401, 403, 403, 201, 403, 403], async (user) => ({ body: announced(await roomOf(user)) })],
+  'GET /api/files/{file}/content': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { file: await sentFileOf(user) } })],
+  'PUT /api/files/{file}/content': [[401, 401, 401, 401, 403, 404, 204, 404, 404], async (user) => ({ path: { file: await announcedFileOf(user) }, body: 'Hello' })],
   'GET /api/events':               [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/tickets':             [[401, 401, 401, 401, 403, 201, 201, 201, 201], async () => ({ body: {} })],
   'GET /api/users':                [[401, 401, 401, 401, 403, 403, 403, 403, 200]],
@@ -207,6 +211,15 @@ async function someoneBlockedBy(token: string): Promise<string> {
 }
 
 const passwordCodeOf = async ({ id }: Account) => (await createPasswordCode(new ObjectId(id))).code;
+
+const announcedFileOf = async (user: Account) => (await aFile(user, await roomOf(user), { bytes: undefined })).id;
+
+async function sentFileOf(user: Account): Promise<string> {
+  const room = await roomOf(user);
+  const { id } = await aFile(user, room);
+  await aMessage(user, room, { files: [id] });
+  return id;
+}
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;
 

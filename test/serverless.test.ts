@@ -50,8 +50,10 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, saved messages, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, saved messages, files before they are sent, codes, tickets, and the first account.
     const unseen = [
+      'files',
+      'file-content',
       'room-invitations',
       'room-invitation',
       'invitations',

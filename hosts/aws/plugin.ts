@@ -122,9 +122,10 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL } = service.provider.environment;
+  const { SMTP_URL, FILES } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
+  if (FILES && FILES !== 'off') throw new Error('Leave FILES out: functions have no directory that lasts.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);

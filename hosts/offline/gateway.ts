@@ -1,10 +1,17 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Corrects what serverless-offline, and hapi under it, do differently from API Gateway. */
-export function likeApiGateway(): void {
+/**
+ * Corrects what serverless-offline, and hapi under it, do differently from API Gateway. Hides the requests from it
+ * that `answers` takes.
+ */
+export function likeApiGateway(answers: (request: IncomingMessage, response: ServerResponse) => boolean): void {
   subscribe('http.server.request.start', (message) => {
-    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    const { request, response, server } = message as { request: IncomingMessage; response: ServerResponse; server: Server };
+    if (answers(request, response)) {
+      hide(request, server);
+      return;
+    }
     correctRequest(request);
     const writeHead = response.writeHead.bind(response);
     response.writeHead = (status: number) => {
@@ -12,6 +19,19 @@ export function likeApiGateway(): void {
       return writeHead(status);
     };
   });
+}
+
+const hidden = new WeakSet<object>();
+const hiding = new WeakSet<Server>();
+
+/** Keeps a request from those who listen for the requests of a server, which are told after this. */
+function hide(request: IncomingMessage, server: Server): void {
+  hidden.add(request);
+  if (hiding.has(server)) return;
+  hiding.add(server);
+  const emit = server.emit.bind(server) as (name: string, ...values: unknown[]) => boolean;
+  server.emit = (name: string, ...values: unknown[]) =>
+    (name === 'request' && hidden.has(values[0] as object)) || emit(name, ...values);
 }
 
 function correctRequest(request: IncomingMessage): void {

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Carrier, setCarrier } from '../../lib/carrier.ts';
-import { misspelledSettings } from '../../lib/settings.ts';
+import { defaultFiles, misspelledSettings } from '../../lib/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
+import { answersBytes } from './bytes.ts';
 import { likeApiGateway } from './gateway.ts';
 
 type Hook = { pluginName: string };
@@ -22,6 +23,8 @@ type Serverless = {
 export default class OfflinePlugin {
   readonly hooks: Record<string, () => void | Promise<void>>;
   readonly #serverless: Serverless;
+  // Before the database is there, whose plugin sets MONGODB_URI.
+  readonly #files = defaultFiles(process.env);
 
   constructor(serverless: Serverless, options: Record<string, unknown>) {
     this.#serverless = serverless;
@@ -46,16 +49,19 @@ export default class OfflinePlugin {
     await endIfTaken('WEBSOCKET_PORT', websocketPort, host, 1);
     await invokeInProcess();
     const { provider } = this.#serverless.service;
+    process.env.FILES ||= this.#files;
     provider.environment = {
       ...provider.environment,
       // All functions share one process here, and its database client.
       MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20',
+      FILES: process.env.FILES,
       SOCKET_URL: process.env.SOCKET_URL || `ws://${host}:${websocketPort}`,
       SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
     };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
     const beginning = prepareDatabase(offline);
-    likeApiGateway();
+    const environment = provider.environment as Record<string, string>;
+    likeApiGateway((request, response) => answersBytes(request, response, environment));
     void announce(Number(emulator.httpPort), emulator.host, beginning);
   }
 }

@@ -1,16 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { ApiEvent } from '../../lib/http/request.ts';
 import type { Match } from './routes.ts';
 
 /** The parts of an HTTP message that the event is made from. */
 export type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
 
 /** What is known of a request besides its message. */
-export type Received = { id: string; at: number; source: string; path: string; query: string; body: Buffer | undefined };
+export type Received = {
+  id: string;
+  at: number;
+  source: string;
+  path: string;
+  query: string;
+  body: Buffer | undefined;
+  bytes?: ApiEvent['bytes'];
+};
 
 /** The event that API Gateway's HTTP APIs would make of a request (payload 2.0). */
-export function makeEvent(request: Message, received: Received, { route, variables }: Match): APIGatewayProxyEventV2 {
+export function makeEvent(
+  request: Message,
+  received: Received,
+  { route, variables }: Match,
+): APIGatewayProxyEventV2 & Pick<ApiEvent, 'bytes'> {
   const { id, at, source, query } = received;
   const { headers, cookies } = readHeaders(request.rawHeaders);
   const path = received.path.includes('%') ? decodeURIComponent(received.path) : received.path;
@@ -44,6 +57,7 @@ export function makeEvent(request: Message, received: Received, { route, variabl
       timeEpoch: at,
     },
     ...body,
+    ...(received.bytes && { bytes: received.bytes }),
     isBase64Encoded: body?.isBase64Encoded ?? false,
   };
 }

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { explainFailure } from '../../lib/errors.ts';
+import { defaultFiles } from '../../lib/settings.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
@@ -18,6 +19,7 @@ async function main(words: string[]): Promise<void> {
   process.env.MONGODB_POOL_SIZE ||= '20';
   // Others may share a database that was there before; with workers, this one is called the same in all of them.
   if (cluster.isPrimary) process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
+  process.env.FILES ||= defaultFiles(process.env);
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
   const [{ callDirectly }, database] = await Promise.all([
     import('../../lib/database/direct-calls.ts'),

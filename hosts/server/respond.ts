@@ -1,4 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { limits } from '../../lib/api/limits.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
 
@@ -10,6 +12,15 @@ export function respond(response: ServerResponse, { statusCode, headers, cookies
   response.end(payload);
   return bytes;
 }
+
+/** Sends what a function answers with while it reads it. */
+export function respondStream(response: ServerResponse, { statusCode, headers }: ApiResponse, stream: () => Readable): void {
+  response.writeHead(statusCode, headers);
+  pipeline(stream(), response).catch(() => response.destroy());
+}
+
+/** About how many bytes of a stream are in memory. */
+export const bytesOfStream = 131_072;
 
 /** For how many milliseconds a client may read an answer after which its connection ends, before the connection is cut. */
 const longestEnd = 2_000;
@@ -37,6 +48,7 @@ export function isWithinLimit(response: ApiResponse): boolean {
 function fields(status: number, headers: Record<string, string>, cookies: string[] | undefined, bytes: number) {
   const all: Record<string, string | number | string[]> = { ...headers };
   if (cookies) all['Set-Cookie'] = cookies;
-  if (status !== 204) all['Content-Length'] = bytes;
+  // Of an answer to HEAD, it is the length of the body that GET would get.
+  if (status !== 204) all['Content-Length'] ??= bytes;
   return all;
 }

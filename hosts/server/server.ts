@@ -19,11 +19,12 @@ import { createMemoryBudget } from './memory-budget.ts';
 import type { Relay } from './push/relay.ts';
 import { startPush } from './push/start.ts';
 import { isForSocket } from './push/upgrade.ts';
-import { isWithinLimit, respond, respondRaw } from './respond.ts';
+import { bytesOfStream, isWithinLimit, respond, respondRaw, respondStream } from './respond.ts';
 import { type FindRoute, type Found, loadRoutes } from './routes.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Settings } from './settings.ts';
 import { sourceOf } from './source.ts';
+import { beginUpload, bodyOf, longestUpload, takesBytes } from './uploads.ts';
 
 /** A server that listens. */
 export type Server = {
@@ -73,12 +74,15 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       body: undefined,
     };
     const found = isPlain(request) ? route(request.method ?? '', path) : { ...route('GET', path), handler: ambiguous };
+    if (takesBytes(found, request.method)) return upload(found, request, received, response);
     if (!hasBody(request)) return invoke(found, request, received, response);
 
+    const late = setTimeout(() => request.destroy(), limits.functionTime);
     const givenUp = Promise.withResolvers<Handler>();
     const share = memory.begin(() => givenUp.resolve(busy));
     try {
       const read = await Promise.race([readBody(request, share), givenUp.promise]);
+      clearTimeout(late);
       share.settle();
       const body = Buffer.isBuffer(read) ? read : undefined;
       // The rest of a body that is refused stays unread, and ends the connection.
@@ -86,8 +90,20 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       const handler = body ? found.handler : ((read as Handler | undefined) ?? tooLarge);
       await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }, response);
     } finally {
+      clearTimeout(late);
       share.release();
     }
+  }
+
+  /** Calls a function that takes the body as it comes: for as long as that takes, it has none of the turns of others. */
+  async function upload(found: Found, request: IncomingMessage, received: Received, response: ServerResponse): Promise<void> {
+    const event = makeEvent(request, { ...received, bytes: bodyOf(request) }, found);
+    const end = beginUpload(callerOf(event));
+    const handler = end ? found.handler : busy;
+    const answer = await handler(event, makeContext(received, found, limits.requestTime)).finally(end);
+    // What was refused before its end stays unread, and ends the connection.
+    if (!request.complete) response.shouldKeepAlive = false;
+    send(response, answer);
   }
 
   /** Calls the function that was found, and sends its answer, all on the account of the caller: long answers take longer to send than to make. */
@@ -99,8 +115,9 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   // What nobody reads stays in memory; most is gone at once.
   function send(response: ServerResponse, answer: ApiResponse): void {
     if (closing) response.shouldKeepAlive = false;
-    const bytes = respond(response, answer);
-    if (response.socket?.writableLength === 0) return;
+    if (answer.stream) respondStream(response, answer, answer.stream);
+    const bytes = answer.stream ? bytesOfStream : respond(response, answer);
+    if (!answer.stream && response.socket?.writableLength === 0) return;
     const share = memory.begin(() => response.destroy());
     response.once('close', share.release);
     share.add(bytes);
@@ -115,7 +132,8 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   // Longer than reverse proxies keep theirs, so that they never use a connection at the moment it ends.
   server.keepAliveTimeout = 75_000;
   server.headersTimeout = 15_000;
-  server.requestTimeout = limits.functionTime;
+  // Node.js has one time for all requests; other bodies have less.
+  server.requestTimeout = Math.ceil(longestUpload(config.files.size));
   // A connection on which nothing moves although something is to be sent.
   server.timeout = limits.functionTime;
   limitConnections(server, maxConnections, trustProxy > 0);

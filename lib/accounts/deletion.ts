@@ -1,6 +1,7 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
+import { removeFiles } from '../files/removal.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
@@ -52,6 +53,8 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),
+      // Those in messages stay, as the messages do.
+      removeFiles({ user: id, state: { $in: ['reserved', 'stored'] } }),
     ]);
     await users.unscoped.updateOne({ _id: id }, { $unset: { has_leftovers: '' } });
   });

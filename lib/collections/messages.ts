@@ -8,7 +8,21 @@ import type { EventType } from './events.ts';
 export const forAll = ['room', 'here'] as const;
 export type ForAll = (typeof forAll)[number];
 
-/** A message. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
+/** A file as its message stores it: what a reader of the message sees of it. */
+export type AttachedFile = {
+  _id: ObjectId;
+  name: string;
+  /** The media type: as its bytes show it where they are shown in place, otherwise as its sender said. */
+  type: string;
+  size: number;
+  width: number | null;
+  height: number | null;
+  /** In seconds. */
+  duration: number | null;
+  has_preview: boolean;
+};
+
+/** A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
 export type MessageDocument = {
   _id: ObjectId;
   room: ObjectId;
@@ -20,6 +34,8 @@ export type MessageDocument = {
   ordinal: number;
   user: ObjectId;
   text: string;
+  /** Only there where the message has some; an edit never changes them. */
+  files?: AttachedFile[];
   /** The words by which a search finds it: `messages/tokens.ts`. */
   words?: string;
   created_at: Date;

@@ -3,11 +3,12 @@ import { jsonOf } from '../api/written.ts';
 import { config } from '../config.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';
-import { withDeadline } from '../deadline.ts';
+import { regardlessOfDeadline, withDeadline } from '../deadline.ts';
 import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
 import { Answer } from './answers.ts';
 import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
+import { answerBytes, type Bytes } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
 import { auth } from './middleware/auth.ts';
 import { input } from './middleware/input.ts';
@@ -29,7 +30,7 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
   const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified(operations), ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
-    .use(mediaType({ docsUrl: config.docsUrl, isSpecified: isSpecified(operations) }))
+    .use(mediaType({ docsUrl: config.docsUrl, operations }))
     .use(method({ operations, allow }))
     .use(permission(operations))
     .use(jsonBody(operations))
@@ -43,11 +44,16 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
 }
 
 async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
-  const running = withDeadline(event.deadline, async () => {
+  // Bytes come as fast as their sender's network is; the host cuts those that come too slowly.
+  const inTime = operation.takesBytes
+    ? regardlessOfDeadline
+    : <T>(work: () => T) => withDeadline(event.deadline, async () => work());
+  const running = inTime(async () => {
     if (operation.hasTag) await currentEpoch();
     return operation.run({ ...event.input, caller: event.caller });
   });
   const result = await running.finally(carryNotices);
+  if (operation.givesBytes) return answerBytes(event, result as Bytes);
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);
   if (security) {
@@ -75,10 +81,10 @@ function isKnown(event: ApiEvent, { headers: { ETag } }: ApiResponse): boolean {
   return methodOf(event) === 'GET' && known !== undefined && ETag !== undefined && lists(known, ETag);
 }
 
-const headersOf304 = ({ headers: { ETag = '' } }: ApiResponse) => ({
+const headersOf304 = ({ headers: { ETag = '', 'Cache-Control': cache = '', Vary = '' } }: ApiResponse) => ({
   ETag,
-  'Cache-Control': success['Cache-Control'],
-  Vary: success.Vary,
+  'Cache-Control': cache,
+  Vary,
 });
 
 /** The headers of every successful response with a body. */

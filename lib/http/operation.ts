@@ -33,6 +33,8 @@ export type Input<
     headers: Record<string, string | undefined>;
     source: string;
   };
+  /** The body of the request, of an operation that takes bytes. */
+  bytes: AsyncIterable<Uint8Array>;
 };
 
 /** The result of an operation, as pre-serialised JSON or not. */
@@ -66,6 +68,9 @@ export type Operation<
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people, or a file of one. */
   type?: 'text/html' | '*/*';
+  /** Whether the request has bytes for a body, or the answer has (`Bytes`), instead of JSON. */
+  takesBytes?: true;
+  givesBytes?: true;
   /** The schema of the response; absent when it has no body. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../identity/caller.ts';
@@ -8,6 +9,8 @@ export type ApiEvent = APIGatewayProxyEventV2 & {
   requestId: string;
   /** When the request's time is up, on the clock of `performance.now()`. */
   deadline: number;
+  /** The body as it comes, for operations that take bytes. */
+  bytes?: AsyncIterable<Uint8Array>;
   /** The rest of the caller's rate, where the request was counted. */
   rate?: RateFields | undefined;
 };
@@ -19,7 +22,12 @@ export type ApiEvent = APIGatewayProxyEventV2 & {
 export type Authenticated = { caller: Caller | undefined };
 
 /** A response as API Gateway takes it; it always has headers. */
-export type ApiResponse = APIGatewayProxyStructuredResultV2 & { statusCode: number; headers: Record<string, string> };
+export type ApiResponse = APIGatewayProxyStructuredResultV2 & {
+  statusCode: number;
+  headers: Record<string, string>;
+  /** What a host sends instead of the body, while it is read. */
+  stream?: () => Readable;
+};
 
 /** One step of the chain: `Needs` is what it finds on the event. */
 export type Step<Needs = unknown> = MiddlewareObj<ApiEvent & Needs, ApiResponse, Error, Context>;

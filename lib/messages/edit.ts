@@ -4,6 +4,7 @@ import { distinct, toObjectId } from '../api/extended-json.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { saved } from '../collections/saved.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
+import { expectRemoval, removeFiles } from '../files/removal.ts';
 import type { Caller } from '../identity/caller.ts';
 import { followMentioned } from '../rooms/followed-threads.ts';
 import { noteMentions } from '../rooms/notes.ts';
@@ -12,13 +13,13 @@ import { findReaders } from '../rooms/read-markers.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
-import type { Message } from './messages.ts';
+import { type Message, requireContent } from './messages.ts';
 import { tokensOf } from './tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
 export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit')];
 
-/** Changes the text of a message of the caller's own. */
+/** Changes the text of a message of the caller's own; its files stay. */
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const mentions = findMentions(text);
   const accounts = await findMentioned(mentions);
@@ -29,6 +30,7 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
     if (!message.user.equals(caller.user._id)) throw authorRequired();
     requirePermission(room, 'edit');
     requireNotDeleted(message);
+    requireContent(text, message.files);
     return {
       action: 'edit',
       type: 'message.edited',
@@ -45,7 +47,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const late = message.is_folded ? [] : readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
         const { $set, ...rest } = addressing(message, mentions, mentioned);
-        return { ...rest, $set: { ...$set, text, words: tokensOf(text, message.user), late_mentions, edited_at: at } };
+        const words = tokensOf({ text, files: message.files }, message.user);
+        return { ...rest, $set: { ...$set, text, words, late_mentions, edited_at: at } };
       },
     };
   };
@@ -72,8 +75,9 @@ const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[])
 
 export const deleteMessageRefusals = refusalsOf('deleteMessage');
 
-/** Deletes a message: it keeps its place, and nothing of what it said. */
+/** Deletes a message: it keeps its place, and nothing of what it said; the bytes of its files go before the answer. */
 export async function deleteMessage(id: ObjectId, caller: Caller, precondition?: Precondition): Promise<void> {
+  let hadFiles = false;
   const decide: Decide = (message, room) => {
     const action = message.user.equals(caller.user._id) ? 'deleteOwnMessage' : 'deleteMessage';
     requirePermission(room, action);
@@ -82,16 +86,19 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       action,
       type: 'message.deleted',
       before: async () => {
-        const { thread } = message;
+        const { thread, files } = message;
+        hadFiles = files !== undefined;
+        if (hadFiles) await expectRemoval({ message: id });
         if (thread) await messages.updateOne({ _id: thread }, { $set: { has_deleted_replies: true } });
       },
       ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
+        $unset: { files: '', words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
       }),
     };
   };
   await changeMessage(id, caller, decide, precondition);
   await saved.deleteMany({ '_id.message': id });
+  if (hadFiles) await removeFiles({ message: id });
 }

@@ -48,17 +48,20 @@ type Chunk = { count: number; last: ObjectId | null };
 
 async function fillChunk(before: ObjectId | undefined): Promise<Chunk> {
   const found = await messages.unscoped
-    .find<Pick<MessageDocument, '_id' | 'text' | 'user' | 'words' | 'deleted_at'>>(before ? { _id: { $lt: before } } : {}, {
-      projection: { text: 1, user: 1, words: 1, deleted_at: 1 },
-      sort: { _id: -1 },
-      limit: chunkSize,
-      batchSize: chunkSize + 1,
-    })
+    .find<Pick<MessageDocument, '_id' | 'text' | 'files' | 'user' | 'words' | 'deleted_at'>>(
+      before ? { _id: { $lt: before } } : {},
+      {
+        projection: { text: 1, 'files.name': 1, user: 1, words: 1, deleted_at: 1 },
+        sort: { _id: -1 },
+        limit: chunkSize,
+        batchSize: chunkSize + 1,
+      },
+    )
     .toArray();
   // Tombstones have no text.
   const lacking = found.filter(({ text, words, deleted_at }) => words === undefined && !deleted_at && text !== undefined);
-  const updates = lacking.map(({ _id, text, user }) => ({
-    updateOne: { filter: { _id, text }, update: { $set: { words: tokensOf(text, user) } } },
+  const updates = lacking.map(({ _id, text, files, user }) => ({
+    updateOne: { filter: { _id, text }, update: { $set: { words: tokensOf({ text, files }, user) } } },
   }));
   if (updates.length > 0) await messages.unscoped.bulkWrite(updates, { ordered: false });
   return { count: lacking.length, last: (found.length === chunkSize && found.at(-1)?._id) || null };

@@ -2,7 +2,7 @@ import { type Filter, ObjectId } from 'mongodb';
 import { type Query, scoreOf } from '../../packages/client/src/words/query.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { weightOf } from './page-size.ts';
-import { searchFor } from './tokens.ts';
+import { searchedText, searchFor } from './tokens.ts';
 
 /** A place among the messages of several rooms: the newest come first, of one moment those of a room with a greater id. */
 export type Place = { created_at: Date; room: ObjectId; seq: number };
@@ -69,8 +69,8 @@ export async function findMatches(
 const newest = (one: Place | undefined, other: Place | undefined) =>
   one && other ? (newestFirst(one, other) <= 0 ? one : other) : (one ?? other);
 
-type Candidate = Pick<MessageDocument, '_id' | 'room' | 'seq' | 'created_at' | 'text' | 'mentions' | 'reactions'>;
-const candidateFields = { room: 1, seq: 1, created_at: 1, text: 1, mentions: 1, reactions: 1 };
+type Candidate = Pick<MessageDocument, '_id' | 'room' | 'seq' | 'created_at' | 'text' | 'files' | 'mentions' | 'reactions'>;
+const candidateFields = { room: 1, seq: 1, created_at: 1, text: 1, files: 1, mentions: 1, reactions: 1 };
 
 async function findInRoom(
   room: SearchedRoom,
@@ -92,9 +92,10 @@ async function findInRoom(
       .toArray();
     for (const candidate of chunk) {
       budget.messages--;
-      budget.bytes -= candidate.text.length;
+      const text = searchedText(candidate);
+      budget.bytes -= text.length;
       last = candidate;
-      const score = scoreOf(sought.query, candidate.text);
+      const score = scoreOf(sought.query, text);
       if (score !== undefined) found.push(matchOf(candidate, score));
       if (found.length > wanted) return { found: found.slice(0, wanted), end: found[wanted - 1] };
       if (budget.bytes <= 0) return { found, end: candidate };

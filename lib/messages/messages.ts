@@ -1,12 +1,12 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { normaliseReaction } from '../../packages/client/src/reactions.ts';
 import { dateSchema, type Id, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { about, text } from '../api/parameters.ts';
+import { type Parameter, text, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText, aWord, described, listOf, orNull, record } from '../api/schema.ts';
-import { forAll, type MessageDocument, messages } from '../collections/messages.ts';
+import { type AttachedFile, forAll, type MessageDocument, messages } from '../collections/messages.ts';
 import { isWithinProcess } from '../database/within-process.ts';
-import { notFound, type Refusal } from '../errors.ts';
+import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { Recent } from '../recent.ts';
@@ -16,6 +16,20 @@ import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with what its author is called and the number of its replies. */
 type ShownMessage = MessageDocument & Person & { replies: number };
+
+const file = shownFrom<AttachedFile>();
+
+/** A file as the API shows it with its message. */
+export const shownFile = file.representation('AttachedFile', {
+  _id: file.ownId,
+  name: file.as(described('The name that its sender gave it.', aText), 'name'),
+  type: file.as(described('The media type.', aText), 'type'),
+  size: file.as(described('The number of bytes.', aCount), 'size'),
+  width: file.as(described('The width of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'width'),
+  height: file.as(described('The height of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'height'),
+  duration: file.as(described('The length of a recording, in seconds; null if unknown.', orNull(aCount)), 'duration'),
+  has_preview: file.as(described('Whether there is a small picture of it.', aFlag), 'has_preview'),
+});
 
 const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
@@ -34,7 +48,10 @@ export const shownMessage = representation(
     user: id('user', 'The author.'),
     username: as(personFields.username, 'username'),
     name: as(personFields.name, 'name'),
-    text: as(described('The text; empty if the message is deleted.', aText), 'text'),
+    text: as(described('The text; empty if the message has files alone, or is deleted.', aText), 'text'),
+    files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
+      files.map(shownFile.show),
+    ),
     created_at: date('created_at', 'The time of sending.'),
     edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
     deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
@@ -74,11 +91,22 @@ export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
 
-/** The text of a message. */
-export const messageText = about(
-  'The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
-  text(1, 10_000),
-);
+const longestText = 10_000;
+const wholeText = text(1, longestText);
+
+/** The text of a message; empty for one that may have files instead, see `requireContent`. */
+export const messageText: Parameter<string> = {
+  ...textUpTo(longestText),
+  about:
+    'The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
+  rule: wholeText.rule,
+};
+
+/** Refuses a message that would say nothing: it has a text, or files. */
+export function requireContent(text: string | undefined, files: unknown[] = []): void {
+  if (files.length > 0 || text) return;
+  throw text === undefined ? missingParameter('text') : invalidParameter('text', wholeText.rule);
+}
 
 /** A message with its author, as `withAuthor` finds them. */
 export type AuthoredMessage = MessageDocument & { authors: Partial<Person>[] };

@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../collections/messages.ts';
+import type { AttachedFile, MessageDocument } from '../collections/messages.ts';
 
 /** How many bytes the contents of a page may have, roughly: a page of long messages is shorter than its limit. */
 export const mostBytes = 1024 * 1024;
@@ -7,8 +7,14 @@ export const mostBytes = 1024 * 1024;
 const firstChunk = 52;
 
 /** About as many bytes as a message has as JSON. */
-export const weightOf = ({ text, mentions, reactions }: Pick<MessageDocument, 'text' | 'mentions' | 'reactions'>): number =>
-  weightOfIds(mentions.length + reactions.length) + Buffer.byteLength(text);
+export const weightOf = ({ text, files, mentions, reactions }: Weighed): number =>
+  weightOfIds(mentions.length + reactions.length) + Buffer.byteLength(text) + (files ? weightOfFiles(files) : 0);
+
+type Weighed = Pick<MessageDocument, 'text' | 'files' | 'mentions' | 'reactions'>;
+
+const weightOfFiles = (files: AttachedFile[]) =>
+  files.reduce((bytes, { name }) => bytes + bytesAroundName + Buffer.byteLength(name), 0);
+const bytesAroundName = 200;
 
 /** About as many bytes as so many ids have as JSON, with what is around them. */
 export const weightOfIds = (count: number): number => 400 + 36 * count;

@@ -7,12 +7,14 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { invalidParameter } from '../errors.ts';
+import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices.ts';
 import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
+import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFiles, takeFiles } from './attachments.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
@@ -20,17 +22,23 @@ import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.
 import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
-/** A new message: its text, its room, the message that it replies to, and whether it stands in the room then. */
-export type NewMessage = { room: ObjectId; text: string; thread?: ObjectId | undefined; is_in_room?: boolean | undefined };
+/** A new message: its text, its files, its room, the message that it replies to, and whether it stands in the room then. */
+export type NewMessage = {
+  room: ObjectId;
+  text: string;
+  files: ObjectId[];
+  thread?: ObjectId | undefined;
+  is_in_room?: boolean | undefined;
+};
 
-export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage];
+export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
 
 /**
  * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.
  * A key is looked up first, because most retries find their message there, and no place is taken in vain.
  */
 export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefined, caller: Caller): Promise<Created<Message>> {
-  const { room, thread, is_in_room } = sent;
+  const { room, thread, files, text, is_in_room } = sent;
   if (is_in_room !== undefined && !thread) throw invalidParameter('is_in_room', "be left out without 'thread'");
   const [first, parent] = await Promise.all([key && findSent(caller, key), thread && findRoot(thread)]);
   if (first && key) return replay(first, key, caller);
@@ -38,10 +46,13 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     requirePermission(await findContext(room, caller), 'send');
     throw noSuchMessage();
   }
+  const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
-  const mentions = findMentions(sent.text);
+  const mentions = findMentions(text);
   const draft: Draft = {
-    ...sent,
+    room,
+    text,
+    attachments,
     // Threads have one level: a reply to a reply stands where all who read the thread see it.
     thread: parent?._id,
     isFolded: parent !== undefined && parent !== null && is_in_room !== true,
@@ -54,13 +65,18 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   };
   return attempt({ times: 10 }, async () => {
     const taken = await takeMessagePlace(draft);
+    const hasFiles = !attachments || (await takeFiles(attachments));
     const message = await compose(draft, taken);
-    if (await store(message)) return { value: showMessage(message, caller.user, 0), isReplay: false };
+    if (hasFiles && (await store(message))) {
+      if (attachments) await settleFiles(attachments);
+      return { value: showMessage(message, caller.user, 0), isReplay: false };
+    }
     const earlier = key && (await findSent(caller, key));
     // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
-    if (!earlier) return undefined;
-    // The same request ran at the same time, and its message is the one.
+    if (!earlier && hasFiles && !(await isStored(message))) return undefined;
+    // The same request ran at the same time, and its message is the one; or another has taken the files.
     await fillGap({ ...taken.place, isCounted: !draft.isFolded });
+    if (!earlier) throw fileTaken();
     return replay(earlier, key, caller);
   });
 }
@@ -79,8 +95,9 @@ const findParent = (_id: ObjectId) =>
   messages.findOne<Parent>({ _id }, { projection: { room: 1, user: 1, thread: 1, repliers: 1 } });
 
 /** A message that has no place yet, what it waits for meanwhile, and the message that it replies to. */
-type Draft = NewMessage &
+type Draft = Omit<NewMessage, 'files'> &
   Sender & {
+    attachments: Attachments | undefined;
     key: IdempotencyKey | undefined;
     mentions: Mentions;
     mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
@@ -89,7 +106,8 @@ type Draft = NewMessage &
 
 /** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */
 async function compose(draft: Draft, taken: Taken): Promise<MessageDocument> {
-  const { parent, mentioned } = draft;
+  const { parent, mentioned, attachments } = draft;
+  const files = attachments && { files: attachments.files };
   const { place, members } = taken;
   const [accounts] = await mentioned;
   const named = membersAmong(draft.mentions, orThrow(accounts), members);
@@ -97,13 +115,14 @@ async function compose(draft: Draft, taken: Taken): Promise<MessageDocument> {
   if (parent) await noteReply(parent, draft.caller.user._id, place, named);
   const kind = draft.isFolded ? undefined : await addressAll(forAllIn(draft.mentions), taken);
   return {
-    _id: new ObjectId(),
+    _id: attachments?.message ?? new ObjectId(),
     room: draft.room,
     seq: place.seq,
     ordinal: place.ordinal,
     user: draft.caller.user._id,
     text: draft.text,
-    words: tokensOf(draft.text, draft.caller.user._id),
+    ...files,
+    words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id),
     created_at: place.at,
     edited_at: null,
     deleted_at: null,
@@ -164,9 +183,12 @@ async function store(message: MessageDocument): Promise<boolean> {
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     // The driver sends an insert again when its connection breaks, and then finds its own.
-    return (await messages.countDocuments({ _id: message._id }, { limit: 1 })) === 1;
+    return isStored(message, { seq: message.seq });
   }
 }
+
+const isStored = async ({ _id }: MessageDocument, where: { seq?: number } = {}): Promise<boolean> =>
+  (await messages.countDocuments({ _id, ...where }, { limit: 1 })) === 1;
 
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { dropSpelling, foldCase, foldVariants } from '../../packages/client/src/words/fold.ts';
 import { endsInHash, type Query } from '../../packages/client/src/words/query.ts';
 import { type Run, runsOf, wordStarts } from '../../packages/client/src/words/runs.ts';
+import type { AttachedFile } from '../collections/messages.ts';
 
 /*
  * The tokens that a database's text index is given of a message, and is asked for. Each stands for the beginning of a
@@ -23,10 +24,16 @@ export const mostTokens = 12_000;
 /** So many tokens of a search narrow it down: the longest, which are the rarest. */
 const mostAsked = 16;
 
+/** What a search finds a message by: its text, and the names of its files. */
+export const searchedText = ({ text, files = [] }: Said): string => [text, ...files.map(({ name }) => name)].join('\n');
+
+/** What a message says. */
+type Said = { text: string; files?: Pick<AttachedFile, 'name'>[] | undefined };
+
 /** The tokens of a message, as one text. */
-export function tokensOf(text: string, author: ObjectId): string {
+export function tokensOf(said: Said, author: ObjectId): string {
   const tokens = new Set([authorToken(author)]);
-  for (const run of runsOf(foldVariants(text))) {
+  for (const run of runsOf(foldVariants(searchedText(said)))) {
     addTokens(run, tokens);
     if (tokens.size >= mostTokens) break;
   }

@@ -8,6 +8,7 @@ import { saved } from '../collections/saved.ts';
 import { followedThreads } from '../collections/threads.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
+import { removeSomeFiles } from '../files/removal.ts';
 import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
 import { type ShownRoom, shownRoom } from './rooms.ts';
@@ -16,7 +17,7 @@ import { type ShownRoom, shownRoom } from './rooms.ts';
 export const deletionTime = 6_000;
 
 /**
- * Deletes a room with its messages, events, read markers and what was saved of it; 404 for an unknown id. The room is marked first, after
+ * Deletes a room with its messages, files, events, read markers and what was saved of it; 404 for an unknown id. The room is marked first, after
  * which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
  * deleting again. A precondition is about the room before it was marked.
  */
@@ -73,6 +74,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
   const deleted = await Promise.all([
     deleteBatch(messages.unscoped, room),
     deleteBatch(events, room),
+    removeSomeFiles({ room }),
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
     deleteSaved(room),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),

@@ -16,7 +16,7 @@ describe.each(transports())('/api/health, %s', (_transport, call) => {
         room_creation: 'admins',
         sends_email: true,
         email_confirmation: 'off',
-        limits: { page_size: 50, room_members: 1_000, event_days: 30, body_bytes: 65_536 },
+        limits: { page_size: 50, room_members: 1_000, event_days: 30, file_bytes: 25_000_000, body_bytes: 65_536 },
       },
     });
     expect(reply.headers).toMatchObject(successHeaders);

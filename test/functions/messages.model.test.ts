@@ -221,6 +221,7 @@ function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
     user: { $oid: one.user },
     username: people.find(({ id }) => id === one.user)?.username,
     text: one.text,
+    files: [],
     edited_at: date(one.isEdited),
     deleted_at: date(one.isDeleted),
     pinned_at: date(one.isPinned),

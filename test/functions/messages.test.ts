@@ -47,6 +47,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
           user: { $oid: member.id },
           username: member.username,
           text: ' Hello,\n\tworld 🦉 ',
+          files: [],
           created_at: { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
           edited_at: null,
           deleted_at: null,

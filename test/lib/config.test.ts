@@ -28,6 +28,7 @@ describe('settings', () => {
       emailConfirmation: 'off',
       brandName: 'Chat',
       brandColor: '#0f766e',
+      files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
       sessionDays: 30,
       limits: {
         areOn: true,
@@ -65,6 +66,7 @@ describe('settings', () => {
     ['PUBLIC_URL', { ...least, SMTP_URL: 'smtps://mail.example.org' }, /^Set PUBLIC_URL to the address of the service/],
     ['MAIL_FROM', { ...least, SMTP_URL: 'smtp://a', PUBLIC_URL: 'https://a' }, /^Set MAIL_FROM to the sender of e-mails/],
     ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
+    ['FILE_SIZE', { ...least, FILE_SIZE: '25 MiB' }, /^Set FILE_SIZE to a size such as 500kB, 25MB or 2GB, not '25 MiB'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
   ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
     expect(() => readConfig(environment).mongodbUri).toThrow(message);

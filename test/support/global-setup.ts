@@ -50,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // A test file sends many concurrent requests through one process.
     MONGODB_POOL_SIZE: '20',
     LOG_LEVEL: 'silent',
+    FILES: join(directory, 'files'),
     AUDIT_LOG: join(directory, 'audit.log'),
     // A test file makes as many requests as it can; what limits them is tested by itself.
     RATE_LIMITS: 'off',

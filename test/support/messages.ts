@@ -6,7 +6,7 @@ import { type Call, inProcess } from './transports.ts';
 export async function aMessage(
   { token }: Account,
   room: string,
-  fields: { text?: string; thread?: string; is_in_room?: boolean; key?: string } = {},
+  fields: { text?: string; files?: string[]; thread?: string; is_in_room?: boolean; key?: string } = {},
   call: Call = inProcess,
 ): Promise<Message> {
   const { key, ...body } = { text: 'Hello', ...fields };

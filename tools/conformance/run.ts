@@ -22,9 +22,11 @@ export async function runConformance(
 ): Promise<boolean> {
   const report = reporter(print, interrupted);
   const plain = patient(overHttp(baseUrl));
-  await plain('GET', '/api/health').catch(({ code }: NodeJS.ErrnoException) => {
+  const health = await plain('GET', '/api/health').catch(({ code }: NodeJS.ErrnoException) => {
     if (code) throw new Error(`The service at ${baseUrl} can't be reached (${code}): check the address and that it runs.`);
   });
+  const limits = (health?.body as { limits?: { file_bytes?: number } } | undefined)?.limits;
+  const keepsFiles = (limits?.file_bytes ?? 0) > 0;
   const foreign = new Set<string>();
   const call = checking(document, plain, foreign);
   // By which all that it creates is found again.
@@ -43,7 +45,15 @@ export async function runConformance(
       report,
       call,
       { name: 'ann', token: admin },
-      { user: name, email: `${name}@example.org`, room: name, newRoom: `${name}-renamed`, password, sendsEmail: false },
+      {
+        user: name,
+        email: `${name}@example.org`,
+        room: name,
+        newRoom: `${name}-renamed`,
+        password,
+        sendsEmail: false,
+        keepsFiles,
+      },
     );
   } finally {
     await report.last('nothing is left behind', () => deleteAllNamed(name, plain, admin));

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/server/event.ts';
 import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
+import { takesBytes } from '../../hosts/server/uploads.ts';
 import { limits } from '../../lib/api/limits.ts';
 
 /**
@@ -25,7 +27,9 @@ export const inProcess: Call = async (method, path, sent = {}) => {
   const response = await handler(event(), context);
   // The gateway sends no body to HEAD, whatever the function returns.
   const sentBody = method === 'HEAD' ? '' : (response.body ?? '');
-  const bytes = Buffer.from(sentBody, response.isBase64Encoded ? 'base64' : 'utf8');
+  const bytes = response.stream
+    ? await buffer(response.stream())
+    : Buffer.from(sentBody, response.isBase64Encoded ? 'base64' : 'utf8');
   const { cookies } = response;
   return reply(response.statusCode, { ...response.headers, ...(cookies && { 'set-cookie': cookies }) }, bytes);
 };
@@ -45,10 +49,12 @@ export async function invocation(method: string, target: string, sent: Sent = {}
     query,
     body: body === undefined || body.length === 0 ? undefined : Buffer.from(body),
   };
+  const handler = await loadHandler(match.route);
+  if (takesBytes({ ...match, handler }, method)) received.bytes = Readable.from(received.body ? [received.body] : []);
   const message = { method, rawHeaders: Object.entries(headers).flat(), httpVersion: '1.1' };
   return {
     name: match.route.name,
-    handler: await loadHandler(match.route),
+    handler,
     event: () => makeEvent(message, received, match),
     context: makeContext(received, match, limits.functionTime),
   };

@@ -1,7 +1,16 @@
+import { hash } from 'node:crypto';
 import type { DoStep, Person } from './walkthrough.ts';
 
-/** The names of what the walkthrough creates, and whether e-mails go out that nobody reads. */
-export type Names = { user: string; email: string; room: string; newRoom: string; password: string; sendsEmail: boolean };
+/** The names of what the walkthrough creates, whether e-mails go out that nobody reads, and whether files can be sent. */
+export type Names = {
+  user: string;
+  email: string;
+  room: string;
+  newRoom: string;
+  password: string;
+  sendsEmail: boolean;
+  keepsFiles: boolean;
+};
 
 /** The names in the documentation's examples. */
 export const exampleNames: Names = {
@@ -11,6 +20,7 @@ export const exampleNames: Names = {
   newRoom: 'Town hall',
   password: 'a horse, a battery',
   sendsEmail: true,
+  keepsFiles: true,
 };
 
 /** The one step that comes before: ann makes herself the administrator of a new service. */
@@ -82,7 +92,18 @@ async function exchangeMessages(
   await step(bob, 'GET', '/api/members', {}, { query: { user: 'me' } });
   await step(ann, 'GET', '/api/members', {}, { query: { room } });
   await step(ann, 'GET', '/api/users/{user}', { user: user._id.$oid });
+  if (names.keepsFiles) await sendFile(step, bob, room);
   return { room, member, message };
+}
+
+async function sendFile(step: DoStep, bob: Person, room: string): Promise<void> {
+  const text = 'Cake at four, in the kitchen.';
+  const sha256 = hash('sha256', text);
+  const announced = { room, name: 'Notes.txt', type: 'text/plain', size: text.length, sha256 };
+  const file = (await step(bob, 'POST', '/api/files', {}, { body: announced }))._id.$oid;
+  await step(bob, 'PUT', '/api/files/{file}/content', { file }, { body: text });
+  await step(bob, 'POST', '/api/messages', {}, { body: { room, text: 'See you there', files: [file] } });
+  await step(bob, 'GET', '/api/files/{file}/content', { file });
 }
 
 async function exchangePrivately(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {

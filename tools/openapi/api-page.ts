@@ -64,10 +64,17 @@ function example(document: OpenApi, { who, method, address, body, status, answer
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) words.push(`-X ${method}`);
   words.push(`"$API${address}"`);
   if (who.token) words.push(`-H @${who.name}.token`);
-  if (body !== undefined) words.push("-H 'Content-Type: application/json'", data(JSON.stringify(body)));
+  if (typeof body === 'string') words.push(`--data-binary '${body}'`);
+  else if (body !== undefined) words.push("-H 'Content-Type: application/json'", data(JSON.stringify(body)));
   const isDocument = path.endsWith('.json');
   const shown = path === '/api/openapi.json' ? document : answer;
-  const printed = isDocument ? JSON.stringify(shown).slice(0, 48) : status === 204 ? '204' : JSON.stringify(answer);
+  const printed = isDocument
+    ? JSON.stringify(shown).slice(0, 48)
+    : status === 204
+      ? '204'
+      : typeof answer === 'string'
+        ? answer
+        : JSON.stringify(answer);
   return `${fence('sh', `${words.join(' ')}${isDocument ? ' | head -c 48' : ''}`)}\n${fence('json', printed)}`;
 }
 

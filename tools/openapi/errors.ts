@@ -15,13 +15,14 @@ import {
   notFound,
   payloadTooLarge,
   preconditionFailed,
+  rangeNotSatisfiable,
   serviceUnavailable,
   tooManyRequests,
   unauthenticated,
   unknownParameter,
   unsupportedMediaType,
 } from '../../lib/errors.ts';
-import { always, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
+import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
 
@@ -74,6 +75,11 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
     meaning: 'The body is not JSON.',
     samples: [unsupportedMediaType()],
   },
+  416: {
+    name: 'RangeNotSatisfiable',
+    meaning: 'The file has no such bytes; `Content-Range` has their number.',
+    samples: [rangeNotSatisfiable(1_024)],
+  },
   422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
   429: { name: 'TooManyRequests', meaning: 'There were too many requests in too short a time.', samples: [tooManyRequests()] },
   500: {
@@ -106,6 +112,7 @@ export const otherMethodResponse = {
 function errorResponse(description: string, samples: HttpError[], codes?: string[]) {
   const headers: Headers = { ...everywhere, ...onEmpty };
   if (samples.some((sample) => 'Retry-After' in sample.headers)) headers['Retry-After'] = retryAfter;
+  if (samples.some((sample) => 'Content-Range' in sample.headers)) headers['Content-Range'] = contentRange;
   return {
     description,
     headers,

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../lib/api/schema.ts';
+import { always as headersOfBytes, policy as policyOfBytes } from '../../lib/http/bytes.ts';
 import { success } from '../../lib/http/endpoint.ts';
 import { headers as securityHeaders } from '../../lib/http/middleware/security-headers.ts';
 
@@ -67,6 +68,31 @@ export const onFile: Headers = {
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
+/** Which bytes of a file a response has, and of how many. */
+export const contentRange = always('The bytes of the response, and the number of all bytes.', {
+  type: 'string',
+  pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
+});
+
+/** The headers of bytes instead of JSON. */
+export const onBytes: Headers = {
+  ...Object.fromEntries(
+    Object.entries(headersOfBytes).map(([name, value]) => [
+      name,
+      always('Browsers keep it, and ask each time whether they may show it.', { type: 'string', pattern: `^${value}` }),
+    ]),
+  ),
+  'Content-Security-Policy': always('What the file may do when it is opened by itself: nothing.', {
+    type: 'string',
+    pattern: `^${policyOfBytes}(; sandbox)?$`,
+  }),
+  'Content-Disposition': always('Whether it is shown in place or downloaded, and its name.', {
+    type: 'string',
+    pattern: '^(inline|attachment); filename="[^"]*"; filename\\*=UTF-8\'\'\\S*$',
+  }),
+  'Accept-Ranges': always('Parts can be asked for.', { const: 'bytes' }),
+};
+
 /** The headers of the response to OPTIONS, which browsers request before a call. */
 export const onOptions: Headers = {
   ...onEmpty,
@@ -86,6 +112,13 @@ export const entityTag = always('Stays the same as long as the body does: for `I
 export const onNotModified: Headers = {
   'Cache-Control': onSuccess['Cache-Control'] as Header,
   Vary: onSuccess.Vary as Header,
+  ETag: entityTag,
+};
+
+/** Those of the response to a read of bytes that the caller has. */
+export const onBytesNotModified: Headers = {
+  'Cache-Control': onBytes['Cache-Control'] as Header,
+  Vary: onBytes.Vary as Header,
   ETag: entityTag,
 };
 

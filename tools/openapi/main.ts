@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startMailServer } from '../harness/mail-server.ts';
 
+const directory = await mkdtemp(join(tmpdir(), 'chat-walkthrough-'));
 const mail = await startMailServer(() => undefined);
 
 // The walkthrough needs an empty database, which is dropped afterwards. Set before the service, which reads its settings once, is loaded.
@@ -13,6 +16,7 @@ Object.assign(process.env, {
   SMTP_URL: mail.url,
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
+  FILES: directory,
 });
 
 const { client, database } = await import('../../lib/database/client.ts');
@@ -27,6 +31,7 @@ try {
   await database.dropDatabase();
   await client.close();
   await mail.close();
+  await rm(directory, { recursive: true });
 }
 
 async function write(files: Map<URL, string>): Promise<number> {

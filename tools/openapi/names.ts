@@ -16,6 +16,11 @@ export const tags = [
     segments: ['messages', 'threads', 'saved'],
   },
   {
+    name: 'Files',
+    description: 'Files and pictures: announced, uploaded, sent with a message, and read by those who may read it.',
+    segments: ['files'],
+  },
+  {
     name: 'Events',
     description: 'All events of a room, in order and without a gap.',
     segments: ['events', 'tickets'],

@@ -5,14 +5,27 @@ import { isWrite, type Operations } from '../../lib/http/operation.ts';
 import { scopeRequired } from '../../lib/identity/caller.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
-import { entityTag, everywhere, type Headers, link, onEmpty, onNotModified, onSuccess, replayed, sometimes } from './headers.ts';
+import {
+  contentRange,
+  entityTag,
+  everywhere,
+  type Headers,
+  link,
+  onBytes,
+  onBytesNotModified,
+  onEmpty,
+  onNotModified,
+  onSuccess,
+  replayed,
+  sometimes,
+} from './headers.ts';
 import { operationId, tagOf } from './names.ts';
 
 type Defined = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
 export function describeOperation(method: string, route: string, defined: Defined, example: Step | undefined) {
-  const { summary, access, scope, body } = defined;
+  const { summary, access, scope, body, takesBytes, givesBytes } = defined;
   return {
     operationId: operationId(method, route),
     summary,
@@ -24,8 +37,13 @@ export function describeOperation(method: string, route: string, defined: Define
     ...(access === 'admin' && { 'x-admin-only': true }),
     ...parametersOf(method, route, defined, example),
     ...(body && { requestBody: requestBody(method, route, defined, example) }),
+    ...(takesBytes && { requestBody: { required: true, content: { '*/*': bytesOf(example?.body) } } }),
     responses: {
       [defined.status]: successOf(defined, example),
+      ...(givesBytes && {
+        206: partOfBytes(example?.answer),
+        304: { ...notModified, headers: { ...everywhere, ...onBytesNotModified } },
+      }),
       ...(defined.hasTag && method === 'GET' && { 304: notModified }),
       ...refusalsOf(method, defined),
     },
@@ -45,7 +63,7 @@ function whoMayCall({ access, scope }: Defined): string {
 function parametersOf(
   method: string,
   route: string,
-  { path = {}, query = {}, isIdempotent, hasTag }: Defined,
+  { path = {}, query = {}, isIdempotent, hasTag, givesBytes }: Defined,
   example: Step | undefined,
 ) {
   const inPlace = (place: 'path' | 'query', parameters: Parameters, values: Record<string, string> = {}) =>
@@ -61,6 +79,7 @@ function parametersOf(
     ...inPlace('path', path, example?.variables),
     ...inPlace('query', query, example?.query),
     ...(isIdempotent ? [idempotencyKey] : []),
+    ...(givesBytes ? [range, ifNoneMatch] : []),
     ...(hasTag ? [method === 'GET' ? ifNoneMatch : ifMatch] : []),
   ];
   return all.length > 0 && { parameters: all };
@@ -72,6 +91,14 @@ const idempotencyKey = {
   required: false,
   description: 'Makes a retry safe: a repeated key from the same account gets the first answer again.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+};
+
+const range = {
+  name: 'Range',
+  in: 'header',
+  required: false,
+  description: 'Asks for one part, such as `bytes=0-1023`; with `If-Range` and the `ETag`, only if the file is the same.',
+  schema: { type: 'string' },
 };
 
 const ifNoneMatch = {
@@ -122,7 +149,23 @@ function requestBody(method: string, route: string, { body, needsAny, isSpecifie
   return { required: method !== 'DELETE', content: { 'application/json': content } };
 }
 
-function successOf({ status, answer, headers = {}, query, isIdempotent, hasTag }: Defined, example: Step | undefined) {
+/** A body that is bytes. */
+const bytesOf = (example: unknown) => ({ schema: {}, ...(example !== undefined && { example }) });
+
+const partOfBytes = (example: unknown) => ({
+  description: 'The part that `Range` asks for.',
+  headers: { ...everywhere, ...onBytes, ETag: entityTag, 'Content-Range': contentRange },
+  content: { '*/*': bytesOf(example) },
+});
+
+function successOf(defined: Defined, example: Step | undefined) {
+  const { status, answer, headers = {}, query, isIdempotent, hasTag, givesBytes } = defined;
+  if (givesBytes)
+    return {
+      description: 'Done; the body has the bytes.',
+      headers: { ...everywhere, ...onBytes, ETag: entityTag },
+      content: { '*/*': bytesOf(example?.answer) },
+    };
   const own = Object.fromEntries(
     Object.entries(headers as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => [
       name,
@@ -177,7 +220,7 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: Defined) {
-  const { access, path, query, body, isIdempotent, hasTag, isSpecified } = defined;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
@@ -185,8 +228,9 @@ function refusalsOf(method: string, defined: Defined) {
     ...(body ? [413] : []),
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
-    ...(sends && !isSpecified ? [415] : []),
-    ...[406, 500, 503],
+    ...(sends && !isSpecified && !takesBytes ? [415] : []),
+    ...(givesBytes ? [] : [406]),
+    ...[500, 503],
   ];
   const known = knownErrors(method, defined);
   const all = new Set([...statuses, ...[...known, ...errorsOfPath(path)].map(({ status }) => status)]);

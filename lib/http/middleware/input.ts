@@ -29,7 +29,11 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
           headers: event.headers,
           source: event.requestContext.http.sourceIp,
         },
+        bytes: event.bytes ?? none(),
       };
     },
   };
 }
+
+/** A host that can't pass bytes on as they come passes none on. */
+async function* none(): AsyncGenerator<Uint8Array> {}

@@ -1,5 +1,6 @@
 import Negotiator from 'negotiator';
 import { notAcceptable, unsupportedMediaType } from '../../errors.ts';
+import { isSpecified as isSpecifiedBy, type Operations } from '../operation.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /** The media type of every response with a body. */
@@ -7,13 +8,15 @@ export const json = 'application/json; charset=utf-8';
 
 /**
  * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
- * specification.
+ * specification; not where an operation takes or gives bytes.
  */
-export function mediaType({ docsUrl, isSpecified }: { docsUrl: string; isSpecified: boolean }): Step {
+export function mediaType({ docsUrl, operations }: { docsUrl: string; operations: Operations }): Step {
+  const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
-      if (!acceptsJson(event)) throw notAcceptable(docsUrl);
-      if (!sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
+      const { takesBytes, givesBytes } = operations[methodOf(event)] ?? {};
+      if (!givesBytes && !acceptsJson(event)) throw notAcceptable(docsUrl);
+      if (!takesBytes && !sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
     },
   };
 }

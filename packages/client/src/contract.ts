@@ -188,6 +188,25 @@ export type Ban = {
   name?: string;
 };
 
+export type AttachedFile = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The name that its sender gave it. */
+  name: string;
+  /** The media type. */
+  type: string;
+  /** The number of bytes. */
+  size: number;
+  /** The width of a picture or a video, in pixels; null if unknown. */
+  width: number | null;
+  /** The height of a picture or a video, in pixels; null if unknown. */
+  height: number | null;
+  /** The length of a recording, in seconds; null if unknown. */
+  duration: number | null;
+  /** Whether there is a small picture of it. */
+  has_preview: boolean;
+};
+
 export type Reaction = {
   /** The emoji in its fully qualified form, or the word. */
   emoji: string;
@@ -208,8 +227,10 @@ export type Message = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
-  /** The text; empty if the message is deleted. */
+  /** The text; empty if the message has files alone, or is deleted. */
   text: string;
+  /** The files, in the order of their sender. */
+  files: AttachedFile[];
   /** The time of sending. */
   created_at: Time;
   /** The time of the last edit; null before the first. */
@@ -234,6 +255,26 @@ export type Message = {
   reactions: Reaction[];
   /** The time of pinning; null if not pinned. */
   pinned_at: Time | null;
+};
+
+export type Upload = {
+  /** The method of the request. */
+  method: 'PUT';
+  /** The address: where it begins with `/`, one of this service, which needs the token. */
+  url: string;
+  /** The headers that it must have. */
+  headers: Record<string, unknown>;
+  /** The time until which it can be made. */
+  expires_at: Time;
+};
+
+export type AnnouncedFile = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The request that uploads the bytes. */
+  upload: Upload;
+  /** The request that uploads the preview; null if none was announced. */
+  preview_upload: Upload | null;
 };
 
 export type SavedMessage = {
@@ -476,6 +517,8 @@ export type Limits = {
   room_members: number;
   /** The days for which events are kept. After a longer absence, read the history again. */
   event_days: number;
+  /** The maximum size of a file, in bytes; 0 if the service keeps no files. */
+  file_bytes: number;
   /** The maximum size of the body of a request, in bytes. */
   body_bytes: number;
 };
@@ -667,7 +710,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -677,7 +720,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found';
+  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -706,7 +749,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'other_bytes' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
@@ -736,7 +779,7 @@ export type PayloadTooLarge = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'answer_too_large' | 'body_too_large';
+  code?: 'answer_too_large' | 'body_too_large' | 'file_too_large';
 };
 
 /** The body is not JSON. */
@@ -747,6 +790,16 @@ export type UnsupportedMediaType = {
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
   code?: 'unsupported_media_type';
+};
+
+/** The file has no such bytes; `Content-Range` has their number. */
+export type RangeNotSatisfiable = {
+  /** The kind of error, in the same words for every error of its kind. */
+  title: 'Range not satisfiable';
+  /** The error, in a sentence for people. */
+  description: string;
+  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
+  code?: 'range_not_satisfiable';
 };
 
 /** The `Idempotency-Key` was used with a different request. */
@@ -790,7 +843,7 @@ export type ServiceUnavailable = {
 };
 
 /** Every error that has a body; its `title` names its kind. */
-export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | RangeNotSatisfiable | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
@@ -1412,7 +1465,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Send a message */
+    /** Send a message: a text, files, or both */
     post: {
       parameters: {
         path?: never;
@@ -1423,8 +1476,10 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The room to send to. Must be an id of 24 hexadecimal characters. */
         room: SentId | string;
-        /** The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
-        text: string;
+        /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+        text?: string;
+        /** The files of the message, each uploaded by the caller for this room. Must be a list of at most 10 different ids. */
+        files?: (SentId | string)[];
         /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
         thread?: SentId | string;
         /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
@@ -1476,7 +1531,7 @@ export type paths = {
         cookie?: never;
       };
       requestBody: { content: { 'application/json': {
-        /** The text of the message. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+        /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
         text: string;
       } } };
       responses: {
@@ -1495,7 +1550,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Delete a message; it keeps its place and loses its text */
+    /** Delete a message; it keeps its place and loses its text and its files */
     delete: {
       parameters: {
         path: { 'message': string };
@@ -1510,6 +1565,103 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/files': {
+    /** Announce a file for a room; what it answers uploads the bytes, and `files` of `POST /api/messages` sends it within a day */
+    post: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: { 'Idempotency-Key'?: string };
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The room to send it to. Must be an id of 24 hexadecimal characters. */
+        room: SentId | string;
+        /** The name that others see, and under which they store it. Must have 1 to 255 characters and not be blank. */
+        name: string;
+        /** The media type. One that is shown in place is compared with the bytes when the file is sent. Must be a media type such as image/png. */
+        type: string;
+        /** The number of bytes; `limits.file_bytes` of `GET /api/health` is the most. Must be from 0 to 9007199254740991. */
+        size: number;
+        /** The SHA-256 of the bytes. Must be a SHA-256 in hexadecimal. */
+        sha256: string;
+        /** The width of a picture or a video, in pixels. Must be from 1 to 100000. */
+        width?: number;
+        /** Its height. Must be from 1 to 100000. */
+        height?: number;
+        /** The length of a recording, in seconds. Must be from 0 to 1000000. */
+        duration?: number;
+        /** A small picture of it, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
+        preview?: {
+          /** The media type. */
+          type: 'image/webp' | 'image/jpeg' | 'image/png';
+          /** The number of bytes. */
+          size: number;
+          /** The SHA-256 of the bytes. */
+          sha256: string;
+        };
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': AnnouncedFile } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/files/{file}/content': {
+    /** Read a file, or a part of it, if the caller may read its message */
+    get: {
+      parameters: {
+        path: { 'file': string };
+        query?: { 'preview'?: 'true' };
+        header?: { 'Range'?: string; 'If-None-Match'?: string };
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        206: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        416: { headers: Record<string, unknown>; content: { 'application/json': RangeNotSatisfiable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Upload the bytes of a file that the caller has announced */
+    put: {
+      parameters: {
+        path: { 'file': string };
+        query?: { 'preview'?: 'true' };
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -2308,4 +2460,4 @@ export type paths = {
 };
 
 /** The operations that a key makes safe to repeat. */
-export const idempotent = ['POST /api/rooms', 'POST /api/messages'] as const;
+export const idempotent = ['POST /api/rooms', 'POST /api/messages', 'POST /api/files'] as const;

@@ -243,9 +243,9 @@ describe('the settings of a deployment', () => {
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
     // What is packaged leaves a directory for each function where temporary files go.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
-    const mail = { SMTP_URL: undefined };
+    const ofTests = { SMTP_URL: undefined, FILES: undefined };
     const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
-    return runCommand(['sh', '-c', script], { environment: { ...own, ...mail, ...limits, ...environment } });
+    return runCommand(['sh', '-c', script], { environment: { ...own, ...ofTests, ...limits, ...environment } });
   };
 
   const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000';
@@ -339,6 +339,7 @@ describe('the settings of a deployment', () => {
     ],
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
+    ['FILES=/srv/files', 'Leave FILES out: functions have no directory that lasts.'],
     ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
     ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],

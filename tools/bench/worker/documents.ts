@@ -56,6 +56,6 @@ export const aMessage = (
   mentions: [],
   reactions: [],
   pinned_at: null,
-  words: tokensOf(fields.text, user),
+  words: tokensOf(fields, user),
   ...fields,
 });

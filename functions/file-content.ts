@@ -1,0 +1,37 @@
+import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
+import { rangeNotSatisfiable } from '../lib/errors.ts';
+import { noFiles } from '../lib/files/store.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { noSuchFile } from '../lib/messages/attachments.ts';
+import { readFile } from '../lib/messages/file-content.ts';
+import { uploadBytes, uploadRefusals } from '../lib/messages/uploads.ts';
+
+const path = { file: idOf('file') };
+const query = { preview: about('The small picture of the file instead of the file itself.', optional(oneOf('true'))) };
+
+/** `/api/files/{file}/content`: the bytes of a file. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Read a file, or a part of it, if the caller may read its message',
+    access: 'user',
+    scope: 'messages:read',
+    path,
+    query,
+    status: 200,
+    givesBytes: true,
+    refusals: [noSuchFile, noFiles, rangeNotSatisfiable],
+    run: ({ path: { file }, query: { preview }, caller }) => readFile(file, preview !== undefined, caller),
+  }),
+  PUT: operation({
+    summary: 'Upload the bytes of a file that the caller has announced',
+    access: 'user',
+    scope: 'messages:write',
+    path,
+    query,
+    takesBytes: true,
+    status: 204,
+    refusals: uploadRefusals,
+    run: ({ path: { file }, query: { preview }, bytes, caller }) => uploadBytes(file, preview !== undefined, bytes, caller),
+  }),
+});

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { limits } from '../../lib/api/limits.ts';
+import { makeContext, makeEvent, splitTarget } from '../server/event.ts';
+import { respond, respondStream } from '../server/respond.ts';
+import { loadHandler, matchRoutes, readRoutes } from '../server/routes.ts';
+import { bodyOf, takesBytes } from '../server/uploads.ts';
+
+/*
+ * The emulator keeps every body and every answer in memory, in base64, up to 10 MB. What has the bytes of files is
+ * answered beside it, in the same process and by the same function, as `npm run serve` does.
+ */
+
+const match = matchRoutes(readRoutes());
+
+/** Answers a request to the function of the bytes of files; false for all other requests. */
+export function answersBytes(request: IncomingMessage, response: ServerResponse, environment: Environment): boolean {
+  const { path, query } = splitTarget(request.url ?? '/');
+  const found = match(request.method ?? '', path);
+  if (found.route.name !== 'file-content') return false;
+  const received = {
+    id: randomUUID(),
+    at: Date.now(),
+    source: request.socket.remoteAddress ?? '',
+    path,
+    query,
+    body: undefined,
+  };
+  answer(request, response, { found, received, environment }).catch(() => response.destroy());
+  return true;
+}
+
+type Environment = Record<string, string>;
+type Asked = { found: ReturnType<typeof match>; received: Parameters<typeof makeEvent>[1]; environment: Environment };
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { found, received, environment }: Asked,
+): Promise<void> {
+  // As the emulator does before it loads a function.
+  Object.assign(process.env, environment);
+  const handler = await loadHandler(found.route);
+  const bytes = takesBytes({ ...found, handler }, request.method) && { bytes: bodyOf(request) };
+  const answer = await handler(
+    makeEvent(request, { ...received, ...bytes }, found),
+    makeContext(received, found, limits.requestTime),
+  );
+  if (!request.complete) response.shouldKeepAlive = false;
+  if (answer.stream) respondStream(response, answer, answer.stream);
+  else respond(response, answer);
+}

@@ -1,0 +1,72 @@
+import { type AggregationCursor, ObjectId } from 'mongodb';
+import { fileQuotas } from '../collections/file-quotas.ts';
+import { files } from '../collections/files.ts';
+import { config } from '../config.ts';
+import { retryContended } from '../database/writes.ts';
+import { conflict, type Refusal } from '../errors.ts';
+
+/*
+ * What is used is counted before a file is announced, and given back after its document is gone. A process that dies
+ * in between leaves a count that is too high, never one that is too low; the sweep counts again what has changed,
+ * once it is at rest.
+ */
+
+export const quotaExceeded: Refusal = () =>
+  conflict('quota_exceeded', "The space for files is used up, the user's or the service's.");
+
+const service = 'service';
+
+/** Takes so many bytes for a file of a user, or refuses with 409. */
+export async function takeQuota(user: ObjectId, bytes: number): Promise<void> {
+  const account = user.toHexString();
+  if (!(await take(account, bytes, config.files.perUser))) throw quotaExceeded();
+  if (await take(service, bytes, config.files.inAll)) return;
+  await add(account, -bytes);
+  throw quotaExceeded();
+}
+
+/** Gives the bytes of a file back. */
+export const giveQuotaBack = async (user: ObjectId, bytes: number): Promise<void> =>
+  void (await Promise.all([add(user.toHexString(), -bytes), add(service, -bytes)]));
+
+async function take(owner: string, bytes: number, most: number): Promise<boolean> {
+  const used = { $ifNull: ['$bytes', 0] };
+  const update = [
+    { $set: { bytes: used, is_granted: { $lte: [{ $add: [used, bytes] }, most] }, ...changed } },
+    { $set: { bytes: { $cond: ['$is_granted', { $add: ['$bytes', bytes] }, '$bytes'] } } },
+  ];
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  const state = await retryContended(() => fileQuotas.findOneAndUpdate({ _id: owner }, update, options));
+  return state?.is_granted === true;
+}
+
+const changed = { changes: { $add: [{ $ifNull: ['$changes', 0] }, 1] }, changed_at: '$$NOW', is_unchecked: true };
+
+const add = (owner: string, bytes: number) =>
+  fileQuotas.updateOne(
+    { _id: owner },
+    { $inc: { bytes, changes: 1 }, $set: { is_unchecked: true }, $currentDate: { changed_at: true } },
+  );
+
+/** For how many milliseconds a count must have been at rest: longer than a request lasts. */
+const rest = 60_000;
+
+/** Counts again what has changed and is at rest; a count that changes meanwhile is left to the next time. */
+export async function recountQuotas(atRestFor = rest): Promise<void> {
+  const before = new Date(Date.now() - atRestFor);
+  const due = await fileQuotas.find({ is_unchecked: true, changed_at: { $lte: before } }, { sort: { _id: 1 } }).toArray();
+  // That of the service last, for it is the sum of the others.
+  for (const { _id, changes } of due) {
+    const bytes = await (_id === service ? sumOfAccounts() : sumOfFiles(_id));
+    await fileQuotas.updateOne({ _id, changes }, { $set: { bytes }, $unset: { is_unchecked: '' } });
+  }
+}
+
+const sumOfFiles = (account: string) => sumOf(files.aggregate<Sum>([{ $match: { user: new ObjectId(account) } }, ...sum]));
+
+const sumOfAccounts = () => sumOf(fileQuotas.aggregate<Sum>([{ $match: { _id: { $ne: service } } }, ...sum]));
+
+type Sum = { bytes: number };
+const sum = [{ $group: { _id: null, bytes: { $sum: '$bytes' } } }];
+
+const sumOf = async (found: AggregationCursor<Sum>): Promise<number> => (await found.toArray())[0]?.bytes ?? 0;

@@ -1,0 +1,107 @@
+import type { Filter, WithId } from 'mongodb';
+import { type FileDocument, files } from '../collections/files.ts';
+import { messages } from '../collections/messages.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
+import { describeError, log } from '../log.ts';
+import { giveQuotaBack, recountQuotas } from './quotas.ts';
+import { previewKey, store } from './store.ts';
+
+/*
+ * What is pending has a time at which the sweep must look at it, written before the step that may be cut off:
+ *
+ *   announced, stored    a day later, it was never sent
+ *   bound                an hour later; taken away when its message is stored
+ *   about to be deleted  now; written before its message or its room is deleted
+ *
+ * A file is removed in an order that the next sweep can continue: it is marked, then its bytes go, then its document,
+ * and last what it counts against the quotas.
+ */
+
+/** For how many milliseconds a file is kept that no message has. */
+export const unboundTime = 24 * 3_600_000;
+
+/** After how many milliseconds a message that has taken a file is surely stored, or never will be. */
+export const bindingTime = 3_600_000;
+
+type Matching = Filter<Omit<FileDocument, '_id'>>;
+type StoredFile = WithId<Omit<FileDocument, '_id'>>;
+
+/** How many are removed between two looks at the clock. */
+const batchSize = 100;
+
+/** Notes that the sweep must look at these files, before they are removed for what is about to happen. */
+export const expectRemoval = async (matching: Matching): Promise<void> =>
+  void (await files.updateMany(matching, { $set: { due: new Date() } }));
+
+/** Removes files and their bytes; what fails is removed by the sweep. */
+export const removeFiles = (matching: Matching): Promise<void> =>
+  regardlessOfDeadline(async () => {
+    while ((await removeSomeFiles(matching)) === batchSize);
+  });
+
+/** Removes a batch of them; returns how many that were. */
+export async function removeSomeFiles(matching: Matching): Promise<number> {
+  const present = { ...matching, state: matching.state ?? { $ne: 'deleted' } } as Matching;
+  const found = await files.find(present, { limit: batchSize, batchSize: batchSize + 1 }).toArray();
+  await Promise.all(found.map(removeFile));
+  return found.length;
+}
+
+/** Removes a file; one that has changed since it was read stays. */
+async function removeFile({ _id, state, due, user, key, preview, bytes }: StoredFile): Promise<boolean> {
+  const asSeen = { _id, state, due: due ?? null } as Matching;
+  const { matchedCount } = await files.updateOne(asSeen, { $set: { state: 'deleted', due: new Date(), name: '' } });
+  if (matchedCount === 0) return false;
+  try {
+    await store?.remove(key);
+    if (preview) await store?.remove(previewKey(key));
+    const { deletedCount } = await files.deleteOne({ _id });
+    if (deletedCount > 0) await giveQuotaBack(user, bytes);
+  } catch (error) {
+    log('error', 'a file is yet to be removed', { file: _id.toHexString(), error: describeError(error) });
+  }
+  return true;
+}
+
+/** How many files a sweep has removed, and of how many the bytes were there without a document. */
+export type Swept = { removed: number; orphans: number };
+
+/** Removes what no message has, or will have; `isThorough`: also bytes without a document, for which it reads the whole store. */
+export async function sweepFiles({ isThorough = false, now = Date.now() } = {}): Promise<Swept> {
+  const swept = { removed: 0, orphans: 0 };
+  if (!store) return swept;
+  for await (const file of files.find({ due: { $lte: new Date(now) } }, { batchSize }))
+    if (await sweepFile(file)) swept.removed++;
+  if (isThorough) swept.orphans = await removeOrphans(now);
+  await recountQuotas();
+  return swept;
+}
+
+async function sweepFile(file: StoredFile): Promise<boolean> {
+  const { _id, state, message, due } = file;
+  const isSent =
+    state === 'bound' &&
+    message !== null &&
+    (await messages.countDocuments({ _id: message, deleted_at: null, 'files._id': _id }, { limit: 1 })) === 1;
+  if (!isSent) return removeFile(file);
+  // Not if its message is about to be deleted: then it has another time.
+  await files.updateOne({ _id, due: due as Date }, { $unset: { due: '' } });
+  return false;
+}
+
+async function removeOrphans(now: number): Promise<number> {
+  let orphans = 0;
+  for await (const names of store?.keysBefore(now - unboundTime) ?? []) {
+    const known = await files.find({ key: { $in: names.map(keyOf) } }, { projection: { key: 1 } }).toArray();
+    const keys = new Set(known.map(({ key }) => key));
+    // What was never completed has more at its end.
+    const isOrphan = (name: string) => !keys.has(keyOf(name)) || ![keyOf(name), previewKey(keyOf(name))].includes(name);
+    for (const name of names.filter(isOrphan)) {
+      await store?.remove(name);
+      orphans++;
+    }
+  }
+  return orphans;
+}
+
+const keyOf = (name: string) => name.slice(0, 32);

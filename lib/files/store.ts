@@ -1,0 +1,18 @@
+import { config } from '../config.ts';
+import { permissionDenied, type Refusal } from '../errors.ts';
+import { directoryStore } from './directory.ts';
+import type { FileStore } from './file-store.ts';
+
+export const noFiles: Refusal = () => permissionDenied('no_files', 'The service keeps no files.');
+
+/** Undefined where the service keeps no files. */
+export const store: FileStore | undefined = config.files.place === '' ? undefined : directoryStore(config.files.place);
+
+/** The store, or a refusal (403) where the service keeps no files. */
+export function requireStore(): FileStore {
+  if (!store) throw noFiles();
+  return store;
+}
+
+/** What the store calls the preview of a file. */
+export const previewKey = (key: string): string => `${key}p`;

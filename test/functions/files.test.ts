@@ -1,0 +1,412 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../lib/messages/messages.ts';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { aFile, announced, type Bytes, measured } from '../support/files.ts';
+import { aMessage } from '../support/messages.ts';
+import { anyDate, anyId, outcome } from '../support/responses.ts';
+import { addMember, aRoom, aRoomOf, memberId } from '../support/rooms.ts';
+import { type Call, transports } from '../support/transports.ts';
+
+const [ann, bob, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
+
+const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(64)]);
+const webp = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');
+
+const noSuchFile = { title: 'Not found', description: 'No such file.', code: 'file_not_found' };
+const conflict = (code: string, description: string) => ({ status: 409, body: { title: 'Conflict', code, description } });
+const otherBytes = conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
+
+/** A message of ann's with one file, in a room with bob. */
+async function aSentFile(call: Call, fields: { bytes?: Bytes; type?: string; name?: string; preview?: Bytes } = {}) {
+  const room = await aRoomOf([ann, bob]);
+  const file = await aFile(ann, room, { ...fields, call });
+  const message = await aMessage(ann, room, { text: '', files: [file.id] }, call);
+  return { ...file, room, message, shown: message.files[0] as Message['files'][number] };
+}
+
+const read = (call: Call, { url }: { url: string }, { token }: Account, headers: Record<string, string> = {}) =>
+  call('GET', url, { token, headers });
+
+describe.each(transports())('/api/files, %s', (_transport, call) => {
+  const announce = ({ token }: Account, body: object, headers = {}) => call('POST', '/api/files', { token, body, headers });
+
+  describe('POST', () => {
+    it('says how the bytes of a file, and those of its preview, are uploaded', async () => {
+      const room = await aRoomOf([ann]);
+      const preview = { type: 'image/webp', ...measured(webp) };
+      const reply = await announce(ann, announced(room, png, { type: 'IMAGE/PNG', width: 8, height: 8, preview }));
+      const upload = (type: string, query = '') => ({
+        method: 'PUT',
+        url: expect.stringMatching(new RegExp(`^/api/files/[0-9a-f]{24}/content${query.replace('?', '\\?')}$`)),
+        headers: { 'Content-Type': type },
+        expires_at: anyDate,
+      });
+      expect(outcome(reply)).toEqual({
+        status: 201,
+        body: { _id: anyId, upload: upload('image/png'), preview_upload: upload('image/webp', '?preview=true') },
+      });
+    });
+
+    it('gives the first answer again to the same key, and refuses it for another file', async () => {
+      const room = await aRoomOf([ann]);
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      const first = await announce(ann, announced(room), key);
+      const again = await announce(ann, announced(room), key);
+      expect(outcome(again)).toEqual(outcome(first));
+      expect(again.headers['idempotency-replayed']).toBe('true');
+      expect((await announce(ann, announced(room, 'Other'), key)).status).toBe(422);
+    });
+
+    it('announces one file for concurrent requests with one key', async () => {
+      const room = await aRoomOf([ann]);
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      const replies = await Promise.all(Array.from({ length: 5 }, () => announce(ann, announced(room), key)));
+      expect(new Set(replies.map(({ body }) => (body as { _id: { $oid: string } })._id.$oid)).size).toBe(1);
+    });
+
+    it.each([
+      ['a file that is larger than the service takes', { size: 25_000_001 }, 413, 'file_too_large'],
+      ['a negative size', { size: -1 }, 400, 'invalid_parameter'],
+      ['a type that is none', { type: 'picture' }, 400, 'invalid_parameter'],
+      ['a hash of another kind', { sha256: 'abc' }, 400, 'invalid_parameter'],
+      ['a name without anything that can be seen', { name: '\u200b' }, 400, 'invalid_parameter'],
+      ['a name with a control character', { name: 'a\u0000b' }, 400, 'invalid_parameter'],
+      ['a name that is too long', { name: 'a'.repeat(256) }, 400, 'invalid_parameter'],
+      [
+        'a preview that is too large',
+        { preview: { type: 'image/webp', size: 65_537, sha256: 'a'.repeat(64) } },
+        400,
+        'invalid_parameter',
+      ],
+      ['a preview that is a page', { preview: { type: 'text/html', size: 1, sha256: 'a'.repeat(64) } }, 400, 'invalid_parameter'],
+    ])('refuses %s', async (_what, fields, status, code) => {
+      const reply = await announce(ann, announced(await aRoomOf([ann]), 'Hello', fields));
+      expect({ status: reply.status, code: (reply.body as { code: string }).code }).toEqual({ status, code });
+    });
+
+    it('refuses a file for a room to which the caller can send nothing, as a message', async () => {
+      const hidden = await aRoom({ is_visible: false });
+      const [archived, open] = [await aRoom({ owner: ann, archived: true }), await aRoom()];
+      const codeFor = async (room: string) => {
+        const { status, body } = await announce(ann, announced(room));
+        return [status, (body as { code: string }).code];
+      };
+      expect(await codeFor(hidden.id)).toEqual([404, 'room_not_found']);
+      expect(await codeFor('a'.repeat(24))).toEqual([404, 'room_not_found']);
+      expect(await codeFor(open.id)).toEqual([403, 'membership_required']);
+      expect(await codeFor(archived.id)).toEqual([409, 'room_archived']);
+    });
+  });
+
+  describe('PUT content', () => {
+    const put = (url: string, body: Bytes, { token }: Account = ann) => call('PUT', url, { token, body });
+
+    it('stores the bytes that were announced, also a second time, and no others', async () => {
+      const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
+      expect((await read(call, { url }, ann)).status).toBe(404);
+      expect(outcome(await put(url, 'Hellp'))).toEqual(otherBytes);
+      expect(outcome(await put(url, 'Hell'))).toEqual(otherBytes);
+      expect(outcome(await put(url, 'Hello!'))).toEqual(otherBytes);
+      expect(outcome(await put(url, ''))).toEqual(otherBytes);
+      expect((await read(call, { url }, ann)).status).toBe(404);
+      expect((await put(url, 'Hello')).status).toBe(204);
+      expect((await put(url, 'Hello')).status).toBe(204);
+      expect(outcome(await read(call, { url }, ann))).toEqual({ status: 200, body: 'Hello' });
+    });
+
+    it('refuses a long body for a short file, and the connection is of use to nobody else', async () => {
+      const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
+      expect(outcome(await put(url, Buffer.alloc(3_000_000)))).toEqual(otherBytes);
+    });
+
+    it('stores a file without bytes, and a large one', async () => {
+      const room = await aRoomOf([ann]);
+      const large = randomBytes(3_000_000).toString('hex');
+      for (const bytes of ['', large]) {
+        const { id, url } = await aFile(ann, room, { bytes, call });
+        await aMessage(ann, room, { files: [id] }, call);
+        expect((await read(call, { url }, ann)).body).toBe(bytes);
+      }
+    });
+
+    it('is for the one who has announced the file, until it is sent', async () => {
+      const { url, room } = await aSentFile(call);
+      const other = await aFile(ann, room, { bytes: undefined });
+      expect(outcome(await put(other.url, 'Hello', bob))).toEqual({ status: 404, body: noSuchFile });
+      expect(outcome(await put(`${other.url}?preview=true`, 'Hello'))).toEqual({ status: 404, body: noSuchFile });
+      expect(outcome(await put(url, 'Hello'))).toEqual(
+        conflict('file_sent', 'The file was sent already; its bytes never change.'),
+      );
+    });
+  });
+
+  describe('POST /api/messages', () => {
+    const send = ({ token }: Account, body: object, headers = {}) => call('POST', '/api/messages', { token, body, headers });
+    const codeOf = async (reply: ReturnType<Call>) => ((await reply).body as { code?: string }).code;
+
+    it('sends files with a text or without, in the order of the sender', async () => {
+      const room = await aRoomOf([ann, bob]);
+      const picture = await aFile(ann, room, { bytes: png, type: 'image/png', name: 'a.png', preview: webp, call });
+      const note = await aFile(ann, room, { call });
+      const { body } = await send(ann, { room, files: [picture.id, { $oid: note.id }] });
+      const nothing = { width: null, height: null, duration: null };
+      expect(body).toMatchObject({
+        text: '',
+        files: [
+          { _id: { $oid: picture.id }, name: 'a.png', type: 'image/png', size: png.length, ...nothing, has_preview: true },
+          { _id: { $oid: note.id }, name: 'Notes.txt', type: 'text/plain', size: 5, ...nothing, has_preview: false },
+        ],
+      });
+      const [seen] = (await call('GET', `/api/messages?room=${room}`, { token: bob.token })).body as Message[];
+      expect(seen).toEqual(body);
+      const [event] = (await call('GET', `/api/events?room=${room}&after=0`, { token: bob.token })).body as { data: Message }[];
+      expect(event?.data).toEqual(body);
+    });
+
+    it('refuses a message without text and files in the words for one without text', async () => {
+      const room = await aRoomOf([ann]);
+      expect(await codeOf(send(ann, { room }))).toBe('missing_parameter');
+      expect(await codeOf(send(ann, { room, files: [] }))).toBe('missing_parameter');
+      expect(await codeOf(send(ann, { room, text: ' ', files: [] }))).toBe('invalid_parameter');
+    });
+
+    it('takes a file once: the same request again gives the same message, another one is refused', async () => {
+      const room = await aRoomOf([ann]);
+      const [one, two] = [await aFile(ann, room, { call }), await aFile(ann, room, { call })];
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      const first = await send(ann, { room, files: [one.id] }, key);
+      const again = await send(ann, { room, files: [one.id] }, key);
+      expect({ ...outcome(again), replayed: again.headers['idempotency-replayed'] }).toEqual({
+        ...outcome(first),
+        replayed: 'true',
+      });
+      expect((await send(ann, { room, files: [two.id] }, key)).status).toBe(422);
+      expect(await codeOf(send(ann, { room, files: [one.id] }))).toBe('file_taken');
+      expect(await codeOf(send(ann, { room, files: [two.id, one.id] }))).toBe('file_taken');
+      expect((await send(ann, { room, files: [two.id] })).status).toBe(201);
+    });
+
+    it.each(['with one key', 'without a key'])('takes a file once for concurrent requests %s', async (how) => {
+      const room = await aRoomOf([ann]);
+      const { id } = await aFile(ann, room, { call });
+      const key = how === 'with one key' ? { 'idempotency-key': crypto.randomUUID() } : {};
+      const replies = await Promise.all(Array.from({ length: 6 }, () => send(ann, { room, files: [id] }, key)));
+      const sent = replies.filter(({ status }) => status === 201).map(({ body }) => (body as Message)._id.$oid);
+      expect(new Set(sent).size).toBe(1);
+      if (how === 'with one key') expect(sent).toHaveLength(6);
+      const messages = (await call('GET', `/api/messages?room=${room}`, { token: ann.token })).body as Message[];
+      expect(messages.map(({ files }) => files.map(({ _id }) => _id.$oid))).toEqual([[id]]);
+    });
+
+    it('takes a file for one message of different concurrent requests', async () => {
+      const room = await aRoomOf([ann]);
+      const [one, two] = [await aFile(ann, room, { call }), await aFile(ann, room, { call })];
+      const replies = await Promise.all([
+        send(ann, { room, files: [one.id, two.id] }),
+        send(ann, { room, files: [two.id, one.id] }),
+      ]);
+      const messages = (await call('GET', `/api/messages?room=${room}`, { token: ann.token })).body as Message[];
+      expect(messages).toHaveLength(replies.filter(({ status }) => status === 201).length);
+      expect(messages.length).toBeLessThan(2);
+    });
+
+    it("refuses another's file, one for another room, one that was not uploaded, and one that does not exist", async () => {
+      const room = await aRoomOf([ann, bob]);
+      const own = await aFile(ann, await aRoomOf([ann]), { call });
+      const others = await aFile(bob, room, { call });
+      const bare = await aFile(ann, room, { bytes: undefined, call });
+      expect(await codeOf(send(ann, { room, files: [others.id] }))).toBe('file_not_found');
+      expect(await codeOf(send(ann, { room, files: [own.id] }))).toBe('file_not_found');
+      expect(await codeOf(send(ann, { room, files: ['a'.repeat(24)] }))).toBe('file_not_found');
+      expect(await codeOf(send(ann, { room, files: [bare.id] }))).toBe('file_not_uploaded');
+      expect(await codeOf(send(ann, { room, files: [bare.id, bare.id] }))).toBe('invalid_parameter');
+      expect(await codeOf(send(ann, { room, files: Array(11).fill(bare.id) }))).toBe('invalid_parameter');
+    });
+
+    it('leaves no gap where it refuses a file', async () => {
+      const room = await aRoomOf([ann]);
+      const { id } = await aFile(ann, room, { call });
+      await Promise.all(Array.from({ length: 4 }, () => send(ann, { room, files: [id] })));
+      await aMessage(ann, room, {}, call);
+      const events = (await call('GET', `/api/events?room=${room}&after=0`, { token: ann.token })).body as { type: string }[];
+      expect(events.map(({ type }) => type)).toEqual(['message.created', 'message.created']);
+    });
+  });
+
+  it('an edit changes the text alone, which may be empty beside files', async () => {
+    const { message, room } = await aSentFile(call);
+    const edit = (id: string, text: string) => call('PATCH', `/api/messages/${id}`, { token: ann.token, body: { text } });
+    expect((await edit(message._id.$oid, 'Look')).body).toMatchObject({ text: 'Look', files: message.files });
+    expect((await edit(message._id.$oid, ' ')).body).toMatchObject({ text: '', files: message.files });
+    const plain = await aMessage(ann, room, {}, call);
+    expect((await edit(plain._id.$oid, ' ')).status).toBe(400);
+  });
+
+  it('a search finds the name of a file, also after its text was edited', async () => {
+    const name = `Quartalsbericht ${crypto.randomUUID().slice(0, 8)}.pdf`;
+    const { message, room } = await aSentFile(call, { name });
+    const search = async () =>
+      ((await call('GET', `/api/messages?room=${room}&q=quartals`, { token: bob.token })).body as Message[]).map(
+        ({ _id }) => _id.$oid,
+      );
+    expect(await search()).toEqual([message._id.$oid]);
+    await call('PATCH', `/api/messages/${message._id.$oid}`, { token: ann.token, body: { text: 'Here it is' } });
+    expect(await search()).toEqual([message._id.$oid]);
+  });
+
+  describe('GET content', () => {
+    it('gives the bytes to those who may read the message now, and to nobody else', async () => {
+      const room = await aRoom({ owner: ann, members: [bob], is_visible: false });
+      const file = await aFile(ann, room.id, { call });
+      const statuses = async () =>
+        Promise.all([ann, bob, stranger, admin].map(async (one) => (await read(call, file, one)).status));
+      expect(await statuses()).toEqual([200, 404, 404, 404]);
+      const { _id } = await aMessage(ann, room.id, { files: [file.id] }, call);
+      expect(await statuses()).toEqual([200, 200, 404, 200]);
+      expect((await call('GET', file.url)).status).toBe(401);
+      // Not told from one that does not exist.
+      expect(await read(call, file, stranger)).toMatchObject({ status: 404, body: noSuchFile });
+      expect(await read(call, { url: `/api/files/${'a'.repeat(24)}/content` }, stranger)).toMatchObject({
+        status: 404,
+        body: noSuchFile,
+      });
+      await call('DELETE', `/api/members/${await memberId(room, bob)}`, { token: ann.token });
+      expect(await statuses()).toEqual([200, 404, 404, 200]);
+      const back = await addMember(room, bob);
+      expect((await read(call, file, bob)).status).toBe(200);
+      await call('DELETE', `/api/members/${back}?ban=true`, { token: ann.token });
+      expect((await read(call, file, bob)).status).toBe(404);
+      await call('DELETE', `/api/messages/${_id.$oid}`, { token: ann.token });
+      expect(await statuses()).toEqual([404, 404, 404, 404]);
+    });
+
+    it('keeps neither name nor bytes of a deleted message', async () => {
+      const { message, url } = await aSentFile(call, { name: 'Secret plan.txt' });
+      await call('DELETE', `/api/messages/${message._id.$oid}`, { token: ann.token });
+      const deleted = await call('GET', `/api/messages/${message._id.$oid}`, { token: bob.token });
+      expect(deleted.body).toMatchObject({ text: '', files: [] });
+      expect((await read(call, { url }, ann)).status).toBe(404);
+    });
+
+    it('keeps nothing of a deleted room', async () => {
+      const { url, room } = await aSentFile(call);
+      expect((await call('DELETE', `/api/rooms/${room}`, { token: admin.token })).status).toBe(204);
+      expect((await read(call, { url }, admin)).status).toBe(404);
+    });
+
+    it('keeps what a deleted account has sent, and nothing that it has not', async () => {
+      const room = await aRoom({ owner: ann });
+      const leaver = await anAccount();
+      await addMember(room, leaver);
+      const [sent, unsent] = [await aFile(leaver, room.id, { call }), await aFile(leaver, room.id, { call })];
+      await aMessage(leaver, room.id, { files: [sent.id] }, call);
+      const body = { current_password: leaver.password };
+      expect((await call('DELETE', '/api/users/me', { token: leaver.token, body })).status).toBe(204);
+      expect((await read(call, sent, ann)).status).toBe(200);
+      expect((await call('PUT', unsent.url, { token: admin.token, body: 'Hello' })).status).toBe(404);
+    });
+
+    it('gives the preview apart from the file', async () => {
+      const { url, shown } = await aSentFile(call, { bytes: png, type: 'image/png', preview: webp });
+      expect(shown.has_preview).toBe(true);
+      const { headers } = await read(call, { url: `${url}?preview=true` }, bob);
+      expect(headers).toMatchObject({ 'content-type': 'image/webp', 'content-length': String(webp.length) });
+      const other = await aSentFile(call);
+      expect((await read(call, { url: `${other.url}?preview=true` }, bob)).status).toBe(404);
+    });
+
+    it.each([
+      ['bytes=0-4', 206, 'Hello', 'bytes 0-4/11'],
+      ['bytes=6-', 206, 'there', 'bytes 6-10/11'],
+      ['bytes=-3', 206, 'ere', 'bytes 8-10/11'],
+      ['bytes=-100', 206, 'Hello there', 'bytes 0-10/11'],
+      ['bytes=9-100', 206, 're', 'bytes 9-10/11'],
+      ['bytes=4-2', 200, 'Hello there', undefined],
+      ['bytes=0-1,3-4', 200, 'Hello there', undefined],
+      ['lines=1-2', 200, 'Hello there', undefined],
+      ['bytes=-', 200, 'Hello there', undefined],
+    ])('gives the part that %s asks for: %i', async (range, status, body, part) => {
+      const file = await aSentFile(call, { bytes: 'Hello there' });
+      const reply = await read(call, file, bob, { range });
+      expect({ ...outcome(reply), part: reply.headers['content-range'] }).toEqual({ status, body, part });
+    });
+
+    it('refuses a part after the end, also of a file without bytes', async () => {
+      for (const bytes of ['Hello', '']) {
+        const reply = await read(call, await aSentFile(call, { bytes }), bob, { range: 'bytes=5-' });
+        expect([reply.status, reply.headers['content-range']]).toEqual([416, `bytes */${bytes.length}`]);
+      }
+    });
+
+    it('gives a part with If-Range if the file is the same, and 304 to a caller who has all of it', async () => {
+      const file = await aSentFile(call);
+      const { etag = '' } = (await read(call, file, bob)).headers;
+      expect(outcome(await read(call, file, bob, { range: 'bytes=1-2', 'if-range': etag }))).toEqual({ status: 206, body: 'el' });
+      expect((await read(call, file, bob, { range: 'bytes=1-2', 'if-range': '"other"' })).status).toBe(200);
+      const known = await read(call, file, bob, { 'if-none-match': etag });
+      expect({ ...outcome(known), cache: known.headers['cache-control'] }).toEqual({
+        status: 304,
+        body: '',
+        cache: 'private, no-cache',
+      });
+      expect((await read(call, file, stranger, { 'if-none-match': etag })).status).toBe(404);
+    });
+
+    it('answers HEAD with the headers of GET', async () => {
+      const file = await aSentFile(call);
+      const head = await call('HEAD', file.url, { token: bob.token });
+      const get = await read(call, file, bob);
+      expect([head.status, head.body]).toEqual([200, '']);
+      for (const name of ['content-length', 'content-type', 'etag', 'content-disposition', 'accept-ranges'])
+        expect(head.headers[name]).toBe(get.headers[name]);
+    });
+
+    it.each([
+      ['image/png', png, 'image/png', 'inline'],
+      ['image/jpg', Buffer.from('ffd8ffe0', 'hex'), 'image/jpeg', 'inline'],
+      // With the wrong ending, as they are often stored.
+      ['image/jpeg', webp, 'image/webp', 'inline'],
+      ['image/png', Buffer.from('<script>alert(1)</script>'), 'application/octet-stream', 'attachment'],
+      ['image/png', Buffer.alloc(0), 'application/octet-stream', 'attachment'],
+      ['application/pdf', Buffer.from('%PDF-1.7'), 'application/pdf', 'inline'],
+      ['application/pdf', Buffer.from('<html>%PDF-1.7'), 'application/octet-stream', 'attachment'],
+      ['image/gif', Buffer.from('GIF89a/*<svg onload=alert(1)>*/=1;'), 'image/gif', 'inline'],
+    ])('shows what says to be %s as its bytes are', async (claimed, bytes, type, disposition) => {
+      const file = await aSentFile(call, { type: claimed, bytes });
+      expect(file.shown.type).toBe(type);
+      const { headers } = await read(call, file, bob, { accept: 'image/*' });
+      expect(headers).toMatchObject({ 'content-type': type, 'x-content-type-options': 'nosniff' });
+      expect(headers['content-disposition']).toMatch(new RegExp(`^${disposition}; `));
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+    });
+
+    it.each(['image/svg+xml', 'text/html', 'text/javascript', 'application/xhtml+xml', 'text/plain', 'video/quicktime'])(
+      'gives %s only as bytes to store, in a sandbox',
+      async (type) => {
+        const file = await aSentFile(call, { type, bytes: '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>' });
+        expect(file.shown.type).toBe(type);
+        const { headers } = await read(call, file, bob);
+        expect(headers['content-type']).toBe('application/octet-stream');
+        expect(headers['content-disposition']).toMatch(/^attachment; /);
+        expect(headers['content-security-policy']).toMatch(/; sandbox$/);
+      },
+    );
+
+    it.each([
+      ['Grüße 🦉.txt', `filename="Gr__e __.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%F0%9F%A6%89.txt`],
+      ['../../etc/passwd', `filename="__.._etc_passwd"; filename*=UTF-8''__.._etc_passwd`],
+      ['..', `filename="_"; filename*=UTF-8''_`],
+      ['a%00b.txt', `filename="a_00b.txt"; filename*=UTF-8''a%2500b.txt`],
+      ['a"; filename="b.exe', `filename="a__ filename=_b.exe"; filename*=UTF-8''a_%3B%20filename%3D_b.exe`],
+      // Without the override that would show it as a picture.
+      ['photo\u202egpj.exe', `filename="photogpj.exe"; filename*=UTF-8''photogpj.exe`],
+      ["it's (1).txt", `filename="it's (1).txt"; filename*=UTF-8''it%27s%20%281%29.txt`],
+      ['漢'.repeat(255), `filename="${'_'.repeat(255)}"; filename*=UTF-8''${'%E6%BC%A2'.repeat(255)}`],
+    ])('is stored under a name that leaves no directory: %s', async (name, expected) => {
+      const file = await aSentFile(call, { name });
+      expect(file.shown.name).toBe(name.replace('\u202e', ''));
+      expect((await read(call, file, bob)).headers['content-disposition']).toBe(`attachment; ${expected}`);
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { Account } from './accounts.ts';
+import { type Call, inProcess } from './transports.ts';
+
+export type Bytes = string | Uint8Array;
+
+/** How a file with these bytes is announced. */
+export const announced = (room: string, bytes: Bytes = 'Hello', fields: object = {}) => ({
+  room,
+  name: 'Notes.txt',
+  type: 'text/plain',
+  ...measured(bytes),
+  ...fields,
+});
+
+export const measured = (bytes: Bytes) => ({ size: Buffer.byteLength(bytes), sha256: hash('sha256', bytes) });
+
+type Wanted = { bytes?: Bytes | undefined; preview?: Bytes; name?: string; type?: string; key?: string; call?: Call };
+
+/** A file that a test has announced and uploaded; it is announced alone where `bytes` is undefined. */
+export type TestFile = { id: string; url: string };
+
+/** Announces a file and uploads its bytes; throws the response if it is refused. */
+export async function aFile({ token }: Account, room: string, wanted: Wanted = {}): Promise<TestFile> {
+  const { call = inProcess, key, preview, bytes = 'Hello', ...fields } = wanted;
+  const all = { ...fields, ...(preview && { preview: { type: 'image/webp', ...measured(preview) } }) };
+  const headers = key ? { 'idempotency-key': key } : {};
+  const reply = await call('POST', '/api/files', { token, headers, body: announced(room, bytes, all) });
+  if (reply.status !== 201) throw new Error(`A file was refused: ${JSON.stringify(reply)}`);
+  const { _id, upload, preview_upload: other } = reply.body as Announced;
+  const isUploaded = !('bytes' in wanted && wanted.bytes === undefined);
+  const uploads = isUploaded ? [[upload, bytes] as const, ...(other && preview ? [[other, preview] as const] : [])] : [];
+  for (const [{ method, url }, body] of uploads) {
+    const { status, body: refusal } = await call(method, url, { token, body });
+    if (status !== 204) throw new Error(`An upload was refused: ${JSON.stringify(refusal)}`);
+  }
+  return { id: _id.$oid, url: upload.url };
+}
+
+type Announced = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
+type Upload = { method: string; url: string };
