@@ -126,6 +126,18 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'forward',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      const message = page.locator('.room-pane li.message', { hasText: 'The notes are at' });
+      await message.focus();
+      await message.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Forward' }).click();
+      await page.getByRole('option', { name: 'Garden' }).click();
+      await page.locator('.forwarded').waitFor();
+    },
+  },
+  {
     name: 'drafts',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
