@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { addMember, aRoom } from '../../../test/support/rooms.ts';
+import { addMember, aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
 import { signIn, type Visit, visit } from './support.ts';
 
@@ -101,5 +101,37 @@ describe('a message is drawn', () => {
   it('under a topic whose links can be followed', async () => {
     expect(await page.locator('.topic a').getAttribute('href')).toBe('https://example.org/guide');
     expect(visited.problems).toEqual([]);
+  });
+});
+
+describe('a block of code', () => {
+  it('takes its colours without moving anything', async () => {
+    const owner = await anAccount();
+    const room = await aRoomOf([owner]);
+    await aMessage(
+      owner,
+      room,
+      { text: '```ts\nconst answer: number = 42; // of "course"\nfunction f() { return `x`; }\n```' },
+      call,
+    );
+    const { page: own, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await own.route(/assets\/colours-/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await signIn(own, owner);
+    const code = own.locator('.code code');
+    await code.waitFor();
+    const before = await code.boundingBox();
+    letGo();
+    await own.locator('.code .code-keyword').first().waitFor();
+    expect(await code.textContent()).toBe('const answer: number = 42; // of "course"\nfunction f() { return `x`; }');
+    expect(await code.boundingBox()).toEqual(before);
+    expect(problems).toEqual([]);
+    await context.close();
   });
 });

@@ -10,9 +10,12 @@ import { session } from '../session.ts';
 import { findPersons, personOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
 import { emojiOf } from '../text/codes.ts';
+import type { CodePiece } from '../text/colours.ts';
 import { hiddenHost } from '../text/links.ts';
 import { forEveryone } from '../text/names.ts';
 import { IconButton } from './controls.tsx';
+import { lateCode } from './later.tsx';
+import { useLoaded } from './use-list.ts';
 
 /** How a mention is shown: how much of what was typed is the name of somebody who is mentioned. */
 type Mentions = (typed: string) => { length: number; isMe: boolean } | undefined;
@@ -190,15 +193,31 @@ function withBreaks(text: string): ComponentChildren {
   return text.split('\n').flatMap((line, at) => (at === 0 ? [line] : [<br key={`${at}`} />, line]));
 }
 
+const loadColours = lateCode(() => import('../text/colours.ts'));
+
+/** A piece of code, in the colour of its kind. */
+const showPiece = (piece: CodePiece, at: number): ComponentChildren =>
+  typeof piece === 'string' ? (
+    piece
+  ) : (
+    <span key={at} class={piece.kind && `code-${piece.kind}`}>
+      {piece.pieces.map(showPiece)}
+    </span>
+  );
+
 function Code({ text, language }: { text: string; language: string }) {
   const [isCopied, setCopied] = useState(false);
+  const { value: pieces } = useLoaded(
+    async () => (language ? (await loadColours()).colour(text, language) : undefined),
+    [text, language],
+  );
   const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true));
   return (
     <div class="code" dir="ltr">
       {language && <span class="language">{language}</span>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{pieces ? pieces.map(showPiece) : text}</code>
       </pre>
       {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
     </div>
