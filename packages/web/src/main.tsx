@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { refuseFiles } from './files.ts';
-import { startNotifying } from './notify.ts';
+import { showNews } from './news.ts';
 import { startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
 import { settings } from './settings.ts';
@@ -12,7 +12,7 @@ import { keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
 startRouting();
-startNotifying();
+showNews();
 void restoreSession();
 // The first picture has what this browser keeps: to draw it twice takes longer.
 void followSession().finally(() =>

@@ -7,7 +7,7 @@ import { recall, remember } from './storage.ts';
 import type { MyRoom } from './store/kept.ts';
 import { nameOf } from './store/names.ts';
 import { outbox } from './store/outbox.ts';
-import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
+import { roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
 import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
@@ -37,19 +37,8 @@ export async function setNotifications(on: boolean): Promise<boolean> {
   return notifications.areOn();
 }
 
-/** Shows what is new where it is seen from elsewhere: in the title, on the icon, as notifications, and to screen readers. */
+/** Tells what is new from now on, as notifications and to screen readers. */
 export function startNotifying(): void {
-  effect(() => {
-    const { value } = route;
-    const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
-    const count = allMentions.value;
-    const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
-    document.title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
-    const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
-    const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
-    shown?.catch(() => {});
-  });
-
   let refused = 0;
   effect(() => {
     const now = outbox.value.filter(({ state }) => state === 'refused').length;
@@ -85,7 +74,8 @@ export function startNotifying(): void {
 export function tellOfHere(room: string, messages: readonly Message[]): void {
   const mine = roomOf(room);
   const isNews = ({ mentions_all, user }: Message) => mentions_all === 'here' && user.$oid !== me()._id.$oid;
-  if (mine && !mine.isMuted && messages.some(isNews)) void tellOf(mine, 1, mine.seq);
+  const news = messages.find(isNews);
+  if (mine && !mine.isMuted && news) void tellOf(mine, 1, news.seq - 1);
 }
 
 /** Tells of a reply in a thread that one follows. */

@@ -2,7 +2,7 @@ import type { Connection } from '../../../client/src/connection.ts';
 import type { Ask } from '../../../client/src/cursors.ts';
 import { giveUpOld } from '../ahead.ts';
 import { askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
-import { tellOfHere } from '../notify.ts';
+import { tellOfHere } from '../news.ts';
 import { route } from '../routes.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/members.ts';

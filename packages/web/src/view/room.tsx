@@ -16,7 +16,6 @@ import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
 import { List } from './rows.tsx';
 import { intentOf } from './scroll-intent.ts';
-import { ThreadPanel } from './thread.tsx';
 import { Typing } from './typing.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -24,6 +23,7 @@ const Details = later(async () => (await import('./details.tsx')).Details);
 const Members = later(async () => (await import('./members.tsx')).Members);
 const Pins = later(async () => (await import('./lists.tsx')).Pins);
 const Search = later(async () => (await import('./search.tsx')).Search);
+const ThreadPanel = later(async () => (await import('./thread.tsx')).ThreadPanel);
 
 type RoomProps = Extract<Route, { name: 'room' }>;
 

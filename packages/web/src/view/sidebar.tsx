@@ -17,9 +17,9 @@ import { Avatar, attempt, IconButton, Loading, PersonName, StatusMark } from './
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewConversation, openNewRoom, openShortcuts, openSwitcher } from './keys.tsx';
+import { lateCode } from './later.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { PersonButton } from './person.tsx';
-import { hide, leave as leaveRoom, markAllRead, setFavourite, setMuted } from './room-actions.ts';
 import { Rows } from './rows.tsx';
 
 /** My rooms, and the way to everything else. */
@@ -71,9 +71,11 @@ export function Sidebar() {
   );
 }
 
+const loadActions = lateCode(() => import('./room-actions.ts'));
+
 /** What one may do with all of it. */
 const serviceMenu: readonly MenuItem[] = [
-  { label: strings.rooms.markAllRead, icon: 'check', act: () => markAllRead() },
+  { label: strings.rooms.markAllRead, icon: 'check', act: async () => (await loadActions()).markAllRead() },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
 ];
 
@@ -167,19 +169,19 @@ function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom):
     {
       label: isFavourite ? strings.rooms.notFavourite : strings.rooms.favourite,
       icon: isFavourite ? 'notFavourite' : 'favourite',
-      act: () => setFavourite(id, !isFavourite),
+      act: async () => (await loadActions()).setFavourite(id, !isFavourite),
     },
     {
       label: isMuted ? strings.rooms.unmute : strings.rooms.mute,
       icon: isMuted ? 'bell' : 'mute',
-      act: () => setMuted(id, !isMuted),
+      act: async () => (await loadActions()).setMuted(id, !isMuted),
     },
     ...(unread > 0
       ? [{ label: strings.rooms.markRead, icon: 'check' as const, act: () => moveMarker(id, seq) && sync.run() }]
       : []),
     isDirect
-      ? { label: strings.details.hide, icon: 'close', act: () => hide(id) }
-      : { label: strings.details.leave, icon: 'logOut', act: () => leaveRoom(id), isDangerous: true },
+      ? { label: strings.details.hide, icon: 'close', act: async () => (await loadActions()).hide(id) }
+      : { label: strings.details.leave, icon: 'logOut', act: async () => (await loadActions()).leave(id), isDangerous: true },
   ];
 }
 

@@ -1,0 +1,41 @@
+import { effect } from '@preact/signals';
+import type { Message } from './api.ts';
+import { route } from './routes.ts';
+import { settings } from './settings.ts';
+import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
+import { safeName } from './text/names.ts';
+import { lateCode } from './view/later.tsx';
+
+/** Loads what tells of news. */
+export const loadNotify = lateCode(() => import('./notify.ts'));
+
+/** Shows what is new where it is seen from elsewhere: in the title and on the icon, and once the rooms are there in all other ways. */
+export function showNews(): void {
+  effect(() => {
+    const { value } = route;
+    const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
+    const count = allMentions.value;
+    const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
+    document.title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
+    const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
+    const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
+    shown?.catch(() => {});
+  });
+
+  const stop = effect(() => {
+    // What happened before is no news, and the first message does not wait for it.
+    if (!rooms.value) return;
+    queueMicrotask(() => stop());
+    void loadNotify().then(
+      ({ startNotifying }) => startNotifying(),
+      () => {},
+    );
+  });
+}
+
+/** Tells of a message that addresses those who are connected. */
+export const tellOfHere = (room: string, messages: readonly Message[]): void =>
+  void loadNotify().then(
+    (notify) => notify.tellOfHere(room, messages),
+    () => {},
+  );
