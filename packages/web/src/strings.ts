@@ -32,6 +32,7 @@ export const strings = {
   },
   // Why a field can't be sent as it is.
   fields: {
+    show: 'Show what was typed',
     missing: 'Fill in this field.',
     email: 'Enter an e-mail address, such as ann@example.org.',
     short: (least: number) => `Enter at least ${least} characters.`,

@@ -18,6 +18,24 @@ const linkTo = (address: string): string =>
   /https:\/\/chat\.example\.org(\/\S+)/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
 describe('the web client', () => {
+  it('shows a password while it is typed to those who ask for that, by keyboard', async () => {
+    const account = await anAccount();
+    const { page, context } = await visit(browser, { path: '/login' });
+    await page.getByLabel('Username or e-mail address').fill(account.username);
+    const field = page.getByLabel('Password');
+    await field.fill(account.password);
+    expect(await field.getAttribute('type')).toBe('password');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.getAttribute('type')).toBe('text');
+    expect(await field.inputValue()).toBe(account.password);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.getAttribute('type')).toBe('password');
+    await field.press('Enter');
+    await page.locator('.shell').waitFor();
+    await context.close();
+  });
+
   it('sends a link to a user who forgot the password, and sets a new password by it once', async () => {
     const { username, email } = await anAccount();
     const asking = await visit(browser, { path: '/login' });

@@ -19,7 +19,7 @@ async function newcomer() {
 
 /** The requests for the newest messages of a room, and for where its feed stands, from here on. */
 function askedOf(page: Page, room: string): string[] {
-  const addresses = [`/api/messages?room=${room}&limit=50`, `/api/events?room=${room}`];
+  const addresses = [`/api/messages?room=${room}&limit=50&is_in_room=true`, `/api/events?room=${room}`];
   const asked: string[] = [];
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());

@@ -183,25 +183,43 @@ export function Field({ label, name, hint, fault, autoFocus = false, required = 
       element.focus();
     }
   };
+  const [isShown, setShown] = useState(false);
+  const isSecret = rest.type === 'password';
+  const input = (
+    <input
+      id={id}
+      name={name}
+      ref={focus}
+      required={required}
+      defaultValue={value}
+      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      autocapitalize="none"
+      spellcheck={false}
+      onInvalid={({ currentTarget }) => sayFault(currentTarget, fault)}
+      onInput={({ currentTarget }) => {
+        currentTarget.setCustomValidity('');
+        onInput?.();
+      }}
+      {...(rest as object)}
+      {...(isSecret && isShown && { type: 'text' })}
+    />
+  );
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        ref={focus}
-        required={required}
-        defaultValue={value}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        autocapitalize="none"
-        spellcheck={false}
-        onInvalid={({ currentTarget }) => sayFault(currentTarget, fault)}
-        onInput={({ currentTarget }) => {
-          currentTarget.setCustomValidity('');
-          onInput?.();
-        }}
-        {...(rest as object)}
-      />
+      {isSecret ? (
+        <span class="secret">
+          {input}
+          <IconButton
+            icon={isShown ? 'eyeOff' : 'eye'}
+            label={strings.fields.show}
+            isPressed={isShown}
+            onPress={() => setShown(!isShown)}
+          />
+        </span>
+      ) : (
+        input
+      )}
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
