@@ -135,34 +135,20 @@ export async function findAuthored<Found extends AuthoredMessage>(
   return found;
 }
 
-/** A message that the caller may read, and its room as the caller finds it. */
-type ReadableMessage = { message: AuthoredMessage; room: RoomContext };
-
-/** A message that the caller may read; for everyone else there is no such message: 404. */
-export async function findMessage(id: ObjectId, caller: Caller): Promise<ReadableMessage> {
-  const [found] = await findReadable([id], caller);
-  if (!found) throw noSuchMessage();
-  return found;
-}
-
-/** Those of some messages that the caller may read, in any order. */
-export async function findReadable(ids: ObjectId[], caller: Caller): Promise<ReadableMessage[]> {
-  if (ids.length === 0) return [];
+/** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
+export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
   const existing = { $filter: { input: '$rooms', as: 'room', cond: { $not: ['$$room.deleting_at'] } } };
-  const found = await messages
-    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>(
-      ids.length === 1 ? { _id: ids[0] as ObjectId } : { _id: { $in: ids } },
-      [
-        { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
-        { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
-        ...withAuthor,
-      ],
-    )
+  const [found] = await messages
+    .aggregate<AuthoredMessage & { rooms: ContextRow[] }>({ _id: id }, [
+      { $lookup: { from: 'rooms', localField: 'room', foreignField: '_id', as: 'rooms' } },
+      { $set: { rooms: { $map: { input: existing, as: 'room', in: contextFields([caller.user._id], '$$room.') } } } },
+      ...withAuthor,
+    ])
     .toArray();
-  return found.flatMap(({ rooms: [row], ...message }) => {
-    const room = row && contextOf(row, caller);
-    return room && may(room, 'read') ? [{ message: message as AuthoredMessage, room }] : [];
-  });
+  const row = found?.rooms[0];
+  const room = row && contextOf(row, caller);
+  if (!found || !room || !may(room, 'read')) throw noSuchMessage();
+  return { message: found, room };
 }
 
 /** The message, for those who may read it. */

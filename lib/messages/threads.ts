@@ -1,5 +1,5 @@
-import { ObjectId } from 'mongodb';
-import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { type Filter, ObjectId } from 'mongodb';
+import type { Listed, Page } from '../api/pages.ts';
 import { about, flag, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { messages } from '../collections/messages.ts';
@@ -8,7 +8,8 @@ import { retryContended } from '../database/writes.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
-import { type AuthoredMessage, findMessage, findReadable, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
+import { readAcross } from './across-rooms.ts';
+import { type AuthoredMessage, findAuthored, findMessage, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
 
 /** How many unread replies of a thread are counted at most. */
@@ -51,34 +52,36 @@ export const threadCursor: Parameter<ThreadCursor> = {
 
 type ThreadsPage = Page<ThreadCursor> & { unread?: 'true' | undefined };
 
-/** The threads that the caller follows and may read, the one with the latest reply first; a page may be shorter than its limit. */
+/** The threads that the caller follows and may read, the one with the latest reply first. */
 export async function listThreads({ limit, after, unread }: ThreadsPage, caller: Caller): Promise<Listed<Thread>> {
-  const before = after && {
-    $or: [{ replied_at: { $lt: after.at } }, { replied_at: after.at, '_id.thread': { $lt: after.id } }],
+  const mine = { '_id.user': caller.user._id, is_left: { $exists: false }, ...(unread && { is_unread: true as const }) };
+  const find = async (last: FollowedPlace | undefined, count: number) => {
+    const rows = await followedThreads
+      .find(
+        { ...mine, ...(last && comingAfter(last)) },
+        { sort: { replied_at: -1, '_id.thread': -1 }, limit: count, batchSize: count + 1 },
+      )
+      .toArray();
+    // Also those that are deleted: their threads go on.
+    const roots = await findAuthored<AuthoredMessage>({ _id: { $in: rows.map(({ _id }) => _id.thread) } }, []);
+    const byId = new Map(roots.map((root) => [root._id.toHexString(), root]));
+    return rows.map((row) => {
+      const { thread: id } = row._id;
+      return { place: { at: row.replied_at, id, row }, message: byId.get(id.toHexString()) };
+    });
   };
-  const rows = await followedThreads
-    .find(
-      { '_id.user': caller.user._id, is_left: { $exists: false }, ...(unread && { is_unread: true as const }), ...before },
-      { sort: { replied_at: -1, '_id.thread': -1 }, ...withOneMore(limit) },
-    )
-    .toArray();
-  const { items, next } = pageOf(
-    rows,
-    limit,
-    (row) => row,
-    ({ replied_at, _id }) => `${replied_at.getTime()}-${_id.thread.toHexString()}`,
-  );
-  const readable = await findReadable(
-    items.map(({ _id }) => _id.thread),
-    caller,
-  );
-  const roots = new Map(readable.map(({ message }) => [message._id.toHexString(), message]));
-  const shown = items.map((row) => {
-    const root = roots.get(row._id.thread.toHexString());
-    return root && show(root, row, caller);
-  });
-  return { items: (await Promise.all(shown)).filter((thread) => thread !== undefined), next };
+  const { shown, next } = await readAcross<FollowedPlace>(find, after, limit, caller);
+  const items = shown.map(async ({ place, message }) => ({ message, ...(await readingOf(place.row, caller)) }));
+  return { items: await Promise.all(items), next: next && `${next.at.getTime()}-${next.id.toHexString()}` };
 }
+
+type FollowedPlace = ThreadCursor & { row?: FollowedThreadDocument };
+
+/** What comes after a place. The bound is for the index; the rest tells those of one moment apart. */
+const comingAfter = ({ at, id }: ThreadCursor): Filter<FollowedThreadDocument> => ({
+  replied_at: { $lte: at },
+  $or: [{ replied_at: { $lt: at } }, { '_id.thread': { $lt: id } }],
+});
 
 /** The thread that begins with a message, as the caller follows it or not. */
 export async function findThread(thread: ObjectId, caller: Caller): Promise<Thread> {
@@ -126,22 +129,24 @@ async function follow(_id: FollowedThreadDocument['_id'], { room, seq, replied_a
   );
 }
 
-const isFollowed = (row: FollowedThreadDocument | null): boolean => row !== null && !row.is_left;
+const isFollowed = (row: FollowedThreadDocument | null | undefined): boolean => Boolean(row && !row.is_left);
 
-async function show(root: AuthoredMessage, row: FollowedThreadDocument | null, { user: { _id: user } }: Caller): Promise<Thread> {
-  const { room, _id: thread } = root;
-  const isFollowedNow = isFollowed(row);
-  const [replies, unread] = await Promise.all([
-    countReplies(room, [root]),
-    isFollowedNow && row?.is_unread
-      ? messages.countDocuments(
-          { room, thread, seq: { $gt: firstUnread(row) }, user: { $ne: user }, deleted_at: null },
-          { limit: mostUnread },
-        )
-      : 0,
-  ]);
-  return { message: showAuthored(root, replies), is_followed: isFollowedNow, last_read: row?.seq ?? 0, unread };
+async function show(root: AuthoredMessage, row: FollowedThreadDocument | null, caller: Caller): Promise<Thread> {
+  const [replies, reading] = await Promise.all([countReplies(root.room, [root]), readingOf(row, caller)]);
+  return { message: showAuthored(root, replies), ...reading };
 }
+
+/** What a thread is to the caller. */
+async function readingOf(row: FollowedThreadDocument | null | undefined, { user }: Caller) {
+  const isUnread = isFollowed(row) && row?.is_unread;
+  return { is_followed: isFollowed(row), last_read: row?.seq ?? 0, unread: isUnread ? await countUnread(row, user._id) : 0 };
+}
+
+const countUnread = (row: FollowedThreadDocument, user: ObjectId): Promise<number> => {
+  const { room, _id } = row;
+  const news = { room, thread: _id.thread, seq: { $gt: firstUnread(row) }, user: { $ne: user }, deleted_at: null };
+  return messages.countDocuments(news, { limit: mostUnread });
+};
 
 // Who has never read it is told of the replies since a mention, or of all.
 const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
