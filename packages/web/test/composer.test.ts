@@ -150,6 +150,23 @@ describe('a list of suggestions', () => {
     await context.close();
   });
 
+  it('that was found for an earlier key is taken in place of all that is typed by now, or not at all', async () => {
+    const { page, context, field } = await writing();
+    // Between two keys, nothing can be looked for.
+    const typeAtOnce = (text: string) =>
+      page.evaluate(`document.execCommand('insertText', false, '${text}');
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }))`);
+    await page.keyboard.type(':rock');
+    await page.getByRole('option', { name: ':rocket:' }).waitFor();
+    await typeAtOnce('et');
+    expect(await field.inputValue()).toBe('🚀 ');
+    await page.keyboard.type(':rock');
+    await page.getByRole('option', { name: ':rocket:' }).waitFor();
+    await typeAtOnce('xx');
+    expect(await field.inputValue()).toBe('🚀 :rockxx');
+    await context.close();
+  });
+
   it('does not open in code', async () => {
     const { page, context } = await writing();
     await page.keyboard.type('`npm @bo');

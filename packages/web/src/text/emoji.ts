@@ -11,7 +11,12 @@ export const emojiGroups: Emoji[][] = groups.map((group) =>
   }),
 );
 
-const all = emojiGroups.flat().map((emoji) => ({ emoji, said: `${emoji.codes.join(' ')} ${emoji.words}`.toLowerCase() }));
+const saidOf = ({ codes, words }: Emoji) => `${codes.join(' ')} ${words}`.toLowerCase();
+
+const all = emojiGroups.flat().map((emoji) => ({ emoji, said: saidOf(emoji) }));
+
+/** Whether a word finds an emoji. */
+export const isFoundBy = (emoji: Emoji, word: string): boolean => saidOf(emoji).includes(word.toLowerCase());
 
 /** The emoji that a word finds: by the start of a code first, then by any part of what is said of it. */
 export function findEmoji(word: string): Emoji[] {

@@ -67,13 +67,15 @@ export function Editor({
   const [failure, setFailure] = useState<string>();
   const [found, setFound] = useState<Suggestion[]>([]);
   const [index, setIndex] = useState(0);
-  const shown = useRef(0);
+  const shown = useRef<Suggestion[]>([]);
+  /** Where the word begins to which the suggestions belong. */
+  const begins = useRef(0);
   const chosen = useRef<string | undefined>(undefined);
   const turn = useRef(0);
   const suggest = (suggestions: Suggestion[]) => {
     // Most keys change nothing here.
-    if (suggestions.length === 0 && shown.current === 0) return;
-    shown.current = suggestions.length;
+    if (suggestions.length === 0 && shown.current.length === 0) return;
+    shown.current = suggestions;
     setFound(suggestions);
     // What was chosen from an earlier list stays chosen in the one for the last key.
     const at = suggestions.findIndex(({ text }) => text === chosen.current);
@@ -89,8 +91,18 @@ export function Editor({
     if (tooMany !== over) setOver(tooMany);
     const asked = ++turn.current;
     const typed = element.value.slice(0, element.selectionStart);
-    // What was found for an earlier key no longer counts.
-    void findSuggestions(room, typed).then((suggestions) => asked === turn.current && suggest(suggestions));
+    // Until those for this key are found, there are those of earlier keys that suit it, too.
+    suggest(shown.current.flatMap(suiting));
+    void findSuggestions(room, typed).then((suggestions) => {
+      if (asked !== turn.current) return;
+      begins.current = typed.length - (suggestions[0]?.replaces ?? 0);
+      suggest(suggestions);
+    });
+  };
+  /** A suggestion as it suits what stands before the caret now. */
+  const suiting = (suggestion: Suggestion): Suggestion | [] => {
+    const { value, selectionStart } = field.current as HTMLTextAreaElement;
+    return suggestion.of(value.slice(begins.current, selectionStart)) ?? [];
   };
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
@@ -143,7 +155,8 @@ export function Editor({
   };
   const accept = (suggestion: Suggestion | undefined) => {
     if (!suggestion) return;
-    insert(suggestion.text, suggestion.replaces);
+    // The caret may have been moved since.
+    for (const { text, replaces } of [suiting(suggestion)].flat()) insert(text, replaces);
     suggest([]);
   };
 
@@ -163,7 +176,7 @@ export function Editor({
 
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
-    if (found.length > 0 && onSuggestionKey(event)) {
+    if (shown.current.length > 0 && onSuggestionKey(event)) {
       event.preventDefault();
       return;
     }
@@ -199,15 +212,15 @@ export function Editor({
     edit((selected) => makeLink(selected, pasted));
   };
   const choose = (at: number) => {
-    chosen.current = found[at]?.text;
+    chosen.current = shown.current[at]?.text;
     setIndex(at);
   };
   const onSuggestionKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    const next = stepThrough(key, index, found.length);
+    const next = stepThrough(key, index, shown.current.length);
     if (next !== undefined) choose(next);
     else if (key === 'Escape') suggest([]);
-    else if (key === 'Tab' && !shiftKey) accept(found[Math.max(index, 0)]);
-    else if (key === 'Enter' && !shiftKey && index >= 0) accept(found[index]);
+    else if (key === 'Tab' && !shiftKey) accept(shown.current[Math.max(index, 0)]);
+    else if (key === 'Enter' && !shiftKey && index >= 0) accept(shown.current[index]);
     else return false;
     return true;
   };

@@ -30,7 +30,9 @@ export function PeopleField(props: PeopleFieldProps) {
   const look = () => {
     clearTimeout(timer.current);
     const [part = ''] = /[^\s,@]*$/.exec(field().value.slice(0, field().selectionStart ?? 0)) ?? [];
-    if (part === '') return show([]);
+    // Until those for this key are found, there are those of earlier keys that suit it, too.
+    show(found.flatMap((suggestion) => suggestion.of(part) ?? []));
+    if (part === '') return;
     timer.current = setTimeout(async () => {
       const asked = timer.current;
       const suggestions = await (await loadFinders()).findPeople(part);

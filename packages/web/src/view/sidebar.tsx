@@ -71,11 +71,19 @@ export function Sidebar() {
   );
 }
 
-const loadActions = lateCode(() => import('./room-actions.ts'));
+type Actions = typeof import('./room-actions.ts');
+let actions: Actions | undefined;
+const loadActions = lateCode(async () => {
+  actions ??= await import('./room-actions.ts');
+  return actions;
+});
+
+/** Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile. */
+const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
 /** What one may do with all of it. */
 const serviceMenu: readonly MenuItem[] = [
-  { label: strings.rooms.markAllRead, icon: 'check', act: async () => (await loadActions()).markAllRead() },
+  { label: strings.rooms.markAllRead, icon: 'check', act: doing((rooms) => rooms.markAllRead()) },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
 ];
 
@@ -169,19 +177,19 @@ function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom):
     {
       label: isFavourite ? strings.rooms.notFavourite : strings.rooms.favourite,
       icon: isFavourite ? 'notFavourite' : 'favourite',
-      act: async () => (await loadActions()).setFavourite(id, !isFavourite),
+      act: doing((rooms) => rooms.setFavourite(id, !isFavourite)),
     },
     {
       label: isMuted ? strings.rooms.unmute : strings.rooms.mute,
       icon: isMuted ? 'bell' : 'mute',
-      act: async () => (await loadActions()).setMuted(id, !isMuted),
+      act: doing((rooms) => rooms.setMuted(id, !isMuted)),
     },
     ...(unread > 0
       ? [{ label: strings.rooms.markRead, icon: 'check' as const, act: () => moveMarker(id, seq) && sync.run() }]
       : []),
     isDirect
-      ? { label: strings.details.hide, icon: 'close', act: async () => (await loadActions()).hide(id) }
-      : { label: strings.details.leave, icon: 'logOut', act: async () => (await loadActions()).leave(id), isDangerous: true },
+      ? { label: strings.details.hide, icon: 'close', act: doing((rooms) => rooms.hide(id)) }
+      : { label: strings.details.leave, icon: 'logOut', act: doing((rooms) => rooms.leave(id)), isDangerous: true },
   ];
 }
 
