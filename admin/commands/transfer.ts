@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   type Counts,
   exportTo,
@@ -6,6 +7,7 @@ import {
   type Progress,
   replacesFile,
 } from '../../lib/database/export-import.ts';
+import { bringFiles, copyFiles } from '../../lib/files/copies.ts';
 import { fillWords } from '../../lib/messages/fill-words.ts';
 import { collectionNames } from '../../lib/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
@@ -30,15 +32,23 @@ export const transferCommands: Record<string, Run> = {
       print(streams.stderr, `Left out, because they are not collections of the service: ${leftOut.join(', ')}.`);
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
       print(streams.stderr, 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.');
+    const files = isStandardOutput(file) ? undefined : await copyFiles(filesBeside(file));
+    if (files && files.files > 0) print(streams.stderr, `The bytes of ${files.files} files are in ${filesBeside(file)}.`);
     return { ...result, isNote: isStandardOutput(file) };
   },
   import: ([file = ''], _options, streams) =>
     transfer(streams, async (progress) => {
       const documents = await importFrom(file, collectionNames, progress);
       await fillWords({ from: 'start' });
+      const brought = await bringFiles(filesBeside(file));
+      if (brought === undefined && existsSync(filesBeside(file)))
+        print(streams.stderr, `The bytes in ${filesBeside(file)} were left there: set FILES, and import again.`);
       return documents;
     }),
 };
+
+/** Where the bytes of the files are that an export has. */
+const filesBeside = (file: string) => `${file}.files`;
 
 async function transfer(
   { stderr }: Streams,

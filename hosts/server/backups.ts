@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backUp } from '../../lib/database/backup.ts';
+import { backUpAll } from '../../lib/files/copies.ts';
 import { describeError, log } from '../../lib/log.ts';
 
 /** Where backups go, how many milliseconds lie between two, and how many are kept. */
@@ -51,9 +51,9 @@ export async function makeBackup({ directory, keep }: BackupSettings, now = Date
   const target = resolve(directory, nameOf(now));
   try {
     await removeUnfinished(directory);
-    const documents = await backUp(target);
+    const { documents, files } = await backUpAll(target);
     Object.assign(backupState, { madeAt: now, failed: 0 });
-    log('info', 'backup made', { directory: target, documents });
+    log('info', 'backup made', { directory: target, documents, ...files });
     for (const { name } of (await list(directory)).filter(({ at }) => at <= now).slice(0, -keep))
       await rm(join(directory, name), { recursive: true });
     return true;

@@ -11,6 +11,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { scheduleBackups } from './backups.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { sweepFilesMeanwhile } from './file-sweep.ts';
 import { watchFile } from './file-watch.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
@@ -75,10 +76,12 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
   // One worker is enough.
   const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
   const filling = isFirst ? fillWordsMeanwhile() : undefined;
+  const sweep = isFirst ? sweepFilesMeanwhile() : undefined;
   const watch = isFirst ? watchFile() : undefined;
   const backups = isFirst && backup ? scheduleBackups(backup) : undefined;
   onEnd(async () => {
     setTimeout(() => process.exit(1), 15_000).unref();
+    sweep?.end();
     watch?.end();
     backups?.end();
     await server.close();

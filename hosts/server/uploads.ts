@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Found } from './routes.ts';
+import type { Handler } from '../../lib/http/operation.ts';
 
 /** Whether the body of a request goes to its operation as it comes, and is kept nowhere. */
-export const takesBytes = ({ handler: { operations } }: Found, method = ''): boolean =>
+export const takesBytes = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): boolean =>
   Object.hasOwn(operations, method) && operations[method]?.takesBytes === true;
 
 /** How many uploads run at a time in a process, and how many of one caller: a browser has six connections. */
@@ -28,19 +28,19 @@ export function beginUpload(caller: string): (() => void) | undefined {
 }
 
 /** A sender has so many milliseconds, and one more for each so many bytes: 16 kB a second, less than any network that people bear. */
-const patience = 30_000;
-const bytesPerMillisecond = 16;
+const usual = { patience: 30_000, bytesPerMillisecond: 16 };
 
 /** How long an upload of so many bytes may take at most. */
-export const longestUpload = (bytes: number): number => patience + bytes / bytesPerMillisecond;
+export const longestUpload = (bytes: number, { patience, bytesPerMillisecond } = usual): number =>
+  patience + bytes / bytesPerMillisecond;
 
 /** The body of a request as it comes; fails when it comes too slowly. The request stays open for its answer. */
-export async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* bodyOf(request: IncomingMessage, pace = usual): AsyncGenerator<Uint8Array> {
   const begun = performance.now();
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   for (let received = 0; ; ) {
     const ending = new AbortController();
-    const left = longestUpload(received) - (performance.now() - begun);
+    const left = longestUpload(received, pace) - (performance.now() - begun);
     const tooSlow = delay(Math.max(0, left), undefined, { signal: ending.signal }).then(
       () => Promise.reject(new Error('The body came too slowly.')),
       () => ({ done: true as const, value: undefined }),

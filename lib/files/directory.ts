@@ -69,7 +69,6 @@ export function directoryStore(root: string): FileStore {
 
     async copyTo(directory, keys) {
       const missing: string[] = [];
-      await mkdir(directory, { recursive: true, mode: 0o700 });
       for await (const some of keys)
         for (const key of some) if (!(await copy(pathOf(key), join(directory, key.slice(0, 2), key)))) missing.push(key);
       return missing;

@@ -4,7 +4,7 @@ import { messages } from '../collections/messages.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { describeError, log } from '../log.ts';
 import { giveQuotaBack, recountQuotas } from './quotas.ts';
-import { previewKey, store } from './store.ts';
+import { fileKeyOf, previewKey, store } from './store.ts';
 
 /*
  * What is pending has a time at which the sweep must look at it, written before the step that may be cut off:
@@ -92,10 +92,11 @@ async function sweepFile(file: StoredFile): Promise<boolean> {
 async function removeOrphans(now: number): Promise<number> {
   let orphans = 0;
   for await (const names of store?.keysBefore(now - unboundTime) ?? []) {
-    const known = await files.find({ key: { $in: names.map(keyOf) } }, { projection: { key: 1 } }).toArray();
+    const known = await files.find({ key: { $in: names.map(fileKeyOf) } }, { projection: { key: 1 } }).toArray();
     const keys = new Set(known.map(({ key }) => key));
     // What was never completed has more at its end.
-    const isOrphan = (name: string) => !keys.has(keyOf(name)) || ![keyOf(name), previewKey(keyOf(name))].includes(name);
+    const isOrphan = (name: string) =>
+      !keys.has(fileKeyOf(name)) || ![fileKeyOf(name), previewKey(fileKeyOf(name))].includes(name);
     for (const name of names.filter(isOrphan)) {
       await store?.remove(name);
       orphans++;
@@ -103,5 +104,3 @@ async function removeOrphans(now: number): Promise<number> {
   }
   return orphans;
 }
-
-const keyOf = (name: string) => name.slice(0, 32);

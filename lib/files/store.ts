@@ -16,3 +16,6 @@ export function requireStore(): FileStore {
 
 /** What the store calls the preview of a file. */
 export const previewKey = (key: string): string => `${key}p`;
+
+/** The key of the file to which the name of some bytes belongs. */
+export const fileKeyOf = (name: string): string => name.slice(0, 32);

@@ -122,7 +122,7 @@ describe.each(transports())('/api/files, %s', (_transport, call) => {
 
     it('stores a file without bytes, and a large one', async () => {
       const room = await aRoomOf([ann]);
-      const large = randomBytes(3_000_000).toString('hex');
+      const large = randomBytes(6_000_000).toString('hex');
       for (const bytes of ['', large]) {
         const { id, url } = await aFile(ann, room, { bytes, call });
         await aMessage(ann, room, { files: [id] }, call);

@@ -52,6 +52,7 @@ function operationType(
   { summary, parameters = [], requestBody, responses }: Operation,
 ): string {
   const body = requestBody?.content['application/json']?.schema;
+  const takesBytes = requestBody?.content['*/*'] !== undefined;
   const places = (['path', 'query', 'header'] as const).map((place) => {
     const those = parameters.filter((parameter) => parameter.in === place);
     return `        ${place}${those.some(({ required }) => required) ? '' : '?'}: ${parametersType(those)};\n`;
@@ -65,7 +66,7 @@ function operationType(
       parameters: {
 ${places.join('')}        cookie?: never;
       };
-${body ? `      requestBody${requestBody?.required ? '' : '?'}: { content: { 'application/json': ${shapeOf(body, '      ')} } };\n` : ''}      responses: {
+${body ? `      requestBody${requestBody?.required ? '' : '?'}: { content: { 'application/json': ${shapeOf(body, '      ')} } };\n` : ''}${takesBytes ? "      requestBody: { content: { '*/*': Blob } };\n" : ''}      responses: {
 ${answers.join('')}      };
     };
 `;

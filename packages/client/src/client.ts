@@ -1,7 +1,9 @@
 import { type CallSettings, type Calls, createCalls } from './calls.ts';
 import { connectionOf } from './connection.ts';
+import type { Id } from './contract.ts';
 import { type Following, type FollowSettings, follow, type Live, type LiveSettings, live } from './follow.ts';
 import { type ListPath, type PageOf, type PagesSettings, pages } from './pages.ts';
+import { type UploadSettings, upload } from './upload.ts';
 
 /** The service's address, the caller's token, how often requests are retried, and how news come. */
 export type ClientSettings = CallSettings & {
@@ -13,6 +15,8 @@ export type ClientSettings = CallSettings & {
 export type ChatClient = Calls & {
   /** The pages of a list, one after the other: `for await (const page of chat.pages('/api/directory'))`. */
   pages: <Path extends ListPath>(path: Path, settings?: PagesSettings<Path>) => AsyncGenerator<PageOf<Path>, void>;
+  /** Announces a file for a room and uploads its bytes; returns the id that `files` of a message takes. */
+  upload: (room: string, file: Blob, settings?: UploadSettings) => Promise<Id>;
   /** The events of a room after `after` (an event's `cursor`), or from now on, until the caller stops iterating. */
   events: (room: string, settings?: FollowSettings) => Following;
   /** The news of all the caller's rooms: the events of each after its cursor in `after`, or from now on. */
@@ -25,6 +29,7 @@ export function createChatClient({ WebSocket = globalThis.WebSocket, ...settings
   const chat = { client, connection: connectionOf(client, { baseUrl: settings.baseUrl, WebSocket: WebSocket ?? undefined }) };
   return Object.assign(client, {
     pages: <Path extends ListPath>(path: Path, options?: PagesSettings<Path>) => pages(client, path, options),
+    upload: (room: string, file: Blob, options?: UploadSettings) => upload(client, room, file, options),
     events: (room: string, options?: FollowSettings) => follow(chat, room, options),
     live: (options?: LiveSettings) => live(chat, options),
   });

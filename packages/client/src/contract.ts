@@ -1654,6 +1654,7 @@ export type paths = {
         header?: never;
         cookie?: never;
       };
+      requestBody: { content: { '*/*': Blob } };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sweepFiles } from '../../lib/files/removal.ts';
+import { describeError, log } from '../../lib/log.ts';
+
+/** Not much longer than a start takes, and then again and again. */
+const firstAfter = 60_000;
+const every = 600_000;
+
+/** After so many, one reads the whole store: about once a day. */
+const thoroughEvery = 144;
+
+/**
+ * Removes files that no message has, while the process serves. Several servers may do so at the same time: each step
+ * is done by one of them.
+ */
+export function sweepFilesMeanwhile(): { end: () => void } {
+  const ending = new AbortController();
+  const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal: ending.signal, ref: false });
+
+  const run = async () => {
+    await wait(firstAfter);
+    for (let count = 0; ; count++) {
+      try {
+        const swept = await sweepFiles({ isThorough: count % thoroughEvery === 0 });
+        if (swept.removed + swept.orphans > 0) log('info', 'files removed', swept);
+      } catch (error) {
+        log('error', 'files were not swept', { error: describeError(error) });
+      }
+      await wait(every * (0.9 + 0.2 * Math.random()));
+    }
+  };
+  // It ends only when it is told to.
+  run().catch(() => undefined);
+  return { end: () => ending.abort() };
+}

@@ -1,0 +1,67 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileQuotas } from '../collections/file-quotas.ts';
+import { type FileDocument, files } from '../collections/files.ts';
+import { backUp, type CopyCounts } from '../database/backup.ts';
+import { recountQuotas } from './quotas.ts';
+import { fileKeyOf, previewKey, store } from './store.ts';
+
+/** How many files have bytes, and of how many these are missing. */
+export type FileCounts = { files: number; missing: number };
+
+/**
+ * Copies the database into a new directory and then, into `files` there, what the files of that time have: all that
+ * the copy of the database names, but for what was deleted meanwhile.
+ */
+export async function backUpAll(directory: string): Promise<{ documents: CopyCounts; files: FileCounts | undefined }> {
+  const documents = await backUp(directory);
+  try {
+    return { documents, files: await copyFiles(join(directory, 'files')) };
+  } catch (error) {
+    // It would look complete.
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Copies the bytes of all files into a directory, by hard links where that is possible; undefined where the service keeps none. */
+export async function copyFiles(directory: string): Promise<FileCounts | undefined> {
+  if (!store) return undefined;
+  const counts = { files: 0, missing: 0 };
+  const missing = await store.copyTo(directory, keysOf(counts));
+  return { ...counts, missing: new Set(missing.map(fileKeyOf)).size };
+}
+
+/**
+ * Brings the bytes that such a directory has, after the documents of an import; what is used is then counted again.
+ * Undefined where the service keeps no files.
+ */
+export async function bringFiles(directory: string): Promise<number | undefined> {
+  const brought = await store?.copyFrom(directory);
+  await fileQuotas.updateMany({}, { $set: { is_unchecked: true } });
+  await recountQuotas(0);
+  return brought;
+}
+
+/** Counts the files whose bytes should be there, and those whose are not. */
+export async function checkFiles(): Promise<FileCounts | undefined> {
+  if (!store) return undefined;
+  const counts = { files: 0, missing: 0 };
+  for await (const keys of keysOf(counts))
+    if ((await Promise.all(keys.map(store.beginning))).includes(undefined)) counts.missing++;
+  return counts;
+}
+
+const batchSize = 500;
+
+/** The keys of all bytes that should be there, those of one file at a time. */
+async function* keysOf(counts: FileCounts): AsyncGenerator<string[]> {
+  const stored = files.find<Pick<FileDocument, 'key' | 'preview'>>(
+    { state: { $in: ['stored', 'bound'] } },
+    { projection: { key: 1, preview: 1 }, batchSize },
+  );
+  for await (const { key, preview } of stored) {
+    counts.files++;
+    yield preview?.is_stored ? [key, previewKey(key)] : [key];
+  }
+}

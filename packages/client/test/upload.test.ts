@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, inject, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { createChatClient, unwrap } from '../src/index.ts';
+import { sha256 } from '../src/sha256.ts';
+
+const baseUrl = inject('baseUrl') || inject('serveUrl');
+
+describe('chat.upload', () => {
+  it('uploads a file and its preview, which a message then has', async () => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const chat = createChatClient({ baseUrl, token: ann.token });
+    const preview = new Blob(['RIFF\x10\0\0\0WEBPVP8 '], { type: 'image/webp' });
+    const file = new File(['Cake at four.'], 'Notes.txt', { type: 'text/plain' });
+    const id = await chat.upload(room, file, { preview });
+    const { files } = await unwrap(chat.POST('/api/messages', { body: { room, files: [id] } }));
+    expect(files).toMatchObject([{ _id: id, name: 'Notes.txt', type: 'text/plain', size: 13, has_preview: true }]);
+    const path = { params: { path: { file: id.$oid } }, parseAs: 'text' } as const;
+    expect(await unwrap(chat.GET('/api/files/{file}/content', path))).toBe('Cake at four.');
+  });
+
+  it('throws the refusal of the service', async () => {
+    const ann = await anAccount();
+    const chat = createChatClient({ baseUrl, token: ann.token });
+    await expect(chat.upload('a'.repeat(24), new Blob(['x']))).rejects.toMatchObject({ status: 404, code: 'room_not_found' });
+  });
+
+  it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 100_000, 3_000_001])('hashes %i bytes as others do', async (size) => {
+    const bytes = randomBytes(size);
+    expect(await sha256(new Blob([bytes]))).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+});

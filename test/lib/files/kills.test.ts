@@ -1,0 +1,160 @@
+import '../../support/own-files.ts';
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { Collection, ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { fileQuotas } from '../../../lib/collections/file-quotas.ts';
+import { files } from '../../../lib/collections/files.ts';
+import { messages } from '../../../lib/collections/messages.ts';
+import { recountQuotas } from '../../../lib/files/quotas.ts';
+import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
+import { previewKey, store } from '../../../lib/files/store.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { announced, measured } from '../../support/files.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+const directory = process.env.FILES ?? '';
+
+/*
+ * A process that dies at one of its writes: it is done, or not, and the process does nothing more. What it writes to
+ * the database and to the disk for files counts; other collections have tests of their own.
+ */
+
+let steps = 0;
+let death: { at: number; isDone: boolean } | undefined;
+let isDead = false;
+
+async function step<T>(work: () => Promise<T>): Promise<T> {
+  if (isDead) throw new Error('dead');
+  if (steps++ !== death?.at) return work();
+  isDead = true;
+  if (death.isDone) await work();
+  throw new Error('dead');
+}
+
+for (const method of ['insertOne', 'insertMany', 'updateOne', 'updateMany', 'deleteOne', 'findOneAndUpdate'] as const) {
+  // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
+  const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
+    const work = () => original.apply(this, parameters);
+    return ['files', 'file_quotas', 'messages'].includes(this.collectionName) ? step(work) : work();
+  } as never);
+}
+if (!store) throw new Error('There is no store.');
+for (const method of ['receive', 'remove'] as const) {
+  const original = store[method] as (...parameters: unknown[]) => Promise<void>;
+  vi.spyOn(store, method).mockImplementation((...parameters: unknown[]) => step(() => original(...parameters)));
+}
+afterAll(() => vi.restoreAllMocks());
+
+const ann = await anAccount();
+
+type Command = { kind: 'announce' | 'upload' | 'send' | 'delete' | 'sweep' | 'deleteRoom'; which: number; isTwice: boolean };
+const command: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constantFrom(
+    'announce',
+    'announce',
+    'upload',
+    'upload',
+    'upload',
+    'send',
+    'send',
+    'send',
+    'delete',
+    'sweep',
+    'deleteRoom',
+  ),
+  which: fc.nat(5),
+  isTwice: fc.boolean(),
+});
+/** Where the process that does it dies, if it does. */
+const killed = fc.record({
+  command,
+  death: fc.option(fc.record({ at: fc.nat(6), isDone: fc.boolean() }), { nil: undefined, freq: 3 }),
+});
+
+const begun = [
+  ...[0, 1, 2].map((which) => ({ kind: 'announce' as const, which })),
+  ...[0, 1, 2].map((which) => ({ kind: 'upload' as const, which })),
+  ...[0, 1].map((which) => ({ kind: 'send' as const, which })),
+].map((one) => ({ command: { ...one, isTwice: false }, death: undefined }));
+
+describe('whatever process dies when,', () => {
+  it('in the end every file has its bytes, its message and its place in the counts, and nothing else is left', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: 40 });
+  });
+});
+
+type Known = { id: string; key: string; urls: string[] };
+
+async function live(all: { command: Command; death: typeof death }[]): Promise<void> {
+  const rooms = [await aRoomOf([ann]), await aRoomOf([ann])];
+  const known: Known[] = [];
+  const sent: string[] = [];
+  const keys = new Map<string, string>();
+  // Some are there before: announced, uploaded, and sent.
+  for (const one of [...begun, ...all]) {
+    [steps, death, isDead] = [0, one.death, false];
+    const work = () => run(one.command, rooms, known, sent, keys).catch(() => undefined);
+    await Promise.all(one.command.isTwice ? [work(), work()] : [work()]);
+    // Others may still be on their way when the first has failed.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  [death, isDead] = [undefined, false];
+  await expectConsistency();
+}
+
+async function run({ kind, which }: Command, rooms: string[], known: Known[], sent: string[], keys: Map<string, string>) {
+  const { token } = ann;
+  const room = rooms[which % 2] as string;
+  const file = known[which % Math.max(1, known.length)];
+  if (kind === 'announce') {
+    const bytes = `bytes ${which}`;
+    const preview = which % 3 === 0 ? { preview: { type: 'image/webp', ...measured(bytes) } } : {};
+    const { body } = await call('POST', '/api/files', { token, body: announced(room, bytes, preview) });
+    const {
+      _id,
+      upload,
+      preview_upload: other,
+    } = body as { _id?: { $oid: string }; upload: { url: string }; preview_upload: { url: string } | null };
+    if (_id) known.push({ id: _id.$oid, key: bytes, urls: [upload.url, ...(other ? [other.url] : [])] });
+  } else if (kind === 'upload' && file) {
+    for (const url of file.urls) await call('PUT', url, { token, body: file.key });
+  } else if (kind === 'send' && file) {
+    const ids = [...new Set([file.id, (known[(which + 1) % known.length] as Known).id])].slice(0, 1 + (which % 2));
+    const key = keys.get(ids.join()) ?? crypto.randomUUID();
+    keys.set(ids.join(), key);
+    const body = { room, files: ids };
+    const { status, body: message } = await call('POST', '/api/messages', { token, body, headers: { 'idempotency-key': key } });
+    if (status === 201) sent.push((message as { _id: { $oid: string } })._id.$oid);
+  } else if (kind === 'delete' && sent.length > 0) {
+    await call('DELETE', `/api/messages/${sent[which % sent.length]}`, { token });
+  } else if (kind === 'deleteRoom' && which === 0) {
+    const { deleteRoom } = await import('../../../lib/rooms/deletion.ts');
+    await deleteRoom(new ObjectId(room));
+  } else if (kind === 'sweep') {
+    await sweepFiles({ isThorough: true });
+  }
+}
+
+/** What holds after a day in which nothing happened. */
+async function expectConsistency(): Promise<void> {
+  await sweepFiles({ isThorough: true, now: Date.now() + 2 * unboundTime });
+  await recountQuotas(0);
+  const documents = await files.find({}).toArray();
+  const said = await messages.find({ 'files.0': { $exists: true } }, { projection: { files: 1, deleted_at: 1 } }).toArray();
+  const attached = said.flatMap(({ _id, files: some = [] }) => some.map((file) => `${file._id} of ${_id}`));
+  expect(documents.map(({ _id, message }) => `${_id} of ${message}`).sort()).toEqual(attached.sort());
+  expect(said.filter(({ deleted_at }) => deleted_at)).toEqual([]);
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  // Of a preview that was stored and not noted, which goes with its file.
+  const unnoted = documents.flatMap(({ key, preview }) => (preview && !preview.is_stored ? [previewKey(key)] : []));
+  const bytes = entries.map(({ name }) => name).filter((name) => !unnoted.includes(name));
+  const expected = documents.flatMap(({ key, preview }) => (preview?.is_stored ? [key, previewKey(key)] : [key]));
+  expect(bytes.sort()).toEqual(expected.sort());
+  const used = documents.reduce((sum, file) => sum + file.bytes, 0);
+  const counted = await fileQuotas.find({}, { projection: { bytes: 1 } }).toArray();
+  for (const one of counted) expect(one).toEqual({ _id: one._id, bytes: used });
+}
