@@ -39,6 +39,7 @@ const policyWith = (socketUrl: string) =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     // WebSockets may have an address of their own.
     `connect-src 'self'${URL.canParse(socketUrl) ? ` ${new URL(socketUrl).origin}` : ''}`,
     "manifest-src 'self'",

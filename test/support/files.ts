@@ -15,7 +15,16 @@ export const announced = (room: string, bytes: Bytes = 'Hello', fields: object =
 
 export const measured = (bytes: Bytes) => ({ size: Buffer.byteLength(bytes), sha256: hash('sha256', bytes) });
 
-type Wanted = { bytes?: Bytes | undefined; preview?: Bytes; name?: string; type?: string; key?: string; call?: Call };
+type Wanted = {
+  bytes?: Bytes | undefined;
+  preview?: Bytes;
+  name?: string;
+  type?: string;
+  width?: number;
+  height?: number;
+  key?: string;
+  call?: Call;
+};
 
 /** A file that a test has announced and uploaded; it is announced alone where `bytes` is undefined. */
 export type TestFile = { id: string; url: string };

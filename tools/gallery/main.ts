@@ -22,7 +22,11 @@ const database = await launchDatabase({ dataDir: directory });
 process.env.MONGODB_URI = database.uri;
 process.env.BCRYPT_COST = '4';
 const { createUser } = await import('../../lib/accounts/accounts.ts');
-const service = await startService({ MONGODB_URI: database.uri, BCRYPT_COST: '4', LOG_LEVEL: 'silent' }, commands.serve);
+const files = { FILES: join(directory, 'files') };
+const service = await startService(
+  { MONGODB_URI: database.uri, BCRYPT_COST: '4', LOG_LEVEL: 'silent', ...files },
+  commands.serve,
+);
 const browser = await openBrowser();
 try {
   const ann = { username: 'ann', email: 'ann@example.org', password: 'a horse, a battery' };

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import { aPng } from './pictures.ts';
+
 /** Someone in the sample: a name, and a token to call the service with. */
 export type Person = { username: string; password: string; token: string };
 
@@ -7,6 +10,8 @@ export type Sample = {
   room: string;
   thread: string;
   linked: number;
+  /** A room with pictures and files. */
+  garden: string;
   /** A room in which nobody has said anything. */
   quiet: string;
   /** The code of an invitation to the room. */
@@ -47,6 +52,15 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   };
   const say = (who: Person, to: string, text: string, thread?: string) =>
     call<Message>(who, 'POST', '/api/messages', { room: to, text, ...(thread && { thread }) });
+  const upload = async (who: Person, to: string, name: string, type: string, bytes: Buffer, size: object = {}) => {
+    const announced = { room: to, name, type, size: bytes.length, sha256: hash('sha256', bytes), ...size };
+    const { _id, upload } = await call<{ _id: { $oid: string }; upload: { url: string } }>(who, 'POST', '/api/files', announced);
+    const headers = { 'Content-Type': type, 'X-Auth-Token': who.token };
+    await fetch(`${baseUrl}${upload.url}`, { method: 'PUT', headers, body: new Uint8Array(bytes) });
+    return _id.$oid;
+  };
+  const picture = (who: Person, to: string, name: string, width: number, height: number, colours?: [number, number]) =>
+    upload(who, to, name, 'image/png', aPng(width, height, colours), { width, height });
   const react = (who: Person, message: Message, emoji: string) =>
     call(who, 'PUT', `/api/messages/${message._id.$oid}/reactions/${encodeURIComponent(emoji)}`, {});
 
@@ -59,6 +73,14 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
 
   await say(carol, garden, 'The tomatoes are in. Who takes the watering on Saturday?');
   await say(dan, garden, `I can, if @${admin.username} lends me the key to the shed`);
+  const files = [
+    await picture(dan, garden, 'Greenhouse.png', 400, 300),
+    await picture(dan, garden, 'Tomatoes.png', 300, 400, [0xd64545, 0x3f7d20]),
+    await upload(dan, garden, 'Watering plan.txt', 'text/plain', Buffer.from('Saturday: Dan')),
+  ];
+  await call(dan, 'POST', '/api/messages', { room: garden, text: 'This is how it looks today', files });
+  const tall = await picture(carol, garden, 'The new bed.png', 480, 640, [0x8d6b94, 0xf2c14e]);
+  await call(carol, 'POST', '/api/messages', { room: garden, files: [tall] });
   await say(bob, reading, 'Shall we meet an hour later this time?');
   await say(bob, hebrew, 'שלום לכולם! **ברוכים הבאים**');
 
@@ -103,5 +125,5 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const membership = mine.find(({ room: { $oid } }) => $oid === garden)?._id.$oid;
   await call(admin, 'PATCH', `/api/members/${membership}`, { is_favourite: true });
   const invitation = await call<{ code: string }>(admin, 'POST', `/api/rooms/${room}/invitations`, {});
-  return { people, room, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet };
+  return { people, room, garden, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet };
 }

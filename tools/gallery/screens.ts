@@ -138,6 +138,21 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'files',
+    path: ({ garden }) => `/rooms/${garden}`,
+    act: async (page) => {
+      await page.locator('.open-picture img').nth(2).waitFor();
+    },
+  },
+  {
+    name: 'lightbox',
+    path: ({ garden }) => `/rooms/${garden}`,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show Tomatoes.png' }).click();
+      await page.locator('.lightbox img').waitFor();
+    },
+  },
+  {
     name: 'drafts',
     path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {

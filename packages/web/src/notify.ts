@@ -12,7 +12,7 @@ import { strings } from './strings.ts';
 import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
 import { safeName } from './text/names.ts';
-import { plainText } from './text/plain.ts';
+import { summaryOf } from './text/plain.ts';
 import { announce } from './view/announcer.tsx';
 
 const key = 'chat-notify';
@@ -90,7 +90,7 @@ async function tellOfThread(room: MyRoom): Promise<void> {
   const describe = async () => {
     const query = { room: room.id, thread, limit: 1 };
     const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
-    const body = last ? plainText(last.text).slice(0, 300) : strings.announce.reply(safeName(room.name));
+    const body = last ? summaryOf(last).slice(0, 300) : strings.announce.reply(safeName(room.name));
     return { title: last ? strings.announce.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
   };
   await show(describe, thread, roomPath(room.id, { thread }));
@@ -133,7 +133,7 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
   // An edit that mentions me is at its earlier place.
   if (!message || message.deleted_at || (message.seq <= after && !isMention))
     return { title: settings.name, body: strings.announce.messages(count, name) };
-  const said = plainText(message.text).slice(0, 300);
+  const said = summaryOf(message).slice(0, 300);
   const body = count > 1 && !isMention ? `${said}\n${strings.announce.more(count - 1)}` : said;
   return { title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), name), body };
 }

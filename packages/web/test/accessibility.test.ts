@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
     'passes axe-core in light and dark, and fits its width: %s',
-    // Twenty-five screens, of which each is looked at for a second.
+    // Some forty screens, of which each is looked at for a second.
     { timeout: 600_000 },
     async (_name, look) => {
       const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };

@@ -3,6 +3,7 @@ import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { attempt, Choice, Form, IconButton, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -15,7 +16,7 @@ const uses = [1, 10, 100, 0];
 /** The links with which one joins a room, for its moderators: making, seeing and revoking them. */
 export const Invitations = ({ room }: { room: string }) => (
   <details class="invitations">
-    <summary>{strings.invitations.title}</summary>
+    <summary>{laterStrings.invitations.title}</summary>
     <Links room={room} />
   </details>
 );
@@ -41,41 +42,44 @@ function Links({ room }: { room: string }) {
   };
   return (
     <div class="stack-wide">
-      <p class="muted">{strings.invitations.hint}</p>
+      <p class="muted">{laterStrings.invitations.hint}</p>
       {!value ? (
         <Loading failure={failure} onRetry={reload} />
       ) : (
         <ul class="links">
-          {value.length === 0 && <li class="muted">{strings.invitations.none}</li>}
+          {value.length === 0 && <li class="muted">{laterStrings.invitations.none}</li>}
           {value.map((invitation) => (
             <li class="row" key={idOf(invitation)}>
               <span class="name">
-                <code>{strings.invitations.ends(invitation.hint)}</code>{' '}
+                <code>{laterStrings.invitations.ends(invitation.hint)}</code>{' '}
                 {invitation.expires_at
-                  ? strings.invitations.until(shortOf(new Date(invitation.expires_at.$date)))
-                  : strings.invitations.forEver}
-                , {invitation.uses_left === null ? strings.invitations.anyUses : strings.invitations.uses(invitation.uses_left)}
+                  ? laterStrings.invitations.until(shortOf(new Date(invitation.expires_at.$date)))
+                  : laterStrings.invitations.forEver}
+                ,{' '}
+                {invitation.uses_left === null
+                  ? laterStrings.invitations.anyUses
+                  : laterStrings.invitations.uses(invitation.uses_left)}
               </span>
               <button type="button" onClick={() => void revoke(idOf(invitation))}>
-                {strings.invitations.revoke}
+                {laterStrings.invitations.revoke}
               </button>
             </li>
           ))}
         </ul>
       )}
       {made !== undefined && <Made link={made} />}
-      <Form onSubmit={make} submit={strings.invitations.create}>
+      <Form onSubmit={make} submit={laterStrings.invitations.create}>
         <div class="row">
-          <Choice name="validity" label={strings.invitations.validFor} choices={validities} chosen={7} shown={validityOf} />
-          <Choice name="times" label={strings.invitations.usable} choices={uses} chosen={0} shown={timesOf} />
+          <Choice name="validity" label={laterStrings.invitations.validFor} choices={validities} chosen={7} shown={validityOf} />
+          <Choice name="times" label={laterStrings.invitations.usable} choices={uses} chosen={0} shown={timesOf} />
         </div>
       </Form>
     </div>
   );
 }
 
-const validityOf = (days: number) => (days === 0 ? strings.invitations.forEver : strings.invitations.days(days));
-const timesOf = (times: number) => (times === 0 ? strings.invitations.anyUses : strings.invitations.times(times));
+const validityOf = (days: number) => (days === 0 ? laterStrings.invitations.forEver : laterStrings.invitations.days(days));
+const timesOf = (times: number) => (times === 0 ? laterStrings.invitations.anyUses : laterStrings.invitations.times(times));
 
 /** The link that was made, which nobody can see again. */
 function Made({ link }: { link: string }) {
@@ -83,12 +87,12 @@ function Made({ link }: { link: string }) {
   const copy = () => void navigator.clipboard?.writeText(link).then(() => setCopied(true));
   return (
     <div class="made" role="status">
-      {strings.invitations.once}
+      {laterStrings.invitations.once}
       <span class="row">
         <input
           readOnly
           dir="ltr"
-          aria-label={strings.invitations.link}
+          aria-label={laterStrings.invitations.link}
           value={link}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />

@@ -25,8 +25,8 @@ export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A view whose code is loaded late. */
-export function later<P extends object>(load: () => Promise<View<P>>): View<P> {
+/** A view whose code is loaded late; what stands in its place meanwhile. */
+export function later<P extends object>(load: () => Promise<View<P>>, Placeholder?: View<P>): View<P> {
   let known: View<P> | undefined;
   const loadOnce = lateCode(async () => {
     known ??= await load();
@@ -35,6 +35,7 @@ export function later<P extends object>(load: () => Promise<View<P>>): View<P> {
   return (props) => {
     const { failure, reload } = useLoaded(loadOnce, []);
     const View = known;
+    if (!View && Placeholder && !failure) return <Placeholder {...props} />;
     return View ? <View {...props} /> : <Loading failure={failure} onRetry={reload} />;
   };
 }

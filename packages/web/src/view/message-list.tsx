@@ -10,7 +10,7 @@ import { moveMarker } from '../store/rooms.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
-import { plainText } from '../text/plain.ts';
+import { summaryOf } from '../text/plain.ts';
 import { announce } from './announcer.tsx';
 import { IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
@@ -226,7 +226,7 @@ function newsTeller(timeline: Timeline): () => void {
     if (!first) return;
     const text =
       news.length === 1
-        ? strings.announce.message(nameOf(first), plainText(first.text).slice(0, 200))
+        ? strings.announce.message(nameOf(first), summaryOf(first).slice(0, 200))
         : strings.room.came(news.length);
     announce(text, { isPatient: true });
   };

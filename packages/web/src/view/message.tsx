@@ -15,14 +15,15 @@ import { isSaved } from '../store/saved.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
-import { plainText } from '../text/plain.ts';
+import { summaryOf } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
 import { Boundary } from './boundary.tsx';
 import { Avatar, attempt, IconButton, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor } from './editor.tsx';
+import { FileBoxes } from './file-boxes.tsx';
 import { Icon } from './icon.tsx';
-import { lateCode } from './later.tsx';
+import { lateCode, later } from './later.tsx';
 import { Text } from './markdown.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { EntryState } from './pending.tsx';
@@ -142,6 +143,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         ) : (
           <LongText message={message} />
         )}
+        {message.files?.length > 0 && <Files files={message.files} />}
         {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
         {message.reply_count > 0 && !isInThread && <Replies message={message} />}
         {entries
@@ -154,6 +156,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     </li>
   );
 }
+
+const Files = later<{ files: Message['files'] }>(async () => (await import('./files.tsx')).Files, FileBoxes);
 
 /** Whether a text may need more lines than are shown before one asks for all, in the narrowest column. */
 const mayBeLong = (text: string) => text.length > 400 || text.split('\n').length > 12;
@@ -233,7 +237,7 @@ function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';
   const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
   const said =
-    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${plainText(root.text).slice(0, 80)}` : strings.message.inThreadOther;
+    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${summaryOf(root).slice(0, 80)}` : strings.message.inThreadOther;
   return (
     <a class="in-thread" href={roomPath(message.room.$oid, { thread: id })}>
       <Icon name="reply" /> {strings.message.inThread} <bdi>{said}</bdi>

@@ -8,7 +8,7 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
-import { plainText } from '../text/plain.ts';
+import { summaryOf } from '../text/plain.ts';
 import { Avatar, PersonName } from './controls.tsx';
 import './results.css';
 
@@ -46,7 +46,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
         </span>
       </span>
       <span class="excerpt" dir="auto">
-        {message.deleted_at ? strings.message.deleted : highlight(plainText(message.text).slice(0, 300), words)}
+        {message.deleted_at ? strings.message.deleted : highlight(summaryOf(message).slice(0, 300), words)}
       </span>
       {note !== undefined && <span class="note">{note}</span>}
     </span>

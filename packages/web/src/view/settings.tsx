@@ -9,6 +9,7 @@ import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
@@ -28,9 +29,9 @@ export function Settings({ tab }: { tab: string }) {
     <main class="pane settings">
       <header class="bar">
         <BackLink />
-        <h1 class="title">{strings.settings.title}</h1>
+        <h1 class="title">{laterStrings.settings.title}</h1>
       </header>
-      <nav class="tabs" aria-label={strings.settings.title}>
+      <nav class="tabs" aria-label={laterStrings.settings.title}>
         {Object.keys(tabs).map((name) => (
           <a
             key={name}
@@ -38,7 +39,7 @@ export function Settings({ tab }: { tab: string }) {
             href={`/settings/${name}`}
             aria-current={name === shown ? 'page' : undefined}
           >
-            {name === 'notifications' ? strings.settings.device : strings.settings[name as keyof typeof tabs]}
+            {name === 'notifications' ? laterStrings.settings.device : laterStrings.settings[name as keyof typeof tabs]}
           </a>
         ))}
       </nav>
@@ -65,21 +66,21 @@ function Profile() {
   const [turn, setTurn] = useState(0);
   const change = async (body: Changes) => {
     begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
-    notice(strings.settings.changed);
+    notice(laterStrings.settings.changed);
     setTurn(turn + 1);
   };
   const remove = async ({ password = '' }: Record<string, string>) => {
-    if (!(await confirmed(strings.settings.removeAsk, strings.settings.remove))) return;
+    if (!(await confirmed(laterStrings.settings.removeAsk, laterStrings.settings.remove))) return;
     await ask(chat.DELETE('/api/users/{user}', { ...mine, body: { current_password: password } }));
     await signOut();
     go('/login', { replace: true });
   };
   return (
     <div key={turn}>
-      <Section title={strings.settings.name} hint={strings.settings.nameHint(me().username)}>
-        <Form onSubmit={({ name = '' }) => change({ name: name.trim() })} submit={strings.settings.changeName}>
+      <Section title={laterStrings.settings.name} hint={laterStrings.settings.nameHint(me().username)}>
+        <Form onSubmit={({ name = '' }) => change({ name: name.trim() })} submit={laterStrings.settings.changeName}>
           <Field
-            label={strings.settings.name}
+            label={laterStrings.settings.name}
             name="name"
             autocomplete="name"
             autocapitalize="words"
@@ -89,24 +90,30 @@ function Profile() {
           />
         </Form>
       </Section>
-      <Section title={strings.settings.email}>
+      <Section title={laterStrings.settings.email}>
         <Address change={change} />
       </Section>
-      <Section title={strings.settings.changePassword} hint={strings.settings.passwordHint}>
+      <Section title={laterStrings.settings.changePassword} hint={laterStrings.settings.passwordHint}>
         <Form
           onSubmit={({ current = '', next = '' }) => change({ current_password: current, password: next })}
-          submit={strings.settings.changePassword}
+          submit={laterStrings.settings.changePassword}
         >
-          <Field label={strings.settings.currentPassword} name="current" type="password" autocomplete="current-password" />
-          <Field label={strings.settings.newPassword} name="next" type="password" autocomplete="new-password" minLength={8} />
+          <Field label={laterStrings.settings.currentPassword} name="current" type="password" autocomplete="current-password" />
+          <Field
+            label={laterStrings.settings.newPassword}
+            name="next"
+            type="password"
+            autocomplete="new-password"
+            minLength={8}
+          />
         </Form>
       </Section>
       <Section title={strings.blocked.title} hint={strings.blocked.hint}>
         <Blocked />
       </Section>
-      <Section title={strings.settings.remove} hint={strings.settings.removeHint}>
-        <Form onSubmit={remove} submit={strings.settings.remove} class="danger-form">
-          <Field label={strings.settings.currentPassword} name="password" type="password" autocomplete="current-password" />
+      <Section title={laterStrings.settings.remove} hint={laterStrings.settings.removeHint}>
+        <Form onSubmit={remove} submit={laterStrings.settings.remove} class="danger-form">
+          <Field label={laterStrings.settings.currentPassword} name="password" type="password" autocomplete="current-password" />
         </Form>
       </Section>
     </div>
@@ -125,8 +132,8 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
   };
   if (isConfirmed && asked === undefined)
     return (
-      <Form onSubmit={askForCode} submit={strings.settings.askForCode}>
-        <Field label={strings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+      <Form onSubmit={askForCode} submit={laterStrings.settings.askForCode}>
+        <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
       </Form>
     );
   const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
@@ -134,13 +141,13 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
   return (
     <Form
       onSubmit={submit}
-      submit={strings.settings.changeEmail}
+      submit={laterStrings.settings.changeEmail}
       {...(asked !== undefined && { onCancel: () => setAsked(undefined) })}
     >
-      {asked !== undefined && <p role="status">{strings.settings.codeSent}</p>}
+      {asked !== undefined && <p role="status">{laterStrings.settings.codeSent}</p>}
       <Field
         key={asked}
-        label={strings.settings.email}
+        label={laterStrings.settings.email}
         name="email"
         type="email"
         autocomplete="email"
@@ -148,15 +155,15 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
         readonly={asked !== undefined}
       />
       {asked !== undefined && (
-        <Field label={strings.settings.code} name="code" autocomplete="one-time-code" maxLength={40} autoFocus />
+        <Field label={laterStrings.settings.code} name="code" autocomplete="one-time-code" maxLength={40} autoFocus />
       )}
-      <Field label={strings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
+      <Field label={laterStrings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
     </Form>
   );
 }
 
 const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
-  last_used_at ? strings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : strings.settings.neverUsed;
+  last_used_at ? laterStrings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : laterStrings.settings.neverUsed;
 
 function Sessions() {
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);
@@ -164,28 +171,28 @@ function Sessions() {
   const end = (session: string) =>
     void attempt(() => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))).then(reload);
   return (
-    <Section title={strings.settings.sessions}>
+    <Section title={laterStrings.settings.sessions}>
       <ul class="listed">
         {(value as Session[]).map((session) => (
           <li class="card" key={idOf(session)}>
             <p class="body">
-              {session.is_current && <strong>{strings.settings.sessionThis} </strong>}
-              {strings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
+              {session.is_current && <strong>{laterStrings.settings.sessionThis} </strong>}
+              {laterStrings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
               <span class="muted">
                 {' · '}
-                {lastUsed(session)} · {strings.settings.tokenEnds(session.hint)}
+                {lastUsed(session)} · {laterStrings.settings.tokenEnds(session.hint)}
               </span>
             </p>
             {!session.is_current && (
               <button type="button" onClick={() => end(idOf(session))}>
-                {strings.settings.end}
+                {laterStrings.settings.end}
               </button>
             )}
           </li>
         ))}
       </ul>
       <button type="button" onClick={() => void attempt(() => ask(chat.DELETE('/api/sessions'))).then(reload)}>
-        {strings.settings.endOthers}
+        {laterStrings.settings.endOthers}
       </button>
     </Section>
   );
@@ -214,18 +221,18 @@ function Tokens() {
     reload();
   };
   const revoke = async (token: Token) => {
-    if (!(await confirmed(strings.settings.revokeAsk(token.name), strings.settings.revoke))) return;
+    if (!(await confirmed(laterStrings.settings.revokeAsk(token.name), laterStrings.settings.revoke))) return;
     await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
     reload();
   };
   return (
-    <Section title={strings.settings.tokens} hint={strings.settings.tokensHint}>
+    <Section title={laterStrings.settings.tokens} hint={laterStrings.settings.tokensHint}>
       {made !== undefined && (
         <p class="made" role="status">
-          {strings.settings.tokenOnce} <code>{made}</code>
+          {laterStrings.settings.tokenOnce} <code>{made}</code>
         </p>
       )}
-      {value.length === 0 && <p class="muted">{strings.settings.tokenNone}</p>}
+      {value.length === 0 && <p class="muted">{laterStrings.settings.tokenNone}</p>}
       <ul class="listed">
         {(value as Token[]).map((token) => (
           <li class="card" key={idOf(token)}>
@@ -233,20 +240,20 @@ function Tokens() {
               <bdi>{token.name}</bdi>
               <span class="muted">
                 {' '}
-                {token.scopes.join(', ') || strings.settings.allScopes} · {lastUsed(token)} ·{' '}
-                {strings.settings.tokenEnds(token.hint)}
+                {token.scopes.join(', ') || laterStrings.settings.allScopes} · {lastUsed(token)} ·{' '}
+                {laterStrings.settings.tokenEnds(token.hint)}
               </span>
             </p>
             <button type="button" onClick={() => void revoke(token)}>
-              {strings.settings.revoke}
+              {laterStrings.settings.revoke}
             </button>
           </li>
         ))}
       </ul>
-      <Form key={made ?? ''} onSubmit={create} submit={strings.settings.tokenCreate}>
-        <Field label={strings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
+      <Form key={made ?? ''} onSubmit={create} submit={laterStrings.settings.tokenCreate}>
+        <Field label={laterStrings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
         <fieldset>
-          <legend>{strings.settings.tokenScopes}</legend>
+          <legend>{laterStrings.settings.tokenScopes}</legend>
           {scopes.map((scope) => (
             <label class="check" key={scope}>
               <input type="checkbox" name={scope} /> {scope}
@@ -254,8 +261,8 @@ function Tokens() {
           ))}
         </fieldset>
         <Field
-          label={strings.settings.currentPassword}
-          hint={strings.settings.tokenPassword}
+          label={laterStrings.settings.currentPassword}
+          hint={laterStrings.settings.tokenPassword}
           name="current"
           type="password"
           autocomplete="current-password"
@@ -275,15 +282,15 @@ function Notifications() {
   };
   return (
     <>
-      <Section title={strings.settings.notifications}>
+      <Section title={laterStrings.settings.notifications}>
         {notifications.exist ? (
-          <Check label={strings.settings.notify} isChecked={isOn} onChange={(on) => setNotifications(on).then(setOn)} />
+          <Check label={laterStrings.settings.notify} isChecked={isOn} onChange={(on) => setNotifications(on).then(setOn)} />
         ) : (
-          <p class="muted">{strings.settings.notifyNone}</p>
+          <p class="muted">{laterStrings.settings.notifyNone}</p>
         )}
         {isOn && (
           <fieldset>
-            <legend class="visually-hidden">{strings.settings.notifications}</legend>
+            <legend class="visually-hidden">{laterStrings.settings.notifications}</legend>
             {(['mine', 'all'] as const).map((policy) => (
               <label class="check" key={policy}>
                 <input
@@ -292,20 +299,20 @@ function Notifications() {
                   defaultChecked={notifications.policy() === policy}
                   onChange={() => notifications.setPolicy(policy)}
                 />{' '}
-                {strings.settings.notifyOf[policy]}
+                {laterStrings.settings.notifyOf[policy]}
               </label>
             ))}
           </fieldset>
         )}
-        {notifications.areBlocked() && <p class="muted">{strings.settings.notifyBlocked}</p>}
+        {notifications.areBlocked() && <p class="muted">{laterStrings.settings.notifyBlocked}</p>}
       </Section>
-      <Section title={strings.settings.theme}>
+      <Section title={laterStrings.settings.theme}>
         <fieldset>
-          <legend class="visually-hidden">{strings.settings.theme}</legend>
+          <legend class="visually-hidden">{laterStrings.settings.theme}</legend>
           {(['system', 'light', 'dark'] as const).map((name) => (
             <label class="check" key={name}>
               <input type="radio" name="theme" checked={theme === name} onChange={() => choose(name)} />{' '}
-              {strings.settings.themes[name]}
+              {laterStrings.settings.themes[name]}
             </label>
           ))}
         </fieldset>
@@ -317,14 +324,14 @@ function Notifications() {
 function About() {
   return (
     <Section title={settings.name}>
-      <p>{strings.settings.version(settings.version)}</p>
+      <p>{laterStrings.settings.version(settings.version)}</p>
       <p>
         <a href={settings.docs} target="_blank" rel="noreferrer">
-          {strings.settings.api}
+          {laterStrings.settings.api}
         </a>
       </p>
       <button type="button" onClick={openShortcuts}>
-        {strings.settings.docs}
+        {laterStrings.settings.docs}
       </button>
     </Section>
   );
