@@ -8,6 +8,7 @@ import { loadPaths } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { placeIn } from '../support/cursors.ts';
 import { refusals } from '../support/error-bodies.ts';
+import { announced } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoomOf, succeed } from '../support/rooms.ts';
@@ -124,6 +125,14 @@ describe('a retry by someone who was banned from the room meanwhile', () => {
       expect(outcome(await inProcess('POST', '/api/messages', sent))).toEqual(refusals.noSuch('room'));
       const another = { ...sent, body: { room, text: 'Another' } };
       expect(outcome(await inProcess('POST', '/api/messages', another))).toEqual(refusals.noSuch('room'));
+    },
+    'POST /api/files': async () => {
+      const room = await aRoomOf([bob, ada]);
+      const sent = { token: ada.token, headers: aKey(), body: announced(room) };
+      await succeed(inProcess('POST', '/api/files', sent));
+      await ban(room, ada);
+      await hide(room);
+      expect(outcome(await inProcess('POST', '/api/files', sent))).toEqual(refusals.noSuch('room'));
     },
     'POST /api/rooms': async () => {
       const creator = await anAdmin();

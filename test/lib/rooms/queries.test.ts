@@ -85,7 +85,7 @@ describe('every query of rooms and members', async () => {
     ['GET', 'the invitations', `/api/rooms/${room.id}/invitations`, owner, undefined, 2],
     ['POST', 'a member by an invitation', '/api/members', admin, { invitation: 'a'.repeat(32) }, 1],
     ['DELETE', 'a ban', `/api/bans?room=${banned.id}&user=${user.id}`, admin, undefined, 1],
-    ['DELETE', 'a room', doomed.path, admin, undefined, 17],
+    ['DELETE', 'a room', doomed.path, admin, undefined, 20],
   ])('uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {
     const queries = own(await commandsOf(() => inProcess(method, path, { token, body: sent })));
     expect(queries).toHaveLength(count);
