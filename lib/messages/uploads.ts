@@ -13,7 +13,7 @@ import { giveQuotaBack, quotaExceeded, takeQuota } from '../files/quotas.ts';
 import { unboundTime } from '../files/removal.ts';
 import { noFiles, previewKey, requireStore } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { noSuchFile } from './attachments.ts';
 
 /** A media type without parameters, in lower case. */
@@ -107,7 +107,7 @@ export async function announceFile(
   requireStore();
   const user = caller.user._id;
   const first = key && (await findAnnounced(user, key));
-  if (first) return replay(first, key);
+  if (first) return replay(first, key, caller);
   requirePermission(await findContext(sent.room, caller), 'send');
   if (size > config.files.size) throw fileTooLarge();
 
@@ -142,13 +142,15 @@ export async function announceFile(
     if (earlier?._id.equals(file._id)) return { value: show(file), isReplay: false };
     await giveQuotaBack(user, bytes);
     if (!earlier || !key) throw error;
-    return replay(earlier, key);
+    return replay(earlier, key, caller);
   }
 }
 
 const findAnnounced = (user: ObjectId, { idempotency_key }: IdempotencyKey) => files.findOne({ user, idempotency_key });
 
-function replay(first: FileDocument, key: IdempotencyKey): Created<Announced> {
+/** The file that was announced first, for those who may still read the room, as with messages. */
+async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller): Promise<Created<Announced>> {
+  await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   return { value: show(first), isReplay: true };
 }
