@@ -13,8 +13,9 @@ import { bodyOf, takesBytes } from '../server/uploads.ts';
 
 const match = matchRoutes(readRoutes());
 
-/** Answers a request to the function of the bytes of files; false for all other requests. */
+/** Answers a request that reads or uploads the bytes of a file; false for all other requests. */
 export function answersBytes(request: IncomingMessage, response: ServerResponse, environment: Environment): boolean {
+  if (!['GET', 'HEAD', 'PUT'].includes(request.method ?? '')) return false;
   const { path, query } = splitTarget(request.url ?? '/');
   const found = match(request.method ?? '', path);
   if (found.route.name !== 'file-content') return false;
