@@ -62,6 +62,29 @@ describe("a person's card", () => {
     await context.close();
   });
 
+  it('that a finger closes leaves the actions of its message in reach of the next tap, and no longer than that', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: me, members: [other] });
+    for (const text of ['hello', 'again']) await aMessage(other, room.id, { text }, call);
+    await aMessage(me, room.id, { text: 'mine' }, call);
+    const { page, context } = await visit(browser, {
+      path: `/rooms/${room.id}`,
+      width: 390,
+      height: 780,
+      options: { hasTouch: true, isMobile: true },
+    });
+    await signIn(page, me);
+    const author = page.locator('li.message').getByRole('button', { name: other.username });
+    await author.tap();
+    await page.getByRole('dialog').waitFor();
+    await page.locator('.actions').getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('menuitem', { name: 'Copy link' }).waitFor({ timeout: 5_000 });
+    await page.locator('.room-pane .bar .name').tap();
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.locator('.actions').waitFor({ state: 'detached', timeout: 5_000 });
+    await context.close();
+  });
+
   it("of one's own leads to the account, and that of a deleted account does not open", async () => {
     const [me, gone] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner: me, members: [gone] });

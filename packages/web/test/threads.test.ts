@@ -31,6 +31,7 @@ describe('a thread', () => {
     expect(await textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
     await page.reload();
     await expect.poll(() => textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    expect(await summary.textContent()).toMatch(/3 replies.*last /);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -92,6 +93,65 @@ describe('a thread', () => {
     const reply = page.locator('.side li.message', { hasText: 'the first of many' });
     await reply.waitFor();
     await expect.poll(() => reply.evaluate((row) => row.matches('.pointed'))).toBe(true);
+    await context.close();
+  });
+
+  it('opens at the first new reply, and stays where it is read while more come', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    const reply = (text: string) => aMessage(other, id, { text, thread }, call);
+    for (let at = 0; at < 110; at++) await reply(`read ${at}`);
+    const { seq } = await reply('the last that was read');
+    await call('PATCH', `/api/threads/${thread}`, { token: owner.token, body: { last_read: seq } });
+    for (let at = 0; at < 40; at++) await reply(`new ${at}`);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}` });
+    await signIn(page, owner);
+    const box = page.locator('.thread-content');
+    const top = (selector: string) =>
+      page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top -
+        document.querySelector('.thread-content').getBoundingClientRect().top`) as Promise<number>;
+    await page.locator('.side .new-line').waitFor();
+    await expect.poll(() => top('.side .new-line')).toBeGreaterThan(0);
+    expect(await top('.side .new-line')).toBeLessThan(400);
+    const before = await top('.side .new-line');
+    await reply('one more');
+    await page.locator('.side li.message', { hasText: 'one more' }).waitFor();
+    expect(Math.abs((await top('.side .new-line')) - before)).toBeLessThan(1);
+    // What was not seen is not read.
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    await page.waitForTimeout(1_500);
+    expect(await unread()).toBe(1);
+    // Also while earlier ones come above.
+    await box.evaluate((element) => element.scrollTo(0, 0));
+    const first = await page.locator('.side ol:not(.root) li.message').first().getAttribute('data-seq');
+    const place = await top(`.side li[data-seq="${first}"]`);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator('.side li.message', { hasText: 'read 0' }).waitFor();
+    expect(Math.abs((await top(`.side li[data-seq="${first}"]`)) - place)).toBeLessThan(40);
+    // Who is at the end stays there.
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.waitForTimeout(100);
+    await reply('the very last');
+    await page.locator('.side li.message', { hasText: 'the very last' }).waitFor();
+    await expect
+      .poll(() => box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight))
+      .toBeLessThan(40);
+    await expect.poll(unread).toBe(0);
+    await context.close();
+  });
+
+  it('gives the focus back to where one writes in the room when its button closes it', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${root._id.$oid}` });
+    await signIn(page, owner);
+    await page.locator('.side textarea:focus').waitFor();
+    await page.locator('.side header').getByRole('link', { name: 'Close' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.room-pane .composer textarea:focus').waitFor({ timeout: 5_000 });
     await context.close();
   });
 

@@ -44,6 +44,25 @@ describe('marking all rooms as read', () => {
     await context.close();
   });
 
+  it('marks the threads that one follows as read, too', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner: me, members: [other] });
+    const root = await aMessage(me, id, { text: 'root' }, call);
+    await aMessage(other, id, { text: 'reply', thread: root._id.$oid }, call);
+    const { page, context } = await visit(browser, { path: '/directory' });
+    await signIn(page, me);
+    const count = page
+      .locator('.rooms')
+      .getByRole('link', { name: /^Threads/ })
+      .getByText('1', { exact: true });
+    await count.waitFor();
+    await page.locator('.sidebar header button').click();
+    await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
+    await count.waitFor({ state: 'detached', timeout: 10_000 });
+    expect((await call('GET', '/api/threads?unread=true', { token: me.token })).body).toEqual([]);
+    await context.close();
+  });
+
   it('asks nothing about a few, on a phone', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me] });

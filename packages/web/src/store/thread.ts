@@ -25,7 +25,10 @@ export const thread = signal<Thread | undefined>(undefined);
 
 const pageSize = 100;
 
-/** Opens a thread, back to the reply at a place. */
+/** How many replies are read at most to find the first new one. */
+const mostNew = 500;
+
+/** Opens a thread, back to the reply at a place, and to the first new one where that is not too far. */
 export async function openThread(room: string, id: string, reply = Number.POSITIVE_INFINITY): Promise<void> {
   if (thread.value?.id !== id) {
     told = 0;
@@ -45,8 +48,11 @@ export async function openThread(room: string, id: string, reply = Number.POSITI
     const found = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
     const { message, is_followed: isFollowed, last_read: lastRead } = found;
     change(id, { root: message as Message, isFollowed, lastRead, failure: undefined });
+    const goesOn = ({ replies: [first, ...others], hasMore }: Thread) =>
+      hasMore && first && (reply < first.seq || (isFollowed && lastRead < first.seq && others.length < mostNew));
     do await readReplies(room, id);
-    while (thread.value?.id === id && thread.value.hasMore && reply < (thread.value.replies[0]?.seq ?? 0));
+    while (thread.value?.id === id && goesOn(thread.value));
+    change(id, { isLoading: false });
   } catch (failure) {
     change(id, { failure: failure instanceof Failure ? failure : new Failure(0, ''), isLoading: false });
   }
@@ -66,7 +72,7 @@ export async function readReplies(room: string, id: string): Promise<void> {
   const query = { room, thread: id, limit: pageSize, ...(before !== undefined && { before }) };
   const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
   learnNamed(data);
-  change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link'), isLoading: false });
+  change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link') });
 }
 
 /** Follows the open thread, or no longer. Throws a `Failure`. */

@@ -144,11 +144,15 @@ function applyChanges(room: string, changes: Changes): void {
 
 /** A message has a new reply: how many it has, the service says. */
 async function refreshMessage(room: string, id: string): Promise<void> {
-  const isShown = knownTimeline(room)?.window.value.messages.some(({ _id }) => _id.$oid === id);
-  if (!isShown) return;
+  const { messages, isAtEnd } = knownTimeline(room)?.window.value ?? { messages: [], isAtEnd: true };
+  // Where earlier messages are shown, the newest ones are still kept.
+  if (isAtEnd && !messages.some(({ _id }) => _id.$oid === id)) return;
   try {
     const message = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
-    knownTimeline(room)?.apply({ messages: [message] });
+    const timeline = knownTimeline(room);
+    const { at, epoch } = timeline?.place ?? {};
+    // Kept as well: no later event says it again.
+    timeline?.apply({ messages: [message] }, at === undefined ? undefined : { at, epoch });
     applyToThreads([message]);
   } catch {
     // The count is shown when the page of history is read the next time.

@@ -40,7 +40,10 @@ function Box({ opener, role, label, content }: Popover) {
     const observer = new ResizeObserver(put);
     observer.observe(element);
     const leave = ({ target }: Event) => {
-      if (!element.contains(target as Node) && !opener.contains(target as Node)) dismiss();
+      if (element.contains(target as Node) || opener.contains(target as Node)) return;
+      // What is pressed takes the focus from the opener, which learns of it; it would not from what is gone.
+      closePopover({ isFocusKept: true });
+      opener.focus({ preventScroll: true });
     };
     const dismiss = () => closePopover({ isFocusKept: true });
     addEventListener('pointerdown', leave);

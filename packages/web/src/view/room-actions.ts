@@ -1,11 +1,12 @@
-import { ask, chat } from '../api.ts';
+import { ask, askFully, chat, type Thread } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, route } from '../routes.ts';
 import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
+import { nextOf } from '../store/members.ts';
 import { isOnlyOwner } from '../store/more-members.ts';
-import { changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../store/rooms.ts';
+import { allThreads, changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../store/rooms.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
@@ -44,8 +45,24 @@ export async function markAllRead(): Promise<void> {
   const { markAllAsk, markRead, allRead } = strings.rooms;
   if (unread.length > fewRooms && !(await confirmed(markAllAsk(unread.length), markRead))) return;
   for (const { id, seq } of unread) moveMarker(id, seq);
+  if (allThreads.value > 0 && !(await attempt(readThreads))) return;
   notice(allRead);
   void sync.run();
+}
+
+/** Marks the threads as read that have new replies. */
+async function readThreads(): Promise<void> {
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const query = { unread: 'true' as const, limit: 100, ...(after !== undefined && { after }) };
+    const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+    after = nextOf(headers);
+    for (const { message } of data as unknown as Thread[]) {
+      const params = { path: { message: idOf(message) } };
+      const body = { last_read: roomOf(message.room.$oid)?.seq ?? 0 };
+      await ask(chat.PATCH('/api/threads/{message}', { params, body }));
+    }
+  }
+  await sync.readRooms({ all: true });
 }
 
 /** Hides a conversation until something new is said in it. */

@@ -22,10 +22,22 @@ export const Side = ({ room, title, action, children }: SideProps) =>
       <header class="bar">
         <h2 class="title">{title}</h2>
         {action}
-        <a class="icon-button" href={roomPath(room)} aria-label={strings.app.close} title={strings.app.close}>
+        <a
+          class="icon-button"
+          href={roomPath(room)}
+          aria-label={strings.app.close}
+          title={strings.app.close}
+          onClick={focusComposer}
+        >
           <Icon name="close" />
         </a>
       </header>
       {children}
     </aside>
   );
+
+/** The button that closes goes with what it closes. Under a finger, the focus would bring up the keyboard. */
+function focusComposer(): void {
+  if (matchMedia('(pointer: coarse)').matches) return;
+  setTimeout(() => document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus());
+}

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Message } from '../api.ts';
 import { idOf } from '../ids.ts';
@@ -10,6 +11,7 @@ import { attempt, IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
 import { belongTogether, point, readAfter } from './message-list.tsx';
 import { PendingRow } from './pending.tsx';
+import { Scroller } from './scroller.ts';
 import { Side } from './side.tsx';
 
 /** A thread: the message that it began with, and the replies, of which an address may lead to one. */
@@ -24,17 +26,40 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
   const pending = pendingIn(room, id, replies, idOf(me()));
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
   const last = replies.at(-1)?.seq;
+  const isReady = value?.root !== undefined && !value.failure && !value.isLoading;
+  const list = useRef<HTMLOListElement>(null);
+  const scroller = useRef<Scroller>(undefined);
+  const isAtEnd = useSignal(false);
   useLayoutEffect(() => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [last, pending.length]);
+    if (!isReady || !box.current || !list.current) return undefined;
+    const made = new Scroller(box.current, list.current, {
+      onNear: () => {},
+      onMove: (isAtBottom) => {
+        isAtEnd.value = isAtBottom;
+      },
+    });
+    scroller.current = made;
+    const line = list.current.querySelector('.new-line');
+    if (line) made.toRow(line, 0.2);
+    else made.toEnd();
+    return () => made.stop();
+  }, [isReady]);
   const isThere = reply !== undefined && replies.some(({ seq }) => seq === reply);
   useLayoutEffect(() => {
-    const row = isThere ? box.current?.querySelector(`li[data-seq="${reply}"]`) : undefined;
-    row?.scrollIntoView({ block: 'center' });
-    if (row) point(row);
-  }, [isThere, reply]);
-  useReading(last, value?.isFollowed);
+    const row = isThere ? list.current?.querySelector(`li[data-seq="${reply}"]`) : undefined;
+    if (!row) return;
+    scroller.current?.toRow(row, 0.35);
+    point(row);
+  }, [isThere, isReady, reply]);
+  useLayoutEffect(() => {
+    if (pending.length > 0) scroller.current?.toEnd();
+  }, [pending.length]);
+  // After every drawing, before it is seen.
+  useLayoutEffect(() => scroller.current?.keep());
+  useReading(isAtEnd.value ? last : undefined, value?.isFollowed);
   const isFollowed = value?.isFollowed ?? false;
+  // The line stands before the first new reply, not before the first one that was read of more.
+  const hasLine = value && isFollowed && !(value.hasMore && (replies[0]?.seq ?? 0) > value.lastRead);
   return (
     <Side
       room={room}
@@ -61,8 +86,8 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
                 {strings.app.more}
               </button>
             )}
-            <ol aria-label={strings.thread.title}>
-              <Replies replies={replies} line={value.isFollowed ? value.lastRead : Number.POSITIVE_INFINITY} />
+            <ol aria-label={strings.thread.title} ref={list}>
+              <Replies replies={replies} line={hasLine ? value.lastRead : Number.POSITIVE_INFINITY} />
               {waiting}
             </ol>
             {replies.length + pending.length === 0 && !value.isLoading && <p class="muted center">{strings.thread.none}</p>}
@@ -81,8 +106,8 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
 
 /** The replies, with a line before the first that is new. */
 function Replies({ replies, line }: { replies: readonly Message[]; line: number }) {
-  const firstNew = replies.find(({ seq, user }) => seq > line && user.$oid !== idOf(me()));
-  return replies.map((message, at) => {
+  const firstNew = replies.find(({ seq, user, deleted_at }) => seq > line && user.$oid !== idOf(me()) && deleted_at === null);
+  return replies.flatMap((message, at) => {
     const before = replies[at - 1];
     const isFirstNew = message === firstNew;
     return [
@@ -101,7 +126,7 @@ function Replies({ replies, line }: { replies: readonly Message[]; line: number 
   });
 }
 
-/** Marks the thread as read when its last reply was there for a moment before someone who looks at the page. */
+/** Marks the thread as read when its last reply was in view for a moment before someone who looks at the page. */
 function useReading(last: number | undefined, isFollowed: boolean | undefined): void {
   useEffect(() => {
     if (last === undefined || !isFollowed) return undefined;
