@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { refuseFiles } from './files.ts';
+import { takeFiles } from './files.ts';
 import { startNotifying } from './notify.ts';
 import { startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
@@ -24,4 +24,4 @@ void followSession().finally(() =>
   ),
 );
 keepOffline();
-refuseFiles();
+takeFiles();
