@@ -5,7 +5,7 @@ import { setTray, type TrayItem, trayOf } from './store/tray.ts';
 import { laterStrings } from './strings-later.ts';
 import { safeName } from './text/names.ts';
 import { sizeOf } from './text/sizes.ts';
-import { notice } from './view/announcer.tsx';
+import { announce, notice } from './view/announcer.tsx';
 
 /** How many files a message can have. */
 const most = 10;
@@ -32,8 +32,13 @@ export async function attach(place: string, files: readonly File[]): Promise<boo
   else if (fitting.length < files.length) notice(words.tooMany(most));
   if (limit === 0) return false;
   setTray(place, [...trayOf(place), ...fitting.map((file) => itemOf(place, file))]);
+  if (!matchMedia('(pointer: coarse)').matches) focusComposer(place);
   return fitting.length === files.length;
 }
+
+/** Gives the focus to where the text is written: the next Enter sends. */
+export const focusComposer = (place: string): void =>
+  document.querySelector<HTMLElement>(`.composer[data-place="${place}"] textarea`)?.focus();
 
 let lastReady: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +49,8 @@ function itemOf(place: string, file: File): TrayItem {
   const ready = lastReady.then(() => prepare(file, { key, name })).catch(() => undefined);
   lastReady = ready;
   void ready.then((prepared) => {
-    if (!prepared) notice(laterStrings.files.unreadable(safeName(name)));
+    if (prepared) announce(laterStrings.files.added(safeName(name)));
+    else notice(laterStrings.files.unreadable(safeName(name)));
     setTray(
       place,
       trayOf(place).flatMap((item) => (item.key !== key ? [item] : prepared ? [{ ...item, ...prepared, file: prepared }] : [])),

@@ -11,6 +11,7 @@ export const laterStrings = {
     gone: 'This file was deleted.',
     lost: 'This picture could not be loaded.',
     tray: 'Files to send',
+    added: (name: string) => `${name} goes with the next message.`,
     preparing: 'Preparing',
     remove: (name: string) => `Remove ${name}`,
     sending: 'Sending files',

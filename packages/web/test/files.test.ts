@@ -7,8 +7,9 @@ import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { sha256 } from '../src/hash.ts';
-import { call, say, serveUrl, signIn, visit } from './support.ts';
+import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
 
 const aPicture = (owner: Account, room: string, width: number, height: number, name = 'Garden.png') =>
   aFile(owner, room, { bytes: aPng(width, height), name, type: 'image/png', width, height, call });
@@ -192,6 +193,7 @@ describe('a file that is sent', () => {
     const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
     await choose(page, chosen('One.txt'), chosen('Two.txt'));
     await page.getByRole('button', { name: 'Remove One.txt' }).press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(await page.getByRole('button', { name: 'Add files' }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
@@ -266,6 +268,46 @@ describe('a file that is sent', () => {
     isHeld = false;
     await page.reload();
     await expect.poll(() => sentTo(id, owner), { timeout: 30_000 }).toEqual(['held + Plan.txt']);
+    await context.close();
+  });
+
+  it('is sent once by several tabs, of which one is closed in the middle of it', async () => {
+    const { page, context, id, owner } = await writing();
+    let isHeld = true;
+    await context.route('**/content', (route) => (isHeld ? undefined : route.continue()));
+    await choose(page, chosen('Plan.txt'));
+    await say(page, 'from two tabs');
+    await page.getByRole('progressbar', { name: 'Sending files' }).waitFor();
+    const { page: other, problems } = await openPage(context, `${serveUrl}/rooms/${id}`);
+    await other.locator('li.pending li.file').waitFor();
+    isHeld = false;
+    await page.close();
+    await other.locator('li.message:not(.pending) li.file').waitFor();
+    await other.locator('li.pending').waitFor({ state: 'hidden' });
+    expect([await sentTo(id, owner), await other.locator('li.message').count(), problems]).toEqual([
+      ['from two tabs + Plan.txt'],
+      1,
+      [],
+    ]);
+    await context.close();
+  });
+
+  it('can be sent in a thread, where its pictures stand as in a room, and is quoted by its name', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    const { _id: thread } = await aMessage(owner, id, { text: 'the plan?' }, call);
+    await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
+    const panel = page.locator('.side');
+    await panel.locator('textarea').waitFor();
+    await hand(page, 'drop', '.side textarea');
+    await panel.locator('.tray li').waitFor();
+    expect(await page.locator('.room-pane .tray').count()).toBe(0);
+    await panel.locator('textarea').press('Enter');
+    const reply = panel.locator('li.message:not(.pending)', { has: page.locator('.file-row') });
+    await reply.focus();
+    await reply.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Quote' }).click();
+    await expect.poll(() => panel.locator('textarea').inputValue()).toContain('> Plan.txt');
+    expect(problems).toEqual([]);
     await context.close();
   });
 

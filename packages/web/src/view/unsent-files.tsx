@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { focusComposer } from '../attach.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { onTheirWay } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
@@ -46,6 +47,13 @@ export function PendingFiles({
 /** What goes with the next message. */
 export function Tray({ place }: { place: string }) {
   const items = trayOf(place);
+  const remove = (removed: string) => {
+    setTray(
+      place,
+      items.filter(({ key }) => key !== removed),
+    );
+    focusComposer(place);
+  };
   return (
     <ul class="tray" aria-label={laterStrings.files.tray}>
       {items.map(({ key, name, size, file }) => (
@@ -55,16 +63,7 @@ export function Tray({ place }: { place: string }) {
             <bdi title={safeName(name)}>{safeName(name)}</bdi>
             <small class="muted">{file ? sizeOf(size) : laterStrings.files.preparing}</small>
           </span>
-          <IconButton
-            icon="close"
-            label={laterStrings.files.remove(safeName(name))}
-            onPress={() =>
-              setTray(
-                place,
-                items.filter((item) => item.key !== key),
-              )
-            }
-          />
+          <IconButton icon="close" label={laterStrings.files.remove(safeName(name))} onPress={() => remove(key)} />
         </li>
       ))}
     </ul>
