@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { goWithin } from '../harness/browser.ts';
+import { aPng } from './pictures.ts';
 import type { Sample } from './sample.ts';
 
 /** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
@@ -142,6 +143,34 @@ export const screens: Screen[] = [
     path: ({ garden }) => `/rooms/${garden}`,
     act: async (page) => {
       await page.locator('.open-picture img').nth(2).waitFor();
+    },
+  },
+  {
+    name: 'tray',
+    path: ({ garden }) => `/rooms/${garden}`,
+    act: async (page) => {
+      const files = [
+        { name: 'Greenhouse.png', mimeType: 'image/png', buffer: aPng(400, 300) },
+        { name: 'What we water on Saturdays and on Sundays.txt', mimeType: 'text/plain', buffer: Buffer.from('Saturday: Dan') },
+      ];
+      await page.locator('.composer input[type=file]').setInputFiles(files);
+      await page.locator('.tray canvas').waitFor();
+    },
+  },
+  {
+    name: 'unsent-files',
+    path: ({ quiet }) => `/rooms/${quiet}`,
+    act: async (page) => {
+      await page.locator('.room-pane .beginning').waitFor();
+      // What is loaded later is there by then.
+      await page.locator('.composer input[type=file]').setInputFiles([
+        { name: 'Stage.png', mimeType: 'image/png', buffer: aPng(400, 300) },
+        { name: 'Songs.txt', mimeType: 'text/plain', buffer: Buffer.from('Seven') },
+      ]);
+      await page.locator('.tray canvas').waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.locator('li.pending canvas').waitFor();
     },
   },
   {

@@ -4,6 +4,7 @@ import { idOf } from './ids.ts';
 import { me } from './session.ts';
 import { dropDraft, placeOf } from './store/drafts.ts';
 import { knownEpoch } from './store/epoch.ts';
+import type { UnsentFile } from './store/kept.ts';
 import { addToOutbox } from './store/outbox.ts';
 import { isSameReaction } from './store/pending.ts';
 import { markUnread, roomOf } from './store/rooms.ts';
@@ -17,22 +18,32 @@ import { intentOf } from './view/scroll-intent.ts';
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
 /** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
-export const sendMessage = (room: string, typed: string, thread?: string, isInRoom = false): Promise<void> =>
-  send({ room, typed, thread, isInRoom }, (text) => dropDraft(placeOf(room, thread), text));
+export const sendMessage = (written: Written): Promise<void> =>
+  send(written, (text) => dropDraft(placeOf(written.room, written.thread), text));
 
 /** Sends a message to a room in which a draft may wait; resolves when it is stored. */
 export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);
 
-type Written = { room: string; typed: string; thread?: string | undefined; isInRoom?: boolean };
+type Written = {
+  room: string;
+  typed: string;
+  files?: readonly UnsentFile[];
+  thread?: string | undefined;
+  isInRoom?: boolean | undefined;
+};
 
-async function send({ room, typed, thread, isInRoom = false }: Written, drop: (text: string) => string[]): Promise<void> {
+async function send(
+  { room, typed, files = [], thread, isInRoom = false }: Written,
+  drop: (text: string) => string[],
+): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
   // Each of the three may be there before the others.
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
-  await addToOutbox(room, { kind: 'send', text, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() }, drop(text));
+  const message = { text, files, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() };
+  await addToOutbox(room, { kind: 'send', ...message }, drop(text));
   start(room);
 }
 

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { refuseFiles } from './files.ts';
+import { takeFiles } from './files.ts';
 import { showNews } from './news.ts';
 import { startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
@@ -24,4 +24,4 @@ void followSession().finally(() =>
   ),
 );
 keepOffline();
-refuseFiles();
+takeFiles();

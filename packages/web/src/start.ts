@@ -11,6 +11,7 @@ import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.
 import { resetSaved } from './store/saved.ts';
 import { applyToThreads, closeThread } from './store/thread.ts';
 import { dropTimeline, knownTimeline, timelineOf } from './store/timelines.ts';
+import { resetTrays } from './store/tray.ts';
 import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
 import { sync } from './sync/sync.ts';
 import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
@@ -97,6 +98,7 @@ function leave(): void {
   dropMembers();
   resetHidden();
   resetSaved();
+  resetTrays();
   closeThread();
 }
 

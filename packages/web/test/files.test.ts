@@ -1,12 +1,15 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoomOf } from '../../../test/support/rooms.ts';
+import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
-import { call, serveUrl, signIn, visit } from './support.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { sha256 } from '../src/hash.ts';
+import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
 
 const aPicture = (owner: Account, room: string, width: number, height: number, name = 'Garden.png') =>
   aFile(owner, room, { bytes: aPng(width, height), name, type: 'image/png', width, height, call });
@@ -116,5 +119,256 @@ describe('the files of a message', () => {
     await page.getByText('This message was deleted.').waitFor();
     expect(await page.locator('li.file').count()).toBe(0);
     await context.close();
+  });
+});
+
+type Message = {
+  text: string;
+  files: { _id: { $oid: string }; name: string; type: string; size: number; width: number | null; has_preview: boolean }[];
+};
+
+/** The messages of a room, in order. */
+const messagesOf = async (room: string, { token }: Account) =>
+  (await call('GET', `/api/messages?room=${room}&limit=200`, { token })).body as Message[];
+
+/** The messages as their texts and the names of their files. */
+const sentTo = async (room: string, owner: Account) =>
+  (await messagesOf(room, owner)).map(({ text, files }) => [text, ...files.map(({ name }) => name)].filter(Boolean).join(' + '));
+
+/** A room that is open to write in. */
+async function writing(settings: Parameters<typeof visit>[1] = {}) {
+  const room = await aRoom();
+  const visited = await visit(browser, { path: `/rooms/${room.id}`, ...settings });
+  await signIn(visited.page, room.owner);
+  await visited.page.locator('.room-pane .beginning').waitFor();
+  return { ...visited, ...room };
+}
+
+const chosen = (name: string, mimeType = 'text/plain', buffer: Buffer = Buffer.from('Hello')) => ({ name, mimeType, buffer });
+
+const choose = (page: Page, ...files: ReturnType<typeof chosen>[]) =>
+  page.locator('.room-pane .composer input[type=file]').setInputFiles(files);
+
+const send = (page: Page) => page.locator('.room-pane .composer textarea').press('Enter');
+
+/** A photo as a browser makes it, with the place where it was taken beside it. */
+const aPhoto = async (page: Page, width: number, height: number) => {
+  const base64 = (await page.evaluate(`(async () => {
+    const canvas = new OffscreenCanvas(${width}, ${height});
+    const drawing = canvas.getContext('2d');
+    for (let at = 0; at < 400; at++) {
+      drawing.fillStyle = 'hsl(' + at * 37 + ' 70% 50%)';
+      drawing.fillRect((at * 131) % ${width}, (at * 97) % ${height}, 80, 60);
+    }
+    const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.95 });
+    return btoa(Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join(''));
+  })()`)) as string;
+  const bytes = Buffer.from(base64, 'base64');
+  const place = Buffer.from('Exif\0\0the place', 'latin1');
+  const length = Buffer.from([0, place.length + 2]);
+  return Buffer.concat([bytes.subarray(0, 2), Buffer.from([0xff, 0xe1]), length, place, bytes.subarray(2)]);
+};
+
+describe('a file that is sent', () => {
+  it.each([
+    ['chosen', (page: Page) => choose(page, chosen('Plan.txt'))],
+    ['pasted', (page: Page) => hand(page, 'paste', '.room-pane .composer textarea')],
+    ['dropped on the messages', (page: Page) => hand(page, 'drop', '#messages')],
+  ] as const)('goes with a text or without one, when it is %s', async (_how, give) => {
+    const { page, context, problems, id, owner } = await writing();
+    await give(page);
+    await page.locator('.tray li', { hasText: '5 B' }).waitFor();
+    await send(page);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Plan.txt']);
+    await give(page);
+    await page.locator('.tray li').waitFor();
+    await say(page, 'Look');
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Plan.txt', 'Look + Plan.txt']);
+    await page.locator('li.message:not(.pending) li.file').nth(1).waitFor();
+    expect([await page.locator('.tray').count(), problems]).toEqual([0, []]);
+    await context.close();
+  });
+
+  it('can be removed before by keyboard, also on a phone', async () => {
+    const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
+    await choose(page, chosen('One.txt'), chosen('Two.txt'));
+    await page.getByRole('button', { name: 'Remove One.txt' }).press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(await page.getByRole('button', { name: 'Add files' }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Two.txt']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is a photo without its place, with its size and a small picture of it', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    await choose(page, chosen('Beach.jpg', 'image/jpeg', await aPhoto(page, 1_600, 1_200)));
+    await send(page);
+    await page.locator('li.message:not(.pending) .open-picture img').waitFor();
+    const [message] = await messagesOf(id, owner);
+    const [file] = message?.files ?? [];
+    expect(file).toMatchObject({ name: 'Beach.jpg', type: 'image/jpeg', width: 1_600, height: 1_200, has_preview: true });
+    const read = async (query: string) => {
+      const headers = { 'X-Auth-Token': owner.token };
+      return Buffer.from(
+        await (await fetch(`${serveUrl}/api/files/${file?._id.$oid}/content${query}`, { headers })).arrayBuffer(),
+      );
+    };
+    const [whole, preview] = [await read(''), await read('?preview=true')];
+    expect([whole.length, whole.includes('the place')]).toEqual([file?.size, false]);
+    expect([preview.length <= 65_536, preview.toString('latin1', 8, 12)]).toEqual([true, 'WEBP']);
+    expect(await sizeOf(page, 'li.file')).toEqual({ width: 480, height: 360 });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('waits without a connection, also over a reload, and is sent once and in order', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    // What is loaded later is there by then.
+    await choose(page, chosen('One.txt'));
+    await page.getByRole('button', { name: 'Remove One.txt' }).click();
+    await context.setOffline(true);
+    await say(page, 'first');
+    await choose(page, chosen('Garden.png', 'image/png', aPng(300, 200)), chosen('Plan.txt'));
+    await say(page, 'with files');
+    await say(page, 'last');
+    await page.locator('li.pending', { hasText: 'last' }).waitFor();
+    await page.locator('li.pending canvas').waitFor();
+    await context.setOffline(false);
+    await page.reload();
+    await expect
+      .poll(() => sentTo(id, owner), { timeout: 30_000 })
+      .toEqual(['first', 'with files + Garden.png + Plan.txt', 'last']);
+    await page.locator('li.pending').first().waitFor({ state: 'hidden' });
+    expect([await page.locator('li.message').count(), problems]).toEqual([3, []]);
+    await context.close();
+  });
+
+  it('is uploaded again after a reload in the middle of it, while other rooms are written to, and its answer may be lost', async () => {
+    const { page, context, id, owner } = await writing();
+    const other = await aRoom({ owner, name: 'Elsewhere' });
+    let isHeld = true;
+    let lost = 0;
+    await page.route('**/content', async (route) => {
+      if (isHeld) return;
+      // The bytes come, and the first answer does not.
+      if (lost++ > 0) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await choose(page, chosen('Plan.txt'));
+    await say(page, 'held');
+    await page.getByRole('progressbar', { name: 'Sending files' }).waitFor();
+    await page.getByRole('link', { name: 'Elsewhere' }).click();
+    await say(page, 'meanwhile');
+    await expect.poll(() => sentTo(other.id, owner)).toEqual(['meanwhile']);
+    expect(await sentTo(id, owner)).toEqual([]);
+    isHeld = false;
+    await page.reload();
+    await expect.poll(() => sentTo(id, owner), { timeout: 30_000 }).toEqual(['held + Plan.txt']);
+    await context.close();
+  });
+
+  it('is sent once by several tabs, of which one is closed in the middle of it', async () => {
+    const { page, context, id, owner } = await writing();
+    let isHeld = true;
+    await context.route('**/content', (route) => (isHeld ? undefined : route.continue()));
+    await choose(page, chosen('Plan.txt'));
+    await say(page, 'from two tabs');
+    await page.getByRole('progressbar', { name: 'Sending files' }).waitFor();
+    const { page: other, problems } = await openPage(context, `${serveUrl}/rooms/${id}`);
+    await other.locator('li.pending li.file').waitFor();
+    isHeld = false;
+    await page.close();
+    await other.locator('li.message:not(.pending) li.file').waitFor();
+    await other.locator('li.pending').waitFor({ state: 'hidden' });
+    expect([await sentTo(id, owner), await other.locator('li.message').count(), problems]).toEqual([
+      ['from two tabs + Plan.txt'],
+      1,
+      [],
+    ]);
+    await context.close();
+  });
+
+  it('can be sent in a thread, where its pictures stand as in a room, and is quoted by its name', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    const { _id: thread } = await aMessage(owner, id, { text: 'the plan?' }, call);
+    await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
+    const panel = page.locator('.side');
+    await panel.locator('textarea').waitFor();
+    await hand(page, 'drop', '.side textarea');
+    await panel.locator('.tray li').waitFor();
+    expect(await page.locator('.room-pane .tray').count()).toBe(0);
+    await panel.locator('textarea').press('Enter');
+    const reply = panel.locator('li.message:not(.pending)', { has: page.locator('.file-row') });
+    await reply.focus();
+    await reply.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Quote' }).click();
+    await expect.poll(() => panel.locator('textarea').inputValue()).toContain('> Plan.txt');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('can be taken back while it is uploaded, and then goes with another text', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    let isHeld = true;
+    await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
+    await choose(page, chosen('Plan.txt'));
+    await say(page, 'too early');
+    await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.locator('.tray li', { hasText: 'Plan.txt' }).waitFor();
+    isHeld = false;
+    await say(page, 'in time');
+    await expect.poll(() => sentTo(id, owner)).toEqual(['in time + Plan.txt']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is refused before it is sent where it is too large, and after that with the reason and the way to try again', async () => {
+    const { page, context, id, owner } = await writing();
+    await page.route('**/api/health', (route) => route.fulfill({ json: { limits: { file_bytes: 4 } } }), { times: 1 });
+    await choose(page, chosen('Plan.txt'));
+    await page.locator('.toast', { hasText: 'Plan.txt is too large: a file can have at most 4 B.' }).waitFor();
+    await page.reload();
+    await page.route('**/api/files', (route) => route.fulfill({ status: 409, json: { code: 'quota_exceeded' } }), { times: 1 });
+    await choose(page, chosen('Plan.txt'));
+    await send(page);
+    const refused = page.locator('li.pending .refused');
+    await refused.getByText('Not sent: There is no space left for files').waitFor();
+    await refused.getByRole('button', { name: 'Try again' }).press('Enter');
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Plan.txt']);
+    await context.close();
+  });
+
+  it('is what a text becomes that is too long for a message', async () => {
+    const { page, context, id, owner } = await writing();
+    await page.locator('.room-pane .composer textarea').fill('word '.repeat(2_001).trim());
+    await page.getByRole('button', { name: 'Send as a file' }).press('Enter');
+    await page.locator('.tray li', { hasText: 'Message.txt' }).waitFor();
+    await send(page);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Message.txt']);
+    expect((await messagesOf(id, owner))[0]?.files[0]?.size).toBe(10_004);
+    await context.close();
+  });
+});
+
+/** Drops or pastes a file. */
+const hand = (page: Page, type: 'drop' | 'paste', where: string) =>
+  page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['Hello'], 'Plan.txt', { type: 'text/plain' }));
+    const settings = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+    const event = '${type}' === 'drop' ? new DragEvent('drop', settings) : new ClipboardEvent('paste', settings);
+    document.querySelector('${where}').dispatchEvent(event);
+  })()`);
+
+describe('the hash of a file', () => {
+  it('is the same where the browser computes none, as over plain http', () => {
+    for (const length of [0, 1, 55, 56, 63, 64, 65, 1_000, 100_003]) {
+      const bytes = randomBytes(length);
+      expect(Buffer.from(sha256(bytes)).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+    }
   });
 });

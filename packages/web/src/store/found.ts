@@ -1,6 +1,6 @@
 import type { paths } from '../../../client/src/index.ts';
 import { ask, askFully, chat, Failure, type Message } from '../api.ts';
-import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 
 /** What is searched for: the address has it, so that Back leads to it again. */
 export type Search = {
@@ -102,7 +102,7 @@ function cursorOf(headers: Headers): string | undefined {
 
 async function findAuthor(username: string): Promise<string> {
   const [author] = await ask(chat.GET('/api/users', { params: { query: { username } } }));
-  if (!author) throw new Failure(404, strings.search.noAuthor);
+  if (!author) throw new Failure(404, laterStrings.search.noAuthor);
   return author._id.$oid;
 }
 

@@ -25,11 +25,24 @@ export type MyRoom = {
   order: number;
 };
 
+/**
+ * A file of a message that is still to be sent, kept with it. `key` is the idempotency key of its announcement; `uploaded` is its id, once the
+ * service has its bytes.
+ */
+export type UnsentFile = Omit<Message['files'][number], '_id'> & {
+  key: string;
+  bytes: Blob;
+  sha256: string;
+  preview?: { bytes: Blob; sha256: string } | undefined;
+  uploaded?: string | undefined;
+};
+
 /** Something that the user wants done, as often as it takes. All but `send` may be repeated by themselves; `send` has its key. */
 export type Change =
   | {
       kind: 'send';
       text: string;
+      files?: readonly UnsentFile[] | undefined;
       thread: string | null;
       /** Of a reply: whether it also stands in the room. */
       isInRoom?: boolean;

@@ -69,6 +69,7 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
         !taken.has(message) &&
         entry.state === 'waiting' &&
         message.text === entry.text &&
+        sizesOf(message) === sizesOf(entry) &&
         (message.thread?.$oid ?? null) === thread &&
         Date.parse(message.created_at.$date) > since &&
         message.seq > after,
@@ -77,6 +78,9 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
     return !found;
   });
 }
+
+/** By their sizes the files of a message are known again. */
+const sizesOf = ({ files = [] }: { files?: readonly { size: number }[] | undefined }) => files.map(({ size }) => size).join();
 
 /** By how much the clocks of this device and the service may differ, in milliseconds. */
 const clockTolerance = 600_000;

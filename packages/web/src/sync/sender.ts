@@ -2,9 +2,11 @@ import { ask, askFully, chat, Failure, type Message } from '../api.ts';
 import { longestPause, waitOf } from '../store/due.ts';
 import type { Entry, Reason } from '../store/kept.ts';
 import { changeEntry, keepAsMessage, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/outbox.ts';
+import type { PendingMessage } from '../store/pending.ts';
 import { applyToThreads } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { tell } from '../tabs.ts';
+import { lateCode } from '../view/later.tsx';
 import { connection } from './connection.ts';
 
 let isRunning = false;
@@ -28,7 +30,8 @@ export async function sendOutbox(): Promise<void> {
   try {
     while (isAsked) {
       isAsked = false;
-      await passAlone();
+      await alone(userLock, pass);
+      if (userLock !== '' && nextUpload()) void uploadFirst();
     }
   } finally {
     isRunning = false;
@@ -36,15 +39,15 @@ export async function sendOutbox(): Promise<void> {
   }
 }
 
-/** Makes a pass while no other tab does; where the browser refuses a lock, as it does where site data is blocked, without one. */
-async function passAlone(): Promise<void> {
+/** Does something while no other tab does; where the browser refuses a lock, as it does where site data is blocked, without one. */
+async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   let hasBegun = false;
   const begin = () => {
     hasBegun = true;
-    return pass();
+    return work();
   };
   try {
-    await (navigator.locks ? navigator.locks.request(userLock, begin) : begin());
+    await (navigator.locks ? navigator.locks.request(lock, begin) : begin());
   } catch (failure) {
     if (hasBegun) throw failure;
     await begin();
@@ -62,22 +65,52 @@ async function pass(): Promise<void> {
   for (let next = nextEntry(); next && userLock !== ''; next = nextEntry()) await attempt(next);
 }
 
-/** The oldest entry that may be tried. Messages of a room go in order: one that waits lets no later one pass. */
-function nextEntry(): Entry | undefined {
-  const waiting = new Set<string>();
+/** What is next in each room and of each message, oldest first: one that waits lets no later one pass. */
+function heads(): Entry[] {
+  const rows = new Map<string, Entry>();
   for (const entry of outbox.value) {
-    if (entry.state === 'refused') continue;
     const row = entry.kind === 'send' ? entry.room : entry.message;
-    if (waiting.has(row)) continue;
-    if (waitOf(entry) <= 0) return entry;
-    waiting.add(row);
+    if (entry.state === 'waiting' && !rows.has(row)) rows.set(row, entry);
   }
-  return undefined;
+  return [...rows.values()];
 }
 
-async function attempt(entry: Entry): Promise<void> {
-  onTheirWay.value = new Set([...onTheirWay.value, entry.key]);
+/** Whether files of a message are to be uploaded before it can be sent. */
+const needsUpload = (entry: Entry): entry is PendingMessage =>
+  entry.kind === 'send' && (entry.files ?? []).some(({ uploaded }) => uploaded === undefined);
+
+const nextEntry = () => heads().find((entry) => !needsUpload(entry) && waitOf(entry) <= 0);
+const nextUpload = () => heads().find((entry): entry is PendingMessage => needsUpload(entry) && waitOf(entry) <= 0);
+
+const loadUploads = lateCode(() => import('./uploads.ts'));
+const uploads = () =>
+  loadUploads().catch(() => {
+    throw new Failure(0, '');
+  });
+
+let isUploading = false;
+
+/** Uploads what messages wait for, while those of other rooms are sent. */
+async function uploadFirst(): Promise<void> {
+  if (isUploading) return;
+  isUploading = true;
   try {
+    await alone(`${userLock}-files`, async () => {
+      await loadOutbox();
+      for (let next = nextUpload(); next && userLock !== ''; next = nextUpload()) {
+        const entry = next;
+        await tryFor(entry, async () => (await uploads()).upload(entry));
+        void sendOutbox();
+      }
+    });
+  } finally {
+    isUploading = false;
+  }
+  await sendOutbox();
+}
+
+const attempt = (entry: Entry): Promise<void> =>
+  tryFor(entry, async () => {
     const message = await perform(entry);
     connection.value = 'online';
     if (message) {
@@ -86,6 +119,13 @@ async function attempt(entry: Entry): Promise<void> {
       tell({ type: 'sent', key: entry.key, message });
     }
     await removeEntry(entry.id);
+  });
+
+/** Does something for an entry, or notes why that was not possible. */
+async function tryFor(entry: Entry, work: () => Promise<void>): Promise<void> {
+  onTheirWay.value = new Set([...onTheirWay.value, entry.key]);
+  try {
+    await work();
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     // The session has ended: it waits for the next one.
@@ -111,10 +151,16 @@ function outcomeOf({ attempts }: Entry, failure: Failure) {
 
 async function perform(entry: Entry): Promise<Message | undefined> {
   if (entry.kind === 'send') {
+    const files = (entry.files ?? []).map(({ uploaded = '' }) => uploaded);
     const reply = entry.thread !== null && { thread: entry.thread, is_in_room: entry.isInRoom ?? false };
-    const body = { room: entry.room, text: entry.text, ...reply };
+    const body = { room: entry.room, text: entry.text, ...(files.length > 0 && { files }), ...reply };
     const params = { header: { 'Idempotency-Key': entry.key } };
-    return (await ask(chat.POST('/api/messages', { params, body }))) as Message;
+    try {
+      return (await ask(chat.POST('/api/messages', { params, body }))) as Message;
+    } catch (failure) {
+      const areGone = failure instanceof Failure && /^file_not_(found|uploaded)$/.test(failure.code ?? '');
+      throw areGone ? await (await uploads()).startOver(entry) : failure;
+    }
   }
   if (entry.kind === 'edit') return edit(entry);
   const params = { path: { message: entry.message } };
@@ -177,7 +223,9 @@ async function readForEdit(message: string): Promise<{ now: Message; tag: string
 
 function schedule(): void {
   clearTimeout(timer);
-  const waits = outbox.value.filter(({ state }) => state === 'waiting').map(waitOf);
+  const waits = heads()
+    .filter((entry) => !isUploading || !needsUpload(entry))
+    .map(waitOf);
   if (waits.length === 0 || userLock === '') return;
   timer = setTimeout(() => void sendOutbox(), Math.max(50, Math.min(...waits)));
 }

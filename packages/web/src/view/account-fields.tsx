@@ -1,4 +1,5 @@
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { Field } from './controls.tsx';
 
 type AccountFieldsProps = { email?: string | undefined; autoFocus?: boolean };
@@ -7,23 +8,23 @@ type AccountFieldsProps = { email?: string | undefined; autoFocus?: boolean };
 export const AccountFields = ({ email, autoFocus = false }: AccountFieldsProps) => (
   <>
     <Field
-      label={strings.signUp.username}
+      label={laterStrings.signUp.username}
       name="username"
       autocomplete="username"
-      hint={strings.signUp.usernameHint}
+      hint={laterStrings.signUp.usernameHint}
       maxLength={64}
       pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
       fault={strings.faults.username}
       autoFocus={autoFocus}
     />
     <Field
-      label={strings.signUp.email}
+      label={laterStrings.signUp.email}
       name="email"
       type="email"
       autocomplete="email"
       {...(email !== undefined && { value: email, readonly: true })}
     />
-    <NewPasswordField label={strings.signUp.password} />
+    <NewPasswordField label={laterStrings.signUp.password} />
   </>
 );
 
@@ -36,7 +37,7 @@ export const NewPasswordField = ({ label, autoFocus = false }: NewPasswordFieldP
     name="password"
     type="password"
     autocomplete="new-password"
-    hint={strings.signUp.passwordHint}
+    hint={laterStrings.signUp.passwordHint}
     minLength={8}
     autoFocus={autoFocus}
   />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
-import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { attempt, Field, Form, Loading, PersonNames } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
@@ -35,14 +35,14 @@ export function Blocked() {
                 <PersonNames person={user} />
               </span>
               <button type="button" onClick={() => void unblock(idOf(user))}>
-                {strings.blocked.end}
+                {laterStrings.blocked.end}
               </button>
             </li>
           ))}
         </ul>
       )}
-      <Form key={turn} onSubmit={block} submit={strings.members.block}>
-        <Field label={strings.blocked.username} name="blocked" autocomplete="off" maxLength={65} />
+      <Form key={turn} onSubmit={block} submit={laterStrings.members.block}>
+        <Field label={laterStrings.blocked.username} name="blocked" autocomplete="off" maxLength={65} />
       </Form>
     </>
   );

@@ -1,14 +1,17 @@
 import { useSignalEffect } from '@preact/signals';
+import type { TargetedEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { mentionsIn } from '../../../client/src/text/mentions.ts';
 import { namesOf } from '../../../client/src/text/names.ts';
 import { sendMessage } from '../actions.ts';
+import { attach } from '../files.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { thread as openedThread } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { aboutRoom } from '../store/topics.ts';
+import { hasTray, takeTray, trayOf } from '../store/tray.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { formats } from '../text/markup.ts';
@@ -16,8 +19,11 @@ import { IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { forComposer } from './for-composer.ts';
+import { later } from './later.tsx';
 import { editing, pickEmoji } from './message.tsx';
 import { intentOf } from './scroll-intent.ts';
+
+const Tray = later(async () => (await import('./unsent-files.tsx')).Tray);
 
 const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
 
@@ -38,6 +44,7 @@ async function mayTellAll(room: string, text: string): Promise<boolean> {
 export function Composer({ room, thread, name }: ComposerProps) {
   const place = placeOf(room, thread);
   const handle = useRef<EditorHandle>(null);
+  const picker = useRef<HTMLInputElement>(null);
   const isInRoom = useRef<HTMLInputElement>(null);
   useSignalEffect(() => {
     if (forComposer.value?.place !== place || !handle.current) return;
@@ -53,10 +60,17 @@ export function Composer({ room, thread, name }: ComposerProps) {
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
     const stands = thread === undefined || isInRoom.current?.checked;
     if (stands && !(await mayTellAll(room, text))) return false;
-    await sendMessage(room, text, thread, isInRoom.current?.checked);
+    const files = await takeTray(place);
+    if (text === '' && files.length === 0) return false;
+    await sendMessage({ room, typed: text, files, thread, isInRoom: isInRoom.current?.checked });
     if (isInRoom.current) isInRoom.current.checked = false;
     if (timeline) void intentOf(timeline).goToEnd();
     return true;
+  };
+  const pick = ({ currentTarget: input }: TargetedEvent<HTMLInputElement>) => {
+    void attach(place, [...(input.files ?? [])]);
+    // The same file may be chosen again.
+    input.value = '';
   };
   const editLast = () => {
     const timeline = knownTimeline(room)?.window.value.messages;
@@ -70,7 +84,8 @@ export function Composer({ room, thread, name }: ComposerProps) {
   };
   const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
   return (
-    <div class="composer">
+    <div class="composer" data-place={place}>
+      {trayOf(place).length > 0 && <Tray place={place} />}
       <Editor
         key={place}
         room={room}
@@ -81,9 +96,13 @@ export function Composer({ room, thread, name }: ComposerProps) {
         isFocused={!matchMedia('(pointer: coarse)').matches}
         onChange={changed}
         onSubmit={send}
+        mayBeEmpty={() => hasTray(place)}
+        onTooLong={(text) => attach(place, [new File([text], 'Message.txt', { type: 'text/plain' })])}
         onUp={editLast}
         handle={handle}
       >
+        <IconButton icon="attach" label={strings.composer.attach} onPress={() => picker.current?.click()} />
+        <input ref={picker} type="file" multiple hidden onChange={pick} />
         <span class="tools" role="toolbar" aria-label={strings.composer.tools}>
           {tools.map((tool) => (
             <IconButton

@@ -26,6 +26,10 @@ type EditorProps = {
   /** Takes the text, which is put back into the field where that fails, or where that is not wanted after all (false). */
   onSubmit: (text: string) => Promise<boolean>;
   onCancel?: () => void;
+  /** Whether there is something to send without a text. */
+  mayBeEmpty?: () => boolean;
+  /** Takes a text that is too long, if it does not fail (false). */
+  onTooLong?: (text: string) => Promise<boolean>;
   /** Up, in an empty field. */
   onUp?: () => void;
   /** Lets something outside put text into the field. */
@@ -58,6 +62,8 @@ export function Editor({
   onChange,
   onSubmit,
   onCancel,
+  mayBeEmpty,
+  onTooLong,
   onUp,
   handle,
   children,
@@ -107,7 +113,7 @@ export function Editor({
   const submit = async () => {
     const element = field.current as HTMLTextAreaElement;
     const text = element.value.trim();
-    if (isBlank(text)) return;
+    if (isBlank(text) && !mayBeEmpty?.()) return;
     const tooMany = surplusOf(text);
     if (tooMany > 0) return notice(strings.composer.isTooLong(tooMany));
     setFailure(undefined);
@@ -122,6 +128,11 @@ export function Editor({
       set([text, element.value].filter((part) => part !== '').join('\n'));
       changed();
     }
+  };
+  const putAside = async () => {
+    if (!(await onTooLong?.(field.current?.value ?? ''))) return;
+    set('');
+    changed();
   };
   const replace = (text: string) => {
     if (field.current) putText(field.current, text, 0, field.current.value.length);
@@ -261,7 +272,12 @@ export function Editor({
       )}
       {over > 0 && (
         <p class="problem" role="status">
-          {strings.composer.tooLong(over)}
+          {strings.composer.tooLong(over)}{' '}
+          {onTooLong && (
+            <button type="button" onClick={() => void putAside()}>
+              {strings.composer.asFile}
+            </button>
+          )}
         </p>
       )}
       {failure !== undefined && (

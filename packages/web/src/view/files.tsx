@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -54,7 +54,6 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
           aria-label={name}
           src={addressOf(file)}
           poster={file.has_preview ? previewOf(file) : undefined}
-          style={file.width && file.height ? { aspectRatio: `${Math.max(1, file.width / file.height)}` } : undefined}
         />
       )}
       {/* biome-ignore lint/a11y/useMediaCaption: nobody has written any */}
@@ -94,6 +93,12 @@ function Picture({ address, alt }: { address: string; alt: string }) {
     const answer = await fetch(address, { method: 'HEAD' }).catch(() => undefined);
     setProblem(answer?.status === 404 ? laterStrings.files.gone : laterStrings.files.lost);
   };
+  useEffect(() => {
+    // What was lost with the connection comes back with it.
+    const retry = () => setProblem(undefined);
+    addEventListener('online', retry);
+    return () => removeEventListener('online', retry);
+  }, []);
   return problem === undefined ? (
     <img src={address} alt={alt} loading="lazy" decoding="async" onError={() => void look()} />
   ) : (

@@ -8,6 +8,7 @@ import { abandonAccount } from '../start.ts';
 import { nameOf } from '../store/names.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { AccountFields } from './account-fields.tsx';
@@ -77,7 +78,7 @@ function SignIn({ again }: { again: string | undefined }) {
         />
         <Field label={strings.login.password} name="password" type="password" autocomplete="current-password" />
       </Form>
-      <a href="/password">{strings.password.forgotten}</a>
+      <a href="/password">{laterStrings.password.forgotten}</a>
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {strings.login.other}
@@ -85,7 +86,7 @@ function SignIn({ again }: { again: string | undefined }) {
       ) : settings.registration !== 'closed' ? (
         <a href="/signup">{strings.login.toSignUp}</a>
       ) : (
-        <p class="muted">{strings.signUp.closed}</p>
+        <p class="muted">{laterStrings.signUp.closed}</p>
       )}
     </>
   );
@@ -119,20 +120,25 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
   };
   return (
     <>
-      <h1>{strings.signUp.title}</h1>
+      <h1>{laterStrings.signUp.title}</h1>
       {isInvited && <p>{target ? strings.join.to(nameOf(target), safeName(target.room_name)) : strings.join.signUp}</p>}
       {isOver && <p class="problem">{strings.join.over}</p>}
-      <Form onSubmit={submit} submit={strings.signUp.submit}>
+      <Form onSubmit={submit} submit={laterStrings.signUp.submit}>
         <AccountFields email={confirmation?.email} autoFocus />
         {settings.registration === 'invited' && !isInvited && (
-          <Field label={strings.signUp.invitation} name="code" hint={strings.signUp.invitationHint} autocomplete="off" />
+          <Field
+            label={laterStrings.signUp.invitation}
+            name="code"
+            hint={laterStrings.signUp.invitationHint}
+            autocomplete="off"
+          />
         )}
       </Form>
       {followed === undefined ? (
-        <a href="/login">{strings.signUp.toLogin}</a>
+        <a href="/login">{laterStrings.signUp.toLogin}</a>
       ) : (
         <button type="button" class="link" onClick={onHasAccount}>
-          {strings.signUp.toLogin}
+          {laterStrings.signUp.toLogin}
         </button>
       )}
     </>

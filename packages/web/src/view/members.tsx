@@ -8,6 +8,7 @@ import { findMembers, loadMoreMembers } from '../store/more-members.ts';
 import { nameOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Avatar, attempt, Form, Loading, PersonNames, StatusMark } from './controls.tsx';
@@ -40,21 +41,21 @@ export function Members({ room }: { room: string }) {
   const isModerator = role !== 'member';
   const shown = part === '' ? list : found;
   return (
-    <Side room={room} title={strings.members.title}>
+    <Side room={room} title={laterStrings.members.title}>
       <div class="side-content">
         {isModerator && <Invite room={room} />}
         {list && (list.length > many || hasMoreMembers(room)) && (
           <input
             type="search"
-            aria-label={strings.members.find}
-            placeholder={strings.members.find}
+            aria-label={laterStrings.members.find}
+            placeholder={laterStrings.members.find}
             maxLength={64}
             onInput={({ currentTarget }) => setPart(currentTarget.value.trim())}
           />
         )}
         {shown?.length === 0 && (
           <p class="muted" role="status">
-            {strings.members.nobody}
+            {laterStrings.members.nobody}
           </p>
         )}
         {shown ? (
@@ -134,8 +135,8 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
       changeMembers(room, { members: [await ask(chat.PATCH('/api/members/{member}', { params, body }))], left: [] });
     });
   const remove = async (isBan: boolean) => {
-    const question = isBan ? strings.members.banAsk(name) : strings.members.removeAsk(name);
-    if (!(await confirmed(question, isBan ? strings.members.ban : strings.members.remove))) return;
+    const question = isBan ? laterStrings.members.banAsk(name) : laterStrings.members.removeAsk(name);
+    if (!(await confirmed(question, isBan ? laterStrings.members.ban : laterStrings.members.remove))) return;
     const query = isBan ? { ban: 'true' as const } : {};
     await attempt(async () => {
       await ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } }));
@@ -144,7 +145,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     onChange();
   };
   const block = async () => {
-    if (!(await confirmed(strings.members.blockAsk(name), strings.members.block))) return;
+    if (!(await confirmed(laterStrings.members.blockAsk(name), laterStrings.members.block))) return;
     await attempt(async () => {
       await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
       await sync.readRooms({ all: true });
@@ -153,15 +154,15 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   };
   const items: MenuItem[] = [
     ...(mine === 'owner' ? roles.filter((role) => role !== member.role) : []).map((role) => ({
-      label: strings.members.make[role],
+      label: laterStrings.members.make[role],
       icon: 'user' as const,
       act: () => change(role),
     })),
-    ...(mayBlock && !isMe ? [{ label: strings.members.block, icon: 'lock' as const, act: block, isDangerous: true }] : []),
+    ...(mayBlock && !isMe ? [{ label: laterStrings.members.block, icon: 'lock' as const, act: block, isDangerous: true }] : []),
     ...(may
       ? [
-          { label: strings.members.remove, icon: 'close' as const, act: () => remove(false), isDangerous: true },
-          { label: strings.members.ban, icon: 'remove' as const, act: () => remove(true), isDangerous: true },
+          { label: laterStrings.members.remove, icon: 'close' as const, act: () => remove(false), isDangerous: true },
+          { label: laterStrings.members.ban, icon: 'remove' as const, act: () => remove(true), isDangerous: true },
         ]
       : []),
   ];
@@ -178,8 +179,8 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
           </PersonNames>
         </PersonButton>
       </span>
-      {member.role !== 'member' && <span class="tag">{strings.members[member.role]}</span>}
-      {items.length > 0 && <MenuButton label={strings.members.actions(name)} items={() => items} />}
+      {member.role !== 'member' && <span class="tag">{laterStrings.members[member.role]}</span>}
+      {items.length > 0 && <MenuButton label={laterStrings.members.actions(name)} items={() => items} />}
     </li>
   );
 }
@@ -189,14 +190,14 @@ function Invite({ room }: { room: string }) {
   const invite = async ({ invited = '' }: Record<string, string>) => {
     for (const username of namesIn(invited)) {
       const added = (await ask(chat.POST('/api/members', { body: { room, username } }))) as Member;
-      notice(strings.members.added(nameOf(added)));
+      notice(laterStrings.members.added(nameOf(added)));
       changeMembers(room, { members: [added], left: [] });
     }
     setTurn(turn + 1);
   };
   return (
-    <Form key={turn} class="inline" onSubmit={invite} submit={strings.members.inviteSubmit}>
-      <PeopleField label={strings.members.invite} name="invited" maxLength={700} />
+    <Form key={turn} class="inline" onSubmit={invite} submit={laterStrings.members.inviteSubmit}>
+      <PeopleField label={laterStrings.members.invite} name="invited" maxLength={700} />
     </Form>
   );
 }
@@ -213,7 +214,7 @@ function Bans({ room, changes }: { room: string; changes: number }) {
   };
   return (
     <section>
-      <h3>{strings.members.bans}</h3>
+      <h3>{laterStrings.members.bans}</h3>
       <ul class="members">
         {value.map((ban) => (
           <li class="member" key={ban.user.$oid}>
@@ -222,7 +223,7 @@ function Bans({ room, changes }: { room: string; changes: number }) {
               <PersonNames person={ban} />
             </span>
             <button type="button" onClick={() => void lift(ban.user.$oid)}>
-              {strings.members.unban}
+              {laterStrings.members.unban}
             </button>
           </li>
         ))}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure } from '../api.ts';
 import { settings } from '../settings.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { NewPasswordField } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 
@@ -12,8 +13,8 @@ export function ForgottenPassword() {
   if (settings.sendsEmail) return <AskForCode purpose="password" />;
   return (
     <>
-      <h1>{strings.password.title}</h1>
-      <p>{strings.password.noEmail}</p>
+      <h1>{laterStrings.password.title}</h1>
+      <p>{laterStrings.password.noEmail}</p>
       <ToLogin />
     </>
   );
@@ -35,12 +36,12 @@ export function AskForCode({ purpose }: { purpose: 'password' | 'address' }) {
   };
   return (
     <>
-      <h1>{purpose === 'password' ? strings.password.title : strings.password.address}</h1>
+      <h1>{purpose === 'password' ? laterStrings.password.title : laterStrings.password.address}</h1>
       {isSent ? (
-        <p role="status">{strings.password.sent}</p>
+        <p role="status">{laterStrings.password.sent}</p>
       ) : (
-        <Form onSubmit={submit} submit={strings.password.ask}>
-          <Field label={strings.password.email} name="email" type="email" autocomplete="email" autoFocus />
+        <Form onSubmit={submit} submit={laterStrings.password.ask}>
+          <Field label={laterStrings.password.email} name="email" type="email" autocomplete="email" autoFocus />
         </Form>
       )}
       <ToLogin />
@@ -54,18 +55,18 @@ function NewPassword({ code }: { code: string }) {
     try {
       await ask(chat.PUT('/api/password', { body: { code, password } }));
     } catch (failure) {
-      throw failure instanceof Failure && failure.status === 404 ? new Failure(404, strings.password.unknown) : failure;
+      throw failure instanceof Failure && failure.status === 404 ? new Failure(404, laterStrings.password.unknown) : failure;
     }
     setIsSet(true);
   };
   return (
     <>
-      <h1>{strings.password.title}</h1>
+      <h1>{laterStrings.password.title}</h1>
       {isSet ? (
-        <p role="status">{strings.password.done}</p>
+        <p role="status">{laterStrings.password.done}</p>
       ) : (
-        <Form onSubmit={submit} submit={strings.password.submit}>
-          <NewPasswordField label={strings.password.password} autoFocus />
+        <Form onSubmit={submit} submit={laterStrings.password.submit}>
+          <NewPasswordField label={laterStrings.password.password} autoFocus />
         </Form>
       )}
       <ToLogin />

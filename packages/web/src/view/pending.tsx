@@ -2,20 +2,28 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
 import { waitOf } from '../store/due.ts';
-import type { Entry } from '../store/kept.ts';
+import type { Entry, UnsentFile } from '../store/kept.ts';
 import { nameOf } from '../store/names.ts';
 import { onTheirWay, removeEntry, retryEntry } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
+import { setTray, trayOf } from '../store/tray.ts';
 import { strings } from '../strings.ts';
 import { sendOutbox } from '../sync/sender.ts';
 import { Avatar, PersonName } from './controls.tsx';
+import { FileBoxes } from './file-boxes.tsx';
 import { forComposer } from './for-composer.ts';
 import { Icon } from './icon.tsx';
+import { later } from './later.tsx';
 import { Text } from './markdown.tsx';
+
+type PendingFilesProps = { files: readonly UnsentFile[]; entry: PendingMessage; onCancel: () => void };
+
+const PendingFiles = later<PendingFilesProps>(async () => (await import('./unsent-files.tsx')).PendingFiles, FileBoxes);
 
 /** A message that is still to be sent: it looks like one, and says why it is not yet. */
 export function PendingRow({ entry }: { entry: PendingMessage }) {
   const user = me();
+  const { files = [] } = entry;
   return (
     <li class={`message pending ${entry.state}`} data-key={entry.key}>
       <Avatar name={nameOf(user)} id={idOf(user)} />
@@ -24,23 +32,27 @@ export function PendingRow({ entry }: { entry: PendingMessage }) {
           <PersonName person={user} class="author" />
         </p>
         <Text message={{ mentions: [], mentions_all: null }} text={entry.text} />
+        {files.length > 0 && <PendingFiles files={files} entry={entry} onCancel={() => void takeBack(entry)} />}
         <EntryState entry={entry} />
       </div>
     </li>
   );
 }
 
+/** Puts a message that was not sent back to where it was written. */
+async function takeBack(entry: Entry & { kind: 'send' | 'edit' }): Promise<void> {
+  const place = placeOf(entry.room, (entry.kind === 'send' && entry.thread) || undefined);
+  const text = [draftOf(place), entry.text].filter(Boolean).join('\n');
+  keepDraft(place, text);
+  forComposer.value = { place, change: (editor) => editor.replace(text) };
+  const files = (entry.kind === 'send' && entry.files) || [];
+  setTray(place, [...trayOf(place), ...files.map((file) => ({ ...file, file, ready: Promise.resolve(file) }))]);
+  await removeEntry(entry.id);
+}
+
 /** The state of something that is still to be done, and what the user may do about it. */
 export function EntryState({ entry }: { entry: Entry }) {
   const retry = () => void retryEntry(entry.id).then(sendOutbox);
-  const takeBack = async () => {
-    if (entry.kind !== 'send' && entry.kind !== 'edit') return;
-    const place = placeOf(entry.room, (entry.kind === 'send' && entry.thread) || undefined);
-    const text = [draftOf(place), entry.text].filter(Boolean).join('\n');
-    keepDraft(place, text);
-    forComposer.value = { place, change: (editor) => editor.replace(text) };
-    await removeEntry(entry.id);
-  };
   if (entry.state === 'refused')
     return (
       <div class="state refused" role="status">
@@ -50,7 +62,7 @@ export function EntryState({ entry }: { entry: Entry }) {
           {entry.reason?.kind === 'changed' ? strings.outbox.overwrite : strings.outbox.retry}
         </button>
         {(entry.kind === 'send' || entry.kind === 'edit') && (
-          <button type="button" onClick={() => void takeBack()}>
+          <button type="button" onClick={() => void takeBack(entry)}>
             {strings.outbox.edit}
           </button>
         )}

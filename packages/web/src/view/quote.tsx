@@ -8,6 +8,7 @@ import { authorOf, nameOf } from '../store/names.ts';
 import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
+import { summaryOf } from '../text/plain.ts';
 import { quoteOf } from '../text/quote.ts';
 import { notice } from './announcer.tsx';
 import { Form } from './controls.tsx';
@@ -17,7 +18,11 @@ import { Text } from './markdown.tsx';
 import { Switcher } from './switcher.tsx';
 
 const quoted = (message: Message) =>
-  quoteOf({ author: nameOf(authorOf(message)), address: `${location.origin}${messagePath(message)}`, text: message.text });
+  quoteOf({
+    author: nameOf(authorOf(message)),
+    address: `${location.origin}${messagePath(message)}`,
+    text: message.text || summaryOf(message),
+  });
 
 /** Puts a message as a quote where one writes: to the room, or to the thread in which it stands. */
 export function quote(message: Message, isInThread: boolean): void {

@@ -3,6 +3,7 @@ import { ask, chat, type Message } from '../api.ts';
 import { go, roomPath } from '../routes.ts';
 import { addressOf, find, findMore, forgetFound, type Search as Sought, searchIn } from '../store/found.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { attempt, Form, Loading } from './controls.tsx';
 import { Results } from './results.tsx';
 import { Side } from './side.tsx';
@@ -38,58 +39,62 @@ export function Search({ room }: { room: string }) {
   const choose = ({ currentTarget }: { currentTarget: EventTarget & (HTMLInputElement | HTMLSelectElement) }) =>
     field.current?.value.trim() !== '' && currentTarget.form?.requestSubmit();
   return (
-    <Side room={room} title={strings.search.title}>
+    <Side room={room} title={laterStrings.search.title}>
       <div class="side-content">
         <search>
           <form class="search-form" onSubmit={submit}>
             <label class="visually-hidden" for="search-words">
-              {strings.search.label}
+              {laterStrings.search.label}
             </label>
             <input
               ref={field}
               id="search-words"
               type="search"
               name="q"
-              placeholder={strings.search.label}
+              placeholder={laterStrings.search.label}
               maxLength={2000}
               defaultValue={sought.words}
               required
             />
             <button type="submit" class="primary">
-              {strings.search.title}
+              {laterStrings.search.title}
             </button>
             <label class="check">
               <input type="checkbox" name="all" defaultChecked={sought.room === undefined} onChange={choose} />{' '}
-              {strings.search.everywhere}
+              {laterStrings.search.everywhere}
             </label>
-            <select name="order" aria-label={strings.search.order} onChange={choose}>
+            <select name="order" aria-label={laterStrings.search.order} onChange={choose}>
               {(['best', 'newest'] as const).map((order) => (
                 <option key={order} value={order} selected={sought.order === order}>
-                  {strings.search[order]}
+                  {laterStrings.search[order]}
                 </option>
               ))}
             </select>
             <details class="check" open={sought.author !== '' || sought.since !== '' || sought.until !== ''}>
-              <summary>{strings.search.narrow}</summary>
+              <summary>{laterStrings.search.narrow}</summary>
               <label class="field">
-                {strings.search.author}
+                {laterStrings.search.author}
                 <input name="from" maxLength={65} autocomplete="off" defaultValue={sought.author} />
               </label>
               {(['since', 'until'] as const).map((name) => (
                 <label key={name} class="field">
-                  {strings.search[name]}
+                  {laterStrings.search[name]}
                   <input type="date" name={name} defaultValue={sought[name]} />
                 </label>
               ))}
             </details>
           </form>
         </search>
-        {sought.words === '' ? <p class="muted center">{strings.search.hint}</p> : <FoundMessages sought={sought} turn={turn} />}
+        {sought.words === '' ? (
+          <p class="muted center">{laterStrings.search.hint}</p>
+        ) : (
+          <FoundMessages sought={sought} turn={turn} />
+        )}
         <details class="to-date">
-          <summary>{strings.search.date}</summary>
-          <Form onSubmit={toDate} submit={strings.search.go}>
+          <summary>{laterStrings.search.date}</summary>
+          <Form onSubmit={toDate} submit={laterStrings.search.go}>
             <label class="field">
-              {strings.search.date}
+              {laterStrings.search.date}
               <input type="date" name="date" required />
             </label>
           </Form>
@@ -105,8 +110,10 @@ function FoundMessages({ sought, turn }: { sought: Sought; turn: number }) {
   return (
     <>
       <p class="muted" role="status">
-        {value.list.length === 0 ? strings.search.none : strings.search.found(value.list.length, value.next !== undefined)}{' '}
-        {value.ignored > 0 && strings.search.ignored(value.ignored)}
+        {value.list.length === 0
+          ? laterStrings.search.none
+          : laterStrings.search.found(value.list.length, value.next !== undefined)}{' '}
+        {value.ignored > 0 && laterStrings.search.ignored(value.ignored)}
       </p>
       <Results messages={value.list} words={sought.words} />
       {value.next !== undefined && (

@@ -8,7 +8,6 @@ import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
-import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
@@ -108,7 +107,7 @@ function Profile() {
           />
         </Form>
       </Section>
-      <Section title={strings.blocked.title} hint={strings.blocked.hint}>
+      <Section title={laterStrings.blocked.title} hint={laterStrings.blocked.hint}>
         <Blocked />
       </Section>
       <Section title={laterStrings.settings.remove} hint={laterStrings.settings.removeHint}>

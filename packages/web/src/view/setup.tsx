@@ -3,6 +3,7 @@ import { go } from '../routes.ts';
 import { isSetUp, setUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { AccountFields } from './account-fields.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
@@ -16,7 +17,7 @@ export function SetUp() {
       await setUp({ code: sent.replace(/^.*#/, '').trim(), username, email, password });
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
-      if (isWrongCode(failure)) throw new Failure(failure.status, strings.setup.unknown);
+      if (isWrongCode(failure)) throw new Failure(failure.status, laterStrings.setup.unknown);
       if (failure.status !== 403) throw failure;
       // Somebody was faster: what is left is to sign in.
       notice(failure.message);
@@ -27,24 +28,24 @@ export function SetUp() {
   };
   return (
     <>
-      <h1>{strings.setup.title}</h1>
-      <p>{strings.setup.text}</p>
-      <Form onSubmit={submit} submit={strings.setup.submit}>
+      <h1>{laterStrings.setup.title}</h1>
+      <p>{laterStrings.setup.text}</p>
+      <Form onSubmit={submit} submit={laterStrings.setup.submit}>
         <Field
-          label={strings.setup.code}
+          label={laterStrings.setup.code}
           name="code"
           value={code}
-          hint={strings.setup.codeHint}
+          hint={laterStrings.setup.codeHint}
           autocomplete="off"
           autoFocus={code === ''}
         />
         <AccountFields autoFocus={code !== ''} />
       </Form>
       <details>
-        <summary>{strings.setup.help}</summary>
-        <p>{strings.setup.helpText}</p>
+        <summary>{laterStrings.setup.help}</summary>
+        <p>{laterStrings.setup.helpText}</p>
         <pre>
-          <code>{strings.setup.command}</code>
+          <code>{laterStrings.setup.command}</code>
         </pre>
       </details>
       <a href="/login">{strings.login.submit}</a>

@@ -1,0 +1,124 @@
+import { aKey, ask, chat } from './api.ts';
+import { hashOf } from './hash.ts';
+import type { UnsentFile } from './store/kept.ts';
+import { setTray, type TrayItem, trayOf } from './store/tray.ts';
+import { laterStrings } from './strings-later.ts';
+import { safeName } from './text/names.ts';
+import { sizeOf } from './text/sizes.ts';
+import { announce, notice } from './view/announcer.tsx';
+
+/** How many files a message can have. */
+const most = 10;
+
+let largest: number | undefined;
+
+/** How large a file may be, in bytes; without a connection that is found out when it is sent. */
+async function findLargest(): Promise<number> {
+  largest ??= await ask(chat.GET('/api/health')).then(
+    ({ limits }) => limits.file_bytes,
+    () => undefined,
+  );
+  return largest ?? Number.POSITIVE_INFINITY;
+}
+
+/** Puts files to the next message of a room or a thread, and says which ones can't be sent; resolves to whether all can. */
+export async function attach(place: string, files: readonly File[]): Promise<boolean> {
+  const { files: words } = laterStrings;
+  const limit = await findLargest();
+  const tooLarge = files.find(({ size }) => size > limit);
+  const fitting = files.filter(({ size }) => size <= limit).slice(0, most - trayOf(place).length);
+  if (limit === 0) notice(words.none);
+  else if (tooLarge) notice(words.tooLarge(safeName(tooLarge.name), sizeOf(limit)));
+  else if (fitting.length < files.length) notice(words.tooMany(most));
+  if (limit === 0) return false;
+  setTray(place, [...trayOf(place), ...fitting.map((file) => itemOf(place, file))]);
+  if (!matchMedia('(pointer: coarse)').matches) focusComposer(place);
+  return fitting.length === files.length;
+}
+
+/** Gives the focus to where the text is written: the next Enter sends. */
+export const focusComposer = (place: string): void =>
+  document.querySelector<HTMLElement>(`.composer[data-place="${place}"] textarea`)?.focus();
+
+let lastReady: Promise<unknown> = Promise.resolve();
+
+function itemOf(place: string, file: File): TrayItem {
+  const key = aKey();
+  const name = nameOf(file);
+  // One after the other: a picture takes many times its size while it is drawn.
+  const ready = lastReady.then(() => prepare(file, { key, name })).catch(() => undefined);
+  lastReady = ready;
+  void ready.then((prepared) => {
+    if (prepared) announce(laterStrings.files.added(safeName(name)));
+    else notice(laterStrings.files.unreadable(safeName(name)));
+    setTray(
+      place,
+      trayOf(place).flatMap((item) => (item.key !== key ? [item] : prepared ? [{ ...item, ...prepared, file: prepared }] : [])),
+    );
+  });
+  return { key, name, size: file.size, ready };
+}
+
+/** A name that the service takes: without what can't be seen, and with its end, which says what it is. */
+const nameOf = ({ name }: File): string =>
+  [...name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(-255).join('') || laterStrings.files.unnamed;
+
+/** A file as it will be sent: a picture with its size and a small picture of it, and a photo without where it was taken. */
+async function prepare(file: File, named: { key: string; name: string }): Promise<UnsentFile> {
+  const isPicture = /^image\/(png|jpeg|webp|gif|avif)$/.test(file.type);
+  const picture = isPicture ? await createImageBitmap(file).catch(() => undefined) : undefined;
+  // Read now: what is on the disk may change or go before it is sent.
+  const read = async () => new Blob([await file.arrayBuffer()], { type: file.type });
+  const isPhoto = file.type === 'image/jpeg';
+  const bytes = picture && isPhoto ? await draw(picture, largestPhoto, 'image/jpeg', 0.9) : await read();
+  const scale = picture && isPhoto ? scaleOf(picture, largestPhoto) : 1;
+  // What moves is shown itself, and so is what is small.
+  const isSmall = bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
+  const preview = picture && !isSmall && file.type !== 'image/gif' ? await previewOf(picture) : undefined;
+  return {
+    ...named,
+    type: file.type || 'application/octet-stream',
+    size: bytes.size,
+    width: picture ? Math.round(picture.width * scale) : null,
+    height: picture ? Math.round(picture.height * scale) : null,
+    duration: null,
+    has_preview: preview !== undefined,
+    bytes,
+    sha256: await hashOf(bytes),
+    preview: preview && { bytes: preview, sha256: await hashOf(preview) },
+  };
+}
+
+/** The longest side of a photo, in pixels: browsers of phones draw none that has more of them than this square. */
+const largestPhoto = 4_096;
+
+/** The most bytes that the service takes for a small picture. */
+const largestPreview = 65_536;
+
+const scaleOf = ({ width, height }: ImageBitmap, longest: number) => Math.min(1, longest / Math.max(width, height));
+
+/** A picture drawn again: of what was beside it in its file, such as the place of a photo, nothing is left. */
+function draw(picture: ImageBitmap, longest: number, type: string, quality: number): Promise<Blob> {
+  const scale = scaleOf(picture, longest);
+  const canvas = new OffscreenCanvas(
+    Math.max(1, Math.round(picture.width * scale)),
+    Math.max(1, Math.round(picture.height * scale)),
+  );
+  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return canvas.convertToBlob({ type, quality });
+}
+
+/** A small picture; in JPEG where the browser makes no WebP, and the smaller the more there is to see. */
+async function previewOf(picture: ImageBitmap): Promise<Blob | undefined> {
+  for (const [longest, quality] of [
+    [720, 0.8],
+    [720, 0.6],
+    [480, 0.6],
+    [320, 0.5],
+  ] as const) {
+    const webp = await draw(picture, longest, 'image/webp', quality);
+    const drawn = webp.type === 'image/webp' ? webp : await draw(picture, longest, 'image/jpeg', quality);
+    if (drawn.size <= largestPreview) return drawn;
+  }
+  return undefined;
+}

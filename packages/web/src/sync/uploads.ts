@@ -1,0 +1,117 @@
+import { signal } from '@preact/signals';
+import { aKey, ask, bearer, chat, Failure } from '../api.ts';
+import type { UnsentFile } from '../store/kept.ts';
+import { changeEntry, outbox } from '../store/outbox.ts';
+import type { PendingMessage } from '../store/pending.ts';
+import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
+
+/** Which part of the files of a message the service has, by its key. */
+export const progress = signal<Readonly<Record<string, number>>>({});
+
+/** Uploads the files of a message, each once: those that the service has are noted with the message. Throws a `Failure`. */
+export async function upload(entry: PendingMessage): Promise<void> {
+  const { files = [] } = entry;
+  const whole = files.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  const tell = (part: number) => {
+    progress.value = { ...progress.value, [entry.key]: whole === 0 ? 1 : Math.min(1, (done + part) / whole) };
+  };
+  for (const file of files) {
+    tell(0);
+    if (file.uploaded === undefined) {
+      const uploaded = await uploadFile(entry, file, tell).catch((failure) => explained(entry, failure));
+      const known = outbox.value.find(({ id }) => id === entry.id) as PendingMessage | undefined;
+      // Taken back meanwhile.
+      if (!known) return;
+      await changeFiles(
+        entry,
+        (known.files ?? []).map((one) => (one.key === file.key ? { ...one, uploaded } : one)),
+      );
+    }
+    done += file.size;
+  }
+  tell(0);
+}
+
+const changeFiles = ({ id }: PendingMessage, files: readonly UnsentFile[]) =>
+  changeEntry(id, { files } as Partial<PendingMessage>);
+
+/** Forgets that files were uploaded: the service no longer has them. The failure that it returns has them uploaded again later. */
+export async function startOver(entry: PendingMessage): Promise<Failure> {
+  await changeFiles(
+    entry,
+    (entry.files ?? []).map((file) => ({ ...file, key: aKey(), uploaded: undefined })),
+  );
+  return new Failure(0, '');
+}
+
+async function explained(entry: PendingMessage, failure: unknown): Promise<never> {
+  if (!(failure instanceof Failure)) throw failure;
+  // Announced more than a day ago, or cut off.
+  if (failure.code === 'file_not_found') throw await startOver(entry);
+  if (failure.code === 'upload_broken') throw new Failure(0, '');
+  const sentence = laterStrings.files.refused[failure.code as keyof typeof laterStrings.files.refused];
+  throw new Failure(failure.status, sentence ?? (failure.message || strings.app.failed), failure.retryAfter, failure.code);
+}
+
+/** Announces a file and uploads it; resolves to its id. The same key gets the same answer. */
+async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: number) => void): Promise<string> {
+  const { key, name, type, size, sha256, width, height, preview } = file;
+  const small = preview && { type: preview.bytes.type as 'image/webp', size: preview.bytes.size, sha256: preview.sha256 };
+  const measured = width !== null && height !== null && { width, height };
+  const body = { room: entry.room, name, type, size, sha256, ...measured, ...(small && { preview: small }) };
+  const announced = await ask(chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }));
+  if (preview && announced.preview_upload) await put(announced.preview_upload, preview.bytes, entry);
+  await put(announced.upload, file.bytes, entry, tell);
+  return announced._id.$oid;
+}
+
+/** A request on a line that says nothing for so long is given up, in milliseconds. */
+const longestSilence = 30_000;
+
+type Upload = { method: string; url: string; headers: Record<string, unknown> };
+
+/** Sends bytes, until the message is taken back. `fetch` does not tell how far it is. */
+function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessage, tell = (_part: number) => {}): Promise<void> {
+  const request = new XMLHttpRequest();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => request.abort(), longestSilence);
+  };
+  const unsubscribe = outbox.subscribe((entries) => {
+    if (!entries.some(({ id }) => id === entry.id)) request.abort();
+  });
+  return new Promise<void>((resolve, reject) => {
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, String(value));
+    // Another origin is told nothing of the session.
+    if (bearer.token !== undefined && url.startsWith('/')) request.setRequestHeader('X-Auth-Token', bearer.token);
+    request.upload.onprogress = ({ loaded }) => {
+      wait();
+      tell(loaded);
+    };
+    request.onload = () => {
+      const code = codeOf(request.responseText);
+      const retryAfter = Number(request.getResponseHeader('Retry-After') ?? Number.NaN);
+      // It came, and its answer was lost.
+      if (request.status < 300 || code === 'file_sent') resolve();
+      else reject(new Failure(request.status, '', retryAfter >= 0 ? retryAfter : undefined, code));
+    };
+    request.onerror = request.onabort = () => reject(new Failure(0, ''));
+    wait();
+    request.send(bytes);
+  }).finally(() => {
+    clearTimeout(timer);
+    unsubscribe();
+  });
+}
+
+function codeOf(answer: string): string | undefined {
+  try {
+    return (JSON.parse(answer) as { code?: string }).code;
+  } catch {
+    return undefined;
+  }
+}
