@@ -109,6 +109,35 @@ describe('the files of a message', () => {
     await context.close();
   });
 
+  it('of every kind have the same box before their code is loaded and after it, on a phone too', async () => {
+    const mp4 = Buffer.from('\0\0\0\x18ftypisom', 'latin1');
+    const { owner, room } = await withFiles(async (...of) => [
+      await aFile(...of, { bytes: mp4, name: 'Walk.mp4', type: 'video/mp4', call }),
+      await aFile(...of, { bytes: Buffer.from('ID3'), name: 'Song.mp3', type: 'audio/mpeg', call }),
+      await aFile(...of, { name: 'A name that is far too long for the row in which it stands.txt', call }),
+      await aPicture(...of, 30, 3_000),
+      await aPicture(...of, 3_000, 30),
+    ]);
+    const { page, context } = await visit(browser, { path: `/rooms/${room}`, width: 390, height: 780 });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/assets/files-*.js', (route) => held.then(() => route.continue()));
+    await signIn(page, owner);
+    await page.locator('li.file').nth(4).waitFor();
+    const boxes = () =>
+      page.evaluate(`[...document.querySelectorAll('li.file')].map((box) => {
+        const { width, height } = box.getBoundingClientRect();
+        return [box.className, Math.round(width), Math.round(height)];
+      })`);
+    const before = await boxes();
+    letGo();
+    await page.locator('.open-picture').nth(1).waitFor();
+    expect(await boxes()).toEqual(before);
+    await context.close();
+  });
+
   it('say so when they are deleted, and go with their message', async () => {
     const { owner, room, message } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
     const { page, context } = await visit(browser, { path: `/rooms/${room}` });

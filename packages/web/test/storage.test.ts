@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { aPng } from '../../../tools/gallery/pictures.ts';
 import { call, openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** A getter of the window, or of the navigator, that throws as where site data is blocked. */
@@ -83,6 +84,15 @@ describe('a browser in which', () => {
     await page.locator('.banner', { hasText: 'you have to sign in each time' }).waitFor();
     await say(page, 'without a cookie');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'without a cookie' }).waitFor();
+    const picture = { name: 'Garden.png', mimeType: 'image/png', buffer: aPng(60, 40) };
+    await page.locator('.room-pane .composer input[type=file]').setInputFiles(picture);
+    await say(page, 'with a picture');
+    const shown = page.locator('li.message:not(.pending)', { hasText: 'with a picture' }).locator('canvas');
+    await expect.poll(() => shown.getAttribute('width')).toBe('60');
+    await page.getByRole('button', { name: 'Show Garden.png' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download Garden.png' }).click();
+    expect((await download).suggestedFilename()).toBe('Garden.png');
     expect([await context.cookies(), problems]).toEqual([[], []]);
     await context.close();
   });

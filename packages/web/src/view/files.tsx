@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Message } from '../api.ts';
+import { bearer, Failure, type Message } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
-import { IconButton } from './controls.tsx';
+import { attempt, IconButton } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
+import { Drawn } from './drawn.tsx';
 import { FileBoxes, type FileFacts, kindOf } from './file-boxes.tsx';
 import { Icon } from './icon.tsx';
+import { useLoaded } from './use-list.ts';
 import './lightbox.css';
 
 type SentFile = Message['files'][number];
@@ -18,6 +20,15 @@ const addressOf = (file: SentFile) => `/api/files/${idOf(file)}/content`;
 /** Where the picture is that stands in the room: the small one, unless that would stop what moves. */
 const previewOf = (file: SentFile) =>
   file.has_preview && file.type !== 'image/gif' ? `${addressOf(file)}?preview=true` : addressOf(file);
+
+/** Whether the browser keeps no cookie that would go with an address: then a file is asked for with the token, and nothing plays. */
+const hasNoCookie = () => bearer.token !== undefined;
+
+async function read(address: string): Promise<Blob> {
+  const answer = await fetch(address, { headers: { 'X-Auth-Token': bearer.token ?? '' } });
+  if (!answer.ok) throw new Failure(answer.status, '');
+  return answer.blob();
+}
 
 /** The files of a message: pictures, players, and all else as rows. */
 export const Files = ({ files }: { files: readonly SentFile[] }) => (
@@ -46,7 +57,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
     );
   return (
     <>
-      {kind === 'video' && (
+      {kind === 'video' && !hasNoCookie() && (
         // biome-ignore lint/a11y/useMediaCaption: nobody has written any
         <video
           controls
@@ -57,7 +68,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
         />
       )}
       {/* biome-ignore lint/a11y/useMediaCaption: nobody has written any */}
-      {kind === 'audio' && <audio controls preload="metadata" aria-label={name} src={addressOf(file)} />}
+      {kind === 'audio' && !hasNoCookie() && <audio controls preload="metadata" aria-label={name} src={addressOf(file)} />}
       <FileRow file={file}>
         <Download file={file} />
       </FileRow>
@@ -80,18 +91,46 @@ export const FileRow = ({ file, children }: { file: FileFacts; children?: Compon
 const Download = ({ file }: { file: SentFile }) => {
   const label = laterStrings.files.download(safeName(file.name));
   return (
-    <a class="icon-button" href={addressOf(file)} download={file.name} aria-label={label} title={label}>
+    <a
+      class="icon-button"
+      href={addressOf(file)}
+      download={file.name}
+      aria-label={label}
+      title={label}
+      onClick={(event) => {
+        if (!hasNoCookie()) return;
+        event.preventDefault();
+        void attempt(() => save(file));
+      }}
+    >
       <Icon name="download" />
     </a>
   );
 };
 
+async function save(file: SentFile): Promise<void> {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await read(addressOf(file)));
+  link.download = file.name;
+  link.click();
+  // The browser has begun by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function Fetched({ address, alt, onLost }: { address: string; alt: string; onLost: () => void }) {
+  const { value, failure } = useLoaded(() => read(address), [address]);
+  useEffect(() => {
+    if (failure) onLost();
+  }, [failure]);
+  return value ? <Drawn bytes={value} alt={alt} /> : null;
+}
+
 /** A picture; one that can't be shown says why, and can be asked for again. */
 function Picture({ address, alt }: { address: string; alt: string }) {
   const [problem, setProblem] = useState<string>();
   const look = async () => {
-    const answer = await fetch(address, { method: 'HEAD' }).catch(() => undefined);
-    setProblem(answer?.status === 404 ? laterStrings.files.gone : laterStrings.files.lost);
+    const failure = await read(address).catch((lost) => lost);
+    setProblem(failure instanceof Failure && failure.status === 404 ? laterStrings.files.gone : laterStrings.files.lost);
   };
   useEffect(() => {
     // What was lost with the connection comes back with it.
@@ -99,6 +138,7 @@ function Picture({ address, alt }: { address: string; alt: string }) {
     addEventListener('online', retry);
     return () => removeEventListener('online', retry);
   }, []);
+  if (problem === undefined && hasNoCookie()) return <Fetched address={address} alt={alt} onLost={() => void look()} />;
   return problem === undefined ? (
     <img src={address} alt={alt} loading="lazy" decoding="async" onError={() => void look()} />
   ) : (

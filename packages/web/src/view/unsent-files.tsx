@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { focusComposer } from '../attach.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { onTheirWay } from '../store/outbox.ts';
@@ -9,6 +8,7 @@ import { progress } from '../sync/uploads.ts';
 import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
 import { IconButton } from './controls.tsx';
+import { Drawn } from './drawn.tsx';
 import { FileBoxes, kindOf } from './file-boxes.tsx';
 import { FileRow } from './files.tsx';
 import { Icon } from './icon.tsx';
@@ -30,7 +30,9 @@ export function PendingFiles({
     <>
       <FileBoxes
         files={files}
-        content={(file) => (kindOf(file) === 'picture' ? <Drawn file={file} /> : <FileRow file={file} />)}
+        content={(file) =>
+          kindOf(file) === 'picture' ? <Drawn bytes={file.preview?.bytes ?? file.bytes} /> : <FileRow file={file} />
+        }
       />
       {entry.state === 'waiting' && !isWhole && (
         <p class="state">
@@ -58,7 +60,7 @@ export function Tray({ place }: { place: string }) {
     <ul class="tray" aria-label={laterStrings.files.tray}>
       {items.map(({ key, name, size, file }) => (
         <li key={key}>
-          {file && kindOf(file) === 'picture' ? <Drawn file={file} /> : <Icon name="file" />}
+          {file && kindOf(file) === 'picture' ? <Drawn bytes={file.preview?.bytes ?? file.bytes} /> : <Icon name="file" />}
           <span class="file-name">
             <bdi title={safeName(name)}>{safeName(name)}</bdi>
             <small class="muted">{file ? sizeOf(size) : laterStrings.files.preparing}</small>
@@ -68,23 +70,4 @@ export function Tray({ place }: { place: string }) {
       ))}
     </ul>
   );
-}
-
-/** A picture from its bytes. Drawn, because an address of bytes in memory would have to be allowed to all pictures of the page. */
-function Drawn({ file: { preview, bytes } }: { file: UnsentFile }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const shown = preview?.bytes ?? bytes;
-  useEffect(() => {
-    void createImageBitmap(shown).then(
-      (picture) => {
-        if (!canvas.current) return;
-        canvas.current.width = picture.width;
-        canvas.current.height = picture.height;
-        canvas.current.getContext('2d')?.drawImage(picture, 0, 0);
-        picture.close();
-      },
-      () => {},
-    );
-  }, [shown]);
-  return <canvas ref={canvas} />;
 }
