@@ -259,6 +259,24 @@ describe.each([
       his.socket.close();
     });
 
+    it('shows a thread that was read to its reader, and goes on in the room for everyone', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const { id: room } = await aRoom({ owner: ann, members: [bob] });
+      const root = await aMessage(ann, room, { text: 'root' }, call);
+      const { seq } = await aMessage(bob, room, { text: 'reply', thread: root._id.$oid }, call);
+      const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
+      const body = { last_read: seq };
+      await succeed(call('PATCH', `/api/threads/${root._id.$oid}`, { token: ann.token, body }));
+      const read = { type: 'thread', room: { $oid: room }, thread: { $oid: root._id.$oid }, last_read: seq, is_followed: true };
+      await expect.poll(() => hers.of('thread')).toEqual([read]);
+      await aMessage(ann, room, { text: 'next' }, call);
+      await expect.poll(() => his.events(room)).toHaveLength(1);
+      await expect.poll(() => hers.events(room)).toHaveLength(1);
+      expect([...hers.of('left', room), ...his.of('left', room), ...his.of('thread')]).toEqual([]);
+      hers.socket.close();
+      his.socket.close();
+    });
+
     it('shows nobody who types in a room of which they are not a member', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann });

@@ -3,7 +3,7 @@ import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { Notice } from '../../../lib/notices.ts';
-import { encode, encodeRead, encodeSignal } from '../../../lib/push/encode.ts';
+import { type Encoded, encode, encodeRead, encodeSignal, encodeThread } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -98,11 +98,14 @@ export class Hub {
     if (this.followers.size === 0) return;
     if (notice.type === 'moved') this.#moved(notice);
     else if (notice.type === 'typing') this.#tellOfTyping(notice);
-    else if (notice.type === 'read') this.#tellOfReading(notice);
+    else if (notice.type === 'read') this.#tellOfReading(notice.user, encodeRead(notice));
+    else if (notice.type === 'thread') this.#tellOfReading(notice.user, encodeThread(notice));
     else if (notice.type === 'blocked') this.#refreshSoon(notice.user);
     else if (notice.type === 'ended') this.#checkSoon(notice);
     else {
-      const room = this.rooms.get(notice.room);
+      // A type of notice that is added later is no end of its room.
+      const { room: id } = notice satisfies { type: 'gone' };
+      const room = this.rooms.get(id);
       if (room) this.gone(room);
     }
   }
@@ -123,9 +126,8 @@ export class Hub {
         if (follower.id !== user && connection.isGreeted) connection.sendEphemeral(frame, 'typing');
   }
 
-  #tellOfReading(notice: Notice & { type: 'read' }): void {
-    const frame = encodeRead(notice);
-    for (const connection of this.followers.get(notice.user)?.connections ?? [])
+  #tellOfReading(user: string, frame: Encoded): void {
+    for (const connection of this.followers.get(user)?.connections ?? [])
       if (connection.isGreeted) connection.sendEphemeral(frame, 'read');
   }
 

@@ -105,7 +105,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     areThere: () => count > 0,
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
-      if (gathered.length >= manyNotices && (notice.type === 'typing' || notice.type === 'read')) return;
+      if (gathered.length >= manyNotices && ['typing', 'read', 'thread'].includes(notice.type)) return;
       // Whose members they were, each server knows.
       gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
       storing ??= store();

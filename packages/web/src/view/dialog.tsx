@@ -38,7 +38,7 @@ function dismiss(): void {
 
 /** Whether a field of a form has another value than at first. What only narrows a list stands in no form. */
 const hasInput = (dialog: HTMLDialogElement): boolean =>
-  [...dialog.querySelectorAll<HTMLInputElement>('form input')].some(
+  [...dialog.querySelectorAll<HTMLInputElement>('form :is(input, textarea)')].some(
     (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
   );
 
