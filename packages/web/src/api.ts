@@ -1,5 +1,6 @@
 import { type Calls, createCalls } from '../../client/src/calls.ts';
-import { ChatError, type ErrorBody, type Member } from '../../client/src/index.ts';
+import { ChatError, type ErrorBody } from '../../client/src/errors.ts';
+import type { Member } from '../../client/src/index.ts';
 import { fetchInTime, takeAhead } from './ahead.ts';
 import { strings } from './strings.ts';
 

@@ -6,6 +6,9 @@ import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
 import { safeName } from './text/names.ts';
 import { lateCode } from './view/later.tsx';
 
+/** By then the first messages are shown, which do not wait for it; in milliseconds. */
+const afterMessages = 1_000;
+
 /** Loads what tells of news. */
 export const loadNotify = lateCode(() => import('./notify.ts'));
 
@@ -23,13 +26,16 @@ export function showNews(): void {
   });
 
   const stop = effect(() => {
-    // What happened before is no news, and the first message does not wait for it.
-    if (!rooms.value) return;
+    // What happened before is no news.
+    const known = rooms.value;
+    if (!known) return;
     queueMicrotask(() => stop());
-    void loadNotify().then(
-      ({ startNotifying }) => startNotifying(),
-      () => {},
-    );
+    const start = () =>
+      loadNotify().then(
+        ({ startNotifying }) => startNotifying(known),
+        () => {},
+      );
+    setTimeout(() => void start(), afterMessages);
   });
 }
 

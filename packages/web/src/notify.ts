@@ -37,8 +37,8 @@ export async function setNotifications(on: boolean): Promise<boolean> {
   return notifications.areOn();
 }
 
-/** Tells what is new from now on, as notifications and to screen readers. */
-export function startNotifying(): void {
+/** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
+export function startNotifying(known: readonly MyRoom[]): void {
   let refused = 0;
   effect(() => {
     const now = outbox.value.filter(({ state }) => state === 'refused').length;
@@ -53,7 +53,7 @@ export function startNotifying(): void {
     wasOnline = isOnline;
   });
 
-  let before: readonly MyRoom[] | undefined;
+  let before: readonly MyRoom[] | undefined = known;
   effect(() => {
     const now = rooms.value;
     for (const room of now ?? []) {

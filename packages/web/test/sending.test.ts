@@ -93,6 +93,9 @@ describe('a message', () => {
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
     await expect.poll(() => textsOf(page)).toEqual(['who is on the train?']);
+    // The code of threads comes a few seconds later than that of rooms.
+    const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/thread-'))";
+    await expect.poll(() => page.evaluate(hasCode)).toBe(true);
     await context.setOffline(true);
     await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
     const panel = page.locator('.side');
