@@ -15,6 +15,8 @@ describe('a thread', () => {
     await page.locator('.room-pane li.message').focus();
     await page.keyboard.press('r');
     const side = page.locator('.side');
+    const [editor, send] = [await side.locator('.editor').boundingBox(), await side.locator('.send').boundingBox()];
+    expect((send?.x ?? 0) + (send?.width ?? 0)).toBeLessThanOrEqual((editor?.x ?? 0) + (editor?.width ?? 0));
     await side.locator('textarea').fill('I do.');
     await side.locator('textarea').press('Enter');
     await side.locator('li.message:not(.pending)', { hasText: 'I do.' }).waitFor();
