@@ -2,7 +2,7 @@ import '../../../test/support/isolated-database.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
-import { openPage, signIn, visit } from './support.ts';
+import { openPage, say, signIn, visit } from './support.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -24,8 +24,20 @@ it('the link that a new service prints makes its first administrator, and a visi
   const { page, problems, context } = await visit(browser, { path: link, baseUrl: service.url });
   await fillAccount(page, 'ann');
   await page.getByRole('button', { name: 'Create administrator' }).click();
-  await page.locator('.shell').waitFor();
-  expect(page.url()).toBe(`${service.url}/`);
+  await page.getByRole('heading', { name: 'General' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('');
+
+  // Two links and six presses until two people talk: to copy the invitation is one more than here.
+  await page.getByRole('link', { name: 'Members', exact: true }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
+  const invitation = new URL(await page.getByLabel('Invitation link').inputValue());
+  const guest = await visit(browser, { path: `${invitation.pathname}${invitation.hash}`, baseUrl: service.url });
+  await fillAccount(guest.page, 'bob');
+  await guest.page.getByRole('button', { name: 'Create account' }).click();
+  await guest.page.getByRole('heading', { name: 'General' }).waitFor();
+  await say(guest.page, 'Hello, Ann!');
+  await page.locator('.room-pane li.message', { hasText: 'Hello, Ann!' }).waitFor();
+  await guest.context.close();
   await page.getByRole('link', { name: 'All rooms' }).first().click();
   await page.getByText('New room').waitFor();
 

@@ -1,6 +1,17 @@
+import { go, roomPath } from '../routes.ts';
+import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
+import { sync } from '../sync/sync.ts';
 import { Field } from './controls.tsx';
+
+/** Shows a new account the room that it was invited to, or the first one that it has joined. */
+export async function enter(invited?: string): Promise<void> {
+  go('/', { replace: true });
+  await sync.readRooms({ all: true });
+  const room = invited ?? rooms.value?.[0]?.id;
+  if (room !== undefined) go(roomPath(room), { replace: true });
+}
 
 type AccountFieldsProps = { email?: string | undefined; autoFocus?: boolean };
 

@@ -13,13 +13,17 @@ const day = 24 * 60 * 60_000;
 const validities = [1, 7, 30, 0];
 const uses = [1, 10, 100, 0];
 
-/** The links with which one joins a room, for its moderators: making, seeing and revoking them. */
-export const Invitations = ({ room }: { room: string }) => (
-  <details class="invitations">
-    <summary>{laterStrings.invitations.title}</summary>
-    <Links room={room} />
-  </details>
-);
+/** The links with which one joins a room, for its moderators: making, seeing and revoking them, at once where one is alone. */
+export function Invitations({ room, isOpen }: { room: string; isOpen: boolean }) {
+  // Only at first: somebody who joins does not close it.
+  const [isOpenAtFirst] = useState(isOpen);
+  return (
+    <details class="invitations" open={isOpenAtFirst}>
+      <summary>{laterStrings.invitations.title}</summary>
+      <Links room={room} />
+    </details>
+  );
+}
 
 function Links({ room }: { room: string }) {
   const [made, setMade] = useState<string>();

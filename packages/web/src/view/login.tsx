@@ -1,17 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { forgetInvitation, keepInvitation, keptInvitation } from '../invitation.ts';
-import { go, roomPath, route } from '../routes.ts';
+import { go, route } from '../routes.ts';
 import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
 import { nameOf } from '../store/names.ts';
-import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { AccountFields } from './account-fields.tsx';
+import { AccountFields, enter } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { useInvitation } from './join.tsx';
@@ -112,11 +110,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
       throw failure;
     }
     forgetInvitation();
-    go('/', { replace: true });
-    if (used === '') return;
-    await sync.readRooms({ all: true });
-    const room = target?.room.$oid ?? rooms.value?.[0]?.id;
-    if (room !== undefined) go(roomPath(room), { replace: true });
+    await enter(target?.room.$oid);
   };
   return (
     <>

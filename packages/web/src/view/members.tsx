@@ -70,7 +70,7 @@ export function Members({ room }: { room: string }) {
         ) : (
           <Loading failure={list ? undefined : failure} onRetry={reload} />
         )}
-        {isModerator && <Invitations key={room} room={room} />}
+        {isModerator && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
         {isModerator && <Bans room={room} changes={changes} />}
       </div>
     </Side>

@@ -1,10 +1,9 @@
 import { Failure } from '../api.ts';
-import { go } from '../routes.ts';
 import { isSetUp, setUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { AccountFields } from './account-fields.tsx';
+import { AccountFields, enter } from './account-fields.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 
@@ -24,7 +23,7 @@ export function SetUp() {
       isSetUp.value = true;
       return;
     }
-    go('/', { replace: true });
+    await enter();
   };
   return (
     <>
