@@ -4,6 +4,7 @@ import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { call, signIn, visit } from './support.ts';
 
 let people: Account[];
@@ -204,6 +205,23 @@ describe('the time of a message', () => {
       return [range.getBoundingClientRect().right, text.getBoundingClientRect().left];
     })()`);
     expect(right).toBeLessThanOrEqual(left);
+    await context.close();
+  });
+});
+
+describe('the address of a room', () => {
+  it('lets those who are not in it join an open room, and tells others how to get in', async () => {
+    const [owner, visitor] = [await anAccount(), await anAccount()];
+    const [open, closed] = [await aRoom({ owner, name: 'Kitchen' }), await aRoom({ owner, name: 'Cellar', is_open: false })];
+    const message = await aMessage(owner, open.id, { text: 'Who is hungry?' }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${closed.id}` });
+    await signIn(page, visitor);
+    await page.getByRole('heading', { name: 'Cellar' }).waitFor();
+    await page.getByText('Ask one of its owners').waitFor();
+    await goWithin(page, `/rooms/${open.id}/${message.seq}`);
+    await page.getByRole('button', { name: 'Join this room' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.room-pane li.message', { hasText: 'Who is hungry?' }).waitFor();
     await context.close();
   });
 });

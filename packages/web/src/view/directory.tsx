@@ -68,12 +68,40 @@ async function readPage(start: string, after?: string): Promise<{ list: ListedRo
   return { list: data, next: nextOf(headers) };
 }
 
+async function join(room: string): Promise<void> {
+  await ask(chat.POST('/api/members', { body: { room } }));
+  await sync.readRooms({ all: true });
+}
+
+/** What an address of a room shows those who are not in it: the way in, if it is open. */
+export function NotIn({ room }: { room: string }) {
+  const { value, failure } = useLoaded(() => ask(chat.GET('/api/rooms/{room}', { params: { path: { room } } })), [room]);
+  if (!value && !failure) return <Loading />;
+  return (
+    <>
+      {value && (
+        <h1>
+          <bdi>{safeName(value.name)}</bdi>
+        </h1>
+      )}
+      <p>{value ? (value.is_open ? strings.room.notIn : strings.room.closed) : strings.room.gone}</p>
+      {value?.is_open && (
+        <button type="button" class="primary" onClick={() => void attempt(() => join(room))}>
+          {strings.room.join}
+        </button>
+      )}
+      <a class="button" href="/directory">
+        {strings.rooms.browse}
+      </a>
+    </>
+  );
+}
+
 function Listed({ room }: { room: ListedRoom }) {
   const id = idOf(room);
-  const join = () =>
+  const enter = () =>
     attempt(async () => {
-      await ask(chat.POST('/api/members', { body: { room: id } }));
-      await sync.readRooms({ all: true });
+      await join(id);
       go(roomPath(id));
     });
   return (
@@ -96,7 +124,7 @@ function Listed({ room }: { room: ListedRoom }) {
           {strings.directory.open}
         </a>
       ) : room.is_open ? (
-        <button type="button" class="primary" onClick={() => void join()}>
+        <button type="button" class="primary" onClick={() => void enter()}>
           {strings.directory.join}
         </button>
       ) : (

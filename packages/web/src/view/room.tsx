@@ -20,6 +20,7 @@ import { Typing } from './typing.tsx';
 import { useLoaded } from './use-list.ts';
 
 const Details = later(async () => (await import('./details.tsx')).Details);
+const NotIn = later(async () => (await import('./directory.tsx')).NotIn);
 const Members = later(async () => (await import('./members.tsx')).Members);
 const Pins = later(async () => (await import('./lists.tsx')).Pins);
 const Search = later(async () => (await import('./search.tsx')).Search);
@@ -45,21 +46,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   const isOpen = isKnown && timeline.state.value !== 'loading';
   const about = useLoaded(async () => (isOpen ? loadAbout(room) : undefined), [room, isOpen]);
 
-  if (!mine)
-    return (
-      <main class="pane home">
-        {rooms.value ? (
-          <>
-            <p>{strings.room.gone}</p>
-            <a class="button" href="/directory">
-              {strings.rooms.browse}
-            </a>
-          </>
-        ) : (
-          <Loading />
-        )}
-      </main>
-    );
+  if (!mine) return <main class="pane home">{rooms.value ? <NotIn room={room} /> : <Loading />}</main>;
   const { details } = aboutRoom(room);
   const name = safeName(mine.name);
   return (
