@@ -24,7 +24,7 @@ export function Rows() {
   const { value } = route;
   const open = value.name === 'list' ? value.list : value.name === 'room' ? value.panel : undefined;
   return (
-    <ul aria-label={strings.lists.label}>
+    <ul class="across" aria-label={strings.lists.label}>
       {rows().map(({ list, icon, count = 0, isForMe = false }) => (
         <li key={list}>
           <a class="room" href={listPath(list)} aria-current={list === open ? 'true' : undefined}>
