@@ -17,24 +17,32 @@ const firstAfter = 60_000;
 /** One that failed is tried again after so long, or after the time between two. */
 const againAfter = 3_600_000;
 
-/** Backs the embedded database up again and again: the next one is due so long after the newest that is there, also across restarts. */
-export function scheduleBackups(settings: BackupSettings): { end: () => void } {
+/**
+ * Backs the embedded database up again and again: the next one is due so long after the newest that is there, also
+ * across restarts. `end` resolves when one that was being made is done.
+ */
+export function scheduleBackups(settings: BackupSettings): { end: () => Promise<void> } {
   const ending = new AbortController();
   const wait = (milliseconds: number) =>
     sleep(Math.min(milliseconds, longestTimer), undefined, { signal: ending.signal, ref: false });
 
   const run = async () => {
     await wait(Math.min(firstAfter, settings.every));
-    for (;;) {
+    while (!ending.signal.aborted) {
       const due = await dueIn(settings, Date.now());
       if (due > 0) await wait(due);
       else if (!(await makeBackup(settings))) await wait(Math.min(settings.every, againAfter));
     }
   };
-  run().catch((error) => {
+  const running = run().catch((error) => {
     if (!ending.signal.aborted) log('error', 'backups ended', { error: describeError(error) });
   });
-  return { end: () => ending.abort() };
+  return {
+    end() {
+      ending.abort();
+      return running;
+    },
+  };
 }
 
 /** The longest time of Node's timers. */

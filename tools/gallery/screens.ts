@@ -80,6 +80,8 @@ export const screens: Screen[] = [
     name: 'card',
     path: ({ room }) => `/rooms/${room}?panel=members`,
     act: async (page) => {
+      // Once all of them are there.
+      await page.locator('.member').nth(3).waitFor();
       await page.locator('.member .name .person').last().click();
       await page.getByRole('dialog').getByRole('link').first().waitFor();
     },

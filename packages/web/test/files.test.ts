@@ -73,7 +73,7 @@ describe('the files of a message', () => {
     expect((await download).suggestedFilename()).toBe('Two.png');
     await page.keyboard.press('Escape');
     await shown.waitFor({ state: 'hidden' });
-    expect([await page.evaluate('document.activeElement.ariaLabel'), problems]).toEqual(['Show One.png', []]);
+    expect([await page.evaluate('document.activeElement.textContent'), problems]).toEqual(['Show One.png', []]);
     await context.close();
   });
 

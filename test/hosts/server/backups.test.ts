@@ -72,7 +72,7 @@ describe('scheduled backups', () => {
     await makeBackup({ directory, every: hour, keep: 9 }, Date.now() + 1_000 * hour);
     const { end } = scheduleBackups({ directory, every: 100, keep: 9 });
     await vi.waitFor(async () => expect((await readdir(directory)).length).toBeGreaterThan(1), { timeout: 30_000 });
-    end();
+    await end();
   });
 
   it.each([

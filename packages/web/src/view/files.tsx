@@ -43,7 +43,6 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
       <button
         type="button"
         class="open-picture"
-        aria-label={laterStrings.files.open(name)}
         title={name}
         onClick={() =>
           openPicture(
@@ -52,6 +51,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
           )
         }
       >
+        <span class="visually-hidden">{laterStrings.files.open(name)}</span>
         <Picture address={previewOf(file)} alt="" />
       </button>
     );
