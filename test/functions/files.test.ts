@@ -31,6 +31,13 @@ const read = (call: Call, { url }: { url: string }, { token }: Account, headers:
 describe.each(transports())('/api/files, %s', (_transport, call) => {
   const announce = ({ token }: Account, body: object, headers = {}) => call('POST', '/api/files', { token, body, headers });
 
+  it.each(['GET', 'PUT'])('refuses %s with a preview that is neither asked for nor left out', async (method) => {
+    const { url } = await aFile(ann, await aRoomOf([ann]), { call, preview: webp });
+    const body = method === 'PUT' ? { body: 'Hello' } : {};
+    const reply = await call(method, `${url}?preview=maybe`, { token: ann.token, ...body });
+    expect(outcome(reply)).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } });
+  });
+
   describe('POST', () => {
     it('says how the bytes of a file, and those of its preview, are uploaded', async () => {
       const room = await aRoomOf([ann]);
