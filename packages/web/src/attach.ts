@@ -1,5 +1,5 @@
+import { sha256 } from '../../client/src/sha256.ts';
 import { aKey, ask, chat } from './api.ts';
-import { hashOf } from './hash.ts';
 import type { UnsentFile } from './store/kept.ts';
 import { setTray, type TrayItem, trayOf } from './store/tray.ts';
 import { laterStrings } from './strings-later.ts';
@@ -34,6 +34,13 @@ export async function attach(place: string, files: readonly File[]): Promise<boo
   setTray(place, [...trayOf(place), ...fitting.map((file) => itemOf(place, file))]);
   if (!matchMedia('(pointer: coarse)').matches) focusComposer(place);
   return fitting.length === files.length;
+}
+
+/** The SHA-256 of some bytes, in hexadecimal: by the browser, which does so for secure pages alone, or by the typed client. */
+async function hashOf(blob: Blob): Promise<string> {
+  if (!crypto.subtle) return sha256(blob);
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer()));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Gives the focus to where the text is written: the next Enter sends. */

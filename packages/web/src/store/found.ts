@@ -1,6 +1,7 @@
 import type { paths } from '../../../client/src/index.ts';
 import { ask, askFully, chat, Failure, type Message } from '../api.ts';
 import { laterStrings } from '../strings-later.ts';
+import { nextOf } from './members.ts';
 
 /** What is searched for: the address has it, so that Back leads to it again. */
 export type Search = {
@@ -90,14 +91,9 @@ export async function readFound(query: FoundQuery, cursor?: string): Promise<Fou
   for (let next = cursor; ; ) {
     const call = chat.GET('/api/messages', { params: { query: { ...query, ...(next !== undefined && { cursor: next }) } } });
     const { data, headers } = await askFully<Message[]>(call);
-    next = cursorOf(headers);
+    next = nextOf(headers, 'cursor');
     if (data.length > 0 || next === undefined) return { list: data, next, ignored: Number(headers.get('X-Ignored-Words') ?? 0) };
   }
-}
-
-function cursorOf(headers: Headers): string | undefined {
-  const address = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get('cursor') ?? undefined);
 }
 
 async function findAuthor(username: string): Promise<string> {
