@@ -9,6 +9,7 @@ import { backUpAll, checkFiles, type FileCounts } from '../../lib/files/copies.t
 import { sweepFiles } from '../../lib/files/removal.ts';
 import { fillWords } from '../../lib/messages/fill-words.ts';
 import { ensureIndexes } from '../../lib/prepare.ts';
+import { finishRoomDeletions } from '../../lib/rooms/deletion.ts';
 import type { Run } from '../command.ts';
 import { print } from '../output.ts';
 
@@ -19,7 +20,7 @@ export const databaseCommands: Record<string, Run> = {
     const documents = full ? await checkEverything() : undefined;
     const indexes = await ensureIndexes();
     await fillWords();
-    const finishedDeletions = await finishDeletions();
+    const finishedDeletions = (await finishDeletions()) + (await finishRoomDeletions());
     const administrators = await countAdministrators();
     const { removed, orphans } = await sweepFiles({ isThorough: true });
     const found = await checkFiles();

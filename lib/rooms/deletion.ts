@@ -17,9 +17,9 @@ import { type ShownRoom, shownRoom } from './rooms.ts';
 export const deletionTime = 6_000;
 
 /**
- * Deletes a room with its messages, files, events, read markers and what was saved of it; 404 for an unknown id. The room is marked first, after
- * which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
- * deleting again. A precondition is about the room before it was marked.
+ * Deletes a room with its messages, files, events, read markers and what was saved of it; 404 for an unknown id. The
+ * room is marked first, after which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
+ * deleting again, or by `finishRoomDeletions()`. A precondition is about the room before it was marked.
  */
 export async function deleteRoom(
   room: ObjectId,
@@ -36,6 +36,13 @@ export async function deleteRoom(
   await rooms.unscoped.deleteOne({ _id: room });
   // A message or an event whose `seq` was taken just before the mark may have been written since.
   await deleteSome(room);
+}
+
+/** Continues the deletions of rooms that were cut off; returns how many there were. */
+export async function finishRoomDeletions(): Promise<number> {
+  const unfinished = await rooms.unscoped.find({ deleting_at: { $ne: null } }, { projection: { _id: 1 } }).toArray();
+  for (const { _id } of unfinished) await deleteRoom(_id);
+  return unfinished.length;
 }
 
 /** Marks a room as being deleted, and returns it as it was before. */

@@ -9,6 +9,7 @@ import { messages } from '../../../lib/collections/messages.ts';
 import { recountQuotas } from '../../../lib/files/quotas.ts';
 import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
 import { previewKey, store } from '../../../lib/files/store.ts';
+import { deleteRoom, finishRoomDeletions } from '../../../lib/rooms/deletion.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { announced, measured } from '../../support/files.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -132,15 +133,16 @@ async function run({ kind, which }: Command, rooms: string[], known: Known[], se
   } else if (kind === 'delete' && sent.length > 0) {
     await call('DELETE', `/api/messages/${sent[which % sent.length]}`, { token });
   } else if (kind === 'deleteRoom' && which === 0) {
-    const { deleteRoom } = await import('../../../lib/rooms/deletion.ts');
     await deleteRoom(new ObjectId(room));
   } else if (kind === 'sweep') {
     await sweepFiles({ isThorough: true });
   }
 }
 
-/** What holds after a day in which nothing happened. */
+/** What holds after a day in which nothing happened, and a check. */
 async function expectConsistency(): Promise<void> {
+  // As `database check` does.
+  await finishRoomDeletions();
   await sweepFiles({ isThorough: true, now: Date.now() + 2 * unboundTime });
   await recountQuotas(0);
   const documents = await files.find({}).toArray();
