@@ -3,7 +3,8 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listSaved, savedCursor, shownSaved } from '../lib/messages/saved.ts';
+import { momentCursor } from '../lib/messages/across-rooms.ts';
+import { listSaved, shownSaved } from '../lib/messages/saved.ts';
 
 /** `/api/saved`: the messages that the caller has saved. */
 export const handler = endpoint({
@@ -11,7 +12,7 @@ export const handler = endpoint({
     summary: 'List the messages that the caller has saved and may still read, those that were saved last first',
     access: 'user',
     scope: 'messages:read',
-    query: { limit: pageLimit, after: pageStart(savedCursor) },
+    query: { limit: pageLimit, after: pageStart(momentCursor) },
     status: 200,
     remember: ['saved', 'rooms', 'users', 'messages'],
     answer: listOf(shownSaved.schema),

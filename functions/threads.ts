@@ -4,7 +4,8 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listThreads, threadCursor, threadSchema } from '../lib/messages/threads.ts';
+import { momentCursor } from '../lib/messages/across-rooms.ts';
+import { listThreads, threadSchema } from '../lib/messages/threads.ts';
 
 /** `/api/threads`: the threads that the caller follows. */
 export const handler = endpoint({
@@ -15,7 +16,7 @@ export const handler = endpoint({
     query: {
       unread: about('Return only threads with unread replies.', optional(oneOf('true'))),
       limit: pageLimit,
-      after: pageStart(threadCursor),
+      after: pageStart(momentCursor),
     },
     status: 200,
     remember: ['rooms', 'users', 'messages', 'threads'],

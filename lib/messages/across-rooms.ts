@@ -1,3 +1,5 @@
+import { type Filter, ObjectId } from 'mongodb';
+import type { Parameter } from '../api/parameters.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findReadable } from '../rooms/conversations.ts';
 import { type AuthoredMessage, type Message, showTogether } from './messages.ts';
@@ -8,6 +10,25 @@ const mostLookedAt = 1_000;
 
 /** How many are read at a time: the default page and one more, as their sizes are not known. */
 const chunkSize = 51;
+
+/** A place in a list that has the latest first: a moment, and what comes at it. */
+export type Moment = { at: Date; id: ObjectId };
+
+export const momentCursor: Parameter<Moment> = {
+  read: (sent) => {
+    const [, at, id] = typeof sent === 'string' ? (/^(\d{1,15})-([0-9a-f]{24})$/.exec(sent) ?? []) : [];
+    return id === undefined ? undefined : { at: new Date(Number(at)), id: new ObjectId(id) };
+  },
+  rule: "be a cursor from the list's Link header",
+  schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
+};
+
+/** A place as `momentCursor` reads it. */
+export const writeMoment = ({ at, id }: Moment): string => `${at.getTime()}-${id.toHexString()}`;
+
+/** What comes after a place, by the names of its fields. The bound is for the index; the rest tells those of one moment apart. */
+export const comingAfter = <T>(time: string, idField: string, { at, id }: Moment): Filter<T> =>
+  ({ [time]: { $lte: at }, $or: [{ [time]: { $lt: at } }, { [idField]: { $lt: id } }] }) as Filter<T>;
 
 /** One entry of a list of messages across rooms: its place in the list, and the message unless it is gone. */
 export type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };

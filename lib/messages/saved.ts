@@ -1,12 +1,11 @@
-import { type Filter, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { Listed, Page } from '../api/pages.ts';
-import type { Parameter } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { described } from '../api/schema.ts';
-import { type SavedDocument, saved } from '../collections/saved.ts';
+import { saved } from '../collections/saved.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { readAcross } from './across-rooms.ts';
+import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
 import { messageDeleted, requireNotDeleted } from './change.ts';
 import { findInOrder, findMessage, type Message, noSuchMessage, shownMessage, showTogether } from './messages.ts';
 
@@ -26,18 +25,6 @@ export const shownSaved = representation('SavedMessage', {
   saved_at: date('saved_at', 'The time of saving.'),
 });
 export type SavedMessage = ShownBy<typeof shownSaved>;
-
-/** A place in the list: after what was saved at a time, and of one moment after a message. */
-type SavedPlace = { at: Date; message: ObjectId };
-
-export const savedCursor: Parameter<SavedPlace> = {
-  read: (sent) => {
-    const [, at, message] = typeof sent === 'string' ? (/^(\d{1,15})-([0-9a-f]{24})$/.exec(sent) ?? []) : [];
-    return message === undefined ? undefined : { at: new Date(Number(at)), message: new ObjectId(message) };
-  },
-  rule: "be a cursor from this list's Link header",
-  schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
-};
 
 /**
  * Saves a message that the caller may read; a saved one keeps its time. Nobody else learns of it. Concurrent requests
@@ -65,33 +52,24 @@ export async function unsaveMessage(id: ObjectId, caller: Caller): Promise<void>
 }
 
 /** A page of the messages that the caller has saved and may still read, those that were saved last first. */
-export async function listSaved({ limit, after }: Page<SavedPlace>, caller: Caller): Promise<Listed<SavedMessage>> {
-  const find = async (last: SavedPlace | undefined, count: number) => {
+export async function listSaved({ limit, after }: Page<Moment>, caller: Caller): Promise<Listed<SavedMessage>> {
+  const find = async (last: Moment | undefined, count: number) => {
     const found = await saved
       .find(
-        { '_id.user': caller.user._id, ...(last && comingAfter(last)) },
+        { '_id.user': caller.user._id, ...(last && comingAfter('saved_at', '_id.message', last)) },
         { sort: { saved_at: -1, '_id.message': -1 }, limit: count, batchSize: count + 1 },
       )
       .toArray();
     const messages = await findInOrder(found.map(({ _id }) => _id.message));
     const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
-    return found.map(({ _id: { message }, saved_at: at }) => ({
-      place: { at, message },
-      message: byId.get(message.toHexString()),
-    }));
+    return found.map(({ _id: { message: id }, saved_at: at }) => ({ place: { at, id }, message: byId.get(id.toHexString()) }));
   };
   const { shown, next } = await readAcross(find, after, limit, caller);
   return {
     items: shown.map(({ place, message }) => shownSaved.show({ message, saved_at: place.at })),
-    next: next && `${next.at.getTime()}-${next.message.toHexString()}`,
+    next: next && writeMoment(next),
   };
 }
-
-/** What comes after a place. The bound is for the index; the rest tells those of one moment apart. */
-const comingAfter = ({ at, message }: SavedPlace): Filter<SavedDocument> => ({
-  saved_at: { $lte: at },
-  $or: [{ saved_at: { $lt: at } }, { '_id.message': { $lt: message } }],
-});
 
 /** Forgets what an account has saved. */
 export const forgetSaved = async (user: ObjectId): Promise<void> => void (await saved.deleteMany({ '_id.user': user }));

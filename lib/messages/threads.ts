@@ -1,6 +1,6 @@
-import { type Filter, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { Listed, Page } from '../api/pages.ts';
-import { about, flag, optional, type Parameter, sequence, type Values } from '../api/parameters.ts';
+import { about, flag, optional, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { messages } from '../collections/messages.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
@@ -8,7 +8,7 @@ import { retryContended } from '../database/writes.ts';
 import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
-import { readAcross } from './across-rooms.ts';
+import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
 import { type AuthoredMessage, findAuthored, findMessage, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
 
@@ -38,19 +38,7 @@ export const threadChanges = {
 
 export const threadRefusals = [noSuchMessage];
 
-type ThreadCursor = { at: Date; id: ObjectId };
-
-/** A place in the list of threads: when the last reply was sent, and the thread. */
-export const threadCursor: Parameter<ThreadCursor> = {
-  read: (sent) => {
-    const [, at, id] = typeof sent === 'string' ? (/^(\d{1,15})-([0-9a-f]{24})$/.exec(sent) ?? []) : [];
-    return id === undefined ? undefined : { at: new Date(Number(at)), id: new ObjectId(id) };
-  },
-  rule: "be a cursor from the list's Link header",
-  schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
-};
-
-type ThreadsPage = Page<ThreadCursor> & { unread?: 'true' | undefined };
+type ThreadsPage = Page<Moment> & { unread?: 'true' | undefined };
 
 /** The threads that the caller follows and may read, the one with the latest reply first. */
 export async function listThreads({ limit, after, unread }: ThreadsPage, caller: Caller): Promise<Listed<Thread>> {
@@ -58,7 +46,7 @@ export async function listThreads({ limit, after, unread }: ThreadsPage, caller:
   const find = async (last: FollowedPlace | undefined, count: number) => {
     const rows = await followedThreads
       .find(
-        { ...mine, ...(last && comingAfter(last)) },
+        { ...mine, ...(last && comingAfter('replied_at', '_id.thread', last)) },
         { sort: { replied_at: -1, '_id.thread': -1 }, limit: count, batchSize: count + 1 },
       )
       .toArray();
@@ -72,16 +60,10 @@ export async function listThreads({ limit, after, unread }: ThreadsPage, caller:
   };
   const { shown, next } = await readAcross<FollowedPlace>(find, after, limit, caller);
   const items = shown.map(async ({ place, message }) => ({ message, ...(await readingOf(place.row, caller)) }));
-  return { items: await Promise.all(items), next: next && `${next.at.getTime()}-${next.id.toHexString()}` };
+  return { items: await Promise.all(items), next: next && writeMoment(next) };
 }
 
-type FollowedPlace = ThreadCursor & { row?: FollowedThreadDocument };
-
-/** What comes after a place. The bound is for the index; the rest tells those of one moment apart. */
-const comingAfter = ({ at, id }: ThreadCursor): Filter<FollowedThreadDocument> => ({
-  replied_at: { $lte: at },
-  $or: [{ replied_at: { $lt: at } }, { '_id.thread': { $lt: id } }],
-});
+type FollowedPlace = Moment & { row?: FollowedThreadDocument };
 
 /** The thread that begins with a message, as the caller follows it or not. */
 export async function findThread(thread: ObjectId, caller: Caller): Promise<Thread> {

@@ -108,7 +108,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     await succeed(call('DELETE', `/api/messages/${idOf(message)}`, { token: ann.token }));
     expect(outcome(await change('PUT', bob, idOf(message)))).toEqual({ status: 409, body: conflict('The message is deleted.') });
     const cursor = await call('GET', `/api/saved?after=${idOf(message)}`, { token: bob.token });
-    expect(outcome(cursor)).toEqual({ status: 400, body: invalid('after', "be a cursor from this list's Link header") });
+    expect(outcome(cursor)).toEqual({ status: 400, body: invalid('after', "be a cursor from the list's Link header") });
   });
 });
 
