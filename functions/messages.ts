@@ -56,8 +56,9 @@ export const handler = endpoint({
     run: async ({ body, caller, request: { headers } }) => {
       const { room, text = '', files, thread, is_in_room } = body;
       requireContent(body.text, files);
-      const parts = [room, text, thread ?? null, is_in_room ?? null, ...(files.length > 0 ? [files] : [])];
-      const key = idempotencyKeyOf(headers, ...parts);
+      // What later versions added counts only where it is there: a key of an earlier one still finds its message.
+      const later = [...(is_in_room === undefined ? [] : [is_in_room]), ...(files.length > 0 ? [files] : [])];
+      const key = idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
       return answerCreated(await sendMessage({ room, text, files, thread, is_in_room }, key, caller));
     },
   }),

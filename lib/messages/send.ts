@@ -55,7 +55,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
     attachments,
     // Threads have one level: a reply to a reply stands where all who read the thread see it.
     thread: parent?._id,
-    isFolded: parent !== undefined && parent !== null && is_in_room !== true,
+    isFolded: parent !== undefined && is_in_room !== true,
     key,
     caller,
     parent,
@@ -101,7 +101,7 @@ type Draft = Omit<NewMessage, 'files'> &
     key: IdempotencyKey | undefined;
     mentions: Mentions;
     mentioned: Promise<[PromiseSettledResult<Map<string, ObjectId>>]>;
-    parent: Parent | null | undefined;
+    parent: Parent | undefined;
   };
 
 /** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */

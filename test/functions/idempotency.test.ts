@@ -1,5 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { idempotencyKeyOf } from '../../lib/api/idempotency.ts';
+import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
@@ -47,6 +49,16 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     const first = await call('POST', '/api/messages', { token: ada.token, headers, body: { room, text: 'Hello' } });
     const second = await call('POST', '/api/messages', { token: ada.token, headers, body: body(room, _id.$oid) });
     expect([first.status, outcome(second)]).toEqual([201, { status: 422, body: reused }]);
+  });
+
+  it('finds what an earlier version has sent, which knew neither files nor replies in the room', async () => {
+    const room = await aRoomOf([ada]);
+    const headers = aKey();
+    const body = { room, text: 'Hello' };
+    const { body: sent } = await call('POST', '/api/messages', { token: ada.token, headers, body });
+    const { _id } = sent as Message;
+    const stored = await messages.findOne({ _id: new ObjectId(_id.$oid) });
+    expect(stored).toMatchObject(idempotencyKeyOf(headers, new ObjectId(room), 'Hello', null) as object);
   });
 
   it('belongs to one account', async () => {

@@ -152,7 +152,7 @@ function outcomeOf({ attempts }: Entry, failure: Failure) {
 async function perform(entry: Entry): Promise<Message | undefined> {
   if (entry.kind === 'send') {
     const files = (entry.files ?? []).map(({ uploaded = '' }) => uploaded);
-    const reply = entry.thread !== null && { thread: entry.thread, is_in_room: entry.isInRoom ?? false };
+    const reply = entry.thread !== null && { thread: entry.thread, ...(entry.isInRoom && { is_in_room: true }) };
     const body = { room: entry.room, text: entry.text, ...(files.length > 0 && { files }), ...reply };
     const params = { header: { 'Idempotency-Key': entry.key } };
     try {
