@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import type { Message } from './api.ts';
+import type { Event, Message } from './api.ts';
 import { route } from './routes.ts';
 import { settings } from './settings.ts';
 import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
@@ -39,9 +39,12 @@ export function showNews(): void {
   });
 }
 
-/** Tells of a message that addresses those who are connected. */
-export const tellOfHere = (room: string, messages: readonly Message[]): void =>
-  void loadNotify().then(
-    (notify) => notify.tellOfHere(room, messages),
+/** Tells of a new message that addresses those who are connected, which no list counts. */
+export function tellOfHere(events: readonly Event[]): void {
+  const sent = events.find((event) => event.type === 'message.created' && event.data.mentions_all === 'here');
+  if (sent?.type !== 'message.created') return;
+  loadNotify().then(
+    (notify) => notify.tellOfHere(sent.data as Message),
     () => {},
   );
+}

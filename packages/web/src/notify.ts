@@ -63,7 +63,8 @@ export function startNotifying(known: readonly MyRoom[]): void {
       // An edit may mention people who have read the message already.
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
       const isMine = room.isDirect || room.mentions > known.mentions;
-      if (count > 0 && (isMine || notifications.policy() === 'all')) void tellOf(room, count, known.seq);
+      if (count > 0 && (isMine || notifications.policy() === 'all'))
+        void tellOf(room, count, () => describeNews(room, count, known.seq));
       else if (room.threads > known.threads) void tellOfThread(room);
     }
     before = now;
@@ -71,11 +72,9 @@ export function startNotifying(known: readonly MyRoom[]): void {
 }
 
 /** Tells of a message that addresses those who are connected. */
-export function tellOfHere(room: string, messages: readonly Message[]): void {
-  const mine = roomOf(room);
-  const isNews = ({ mentions_all, user }: Message) => mentions_all === 'here' && user.$oid !== me()._id.$oid;
-  const news = messages.find(isNews);
-  if (mine && !mine.isMuted && news) void tellOf(mine, 1, news.seq - 1);
+export function tellOfHere(message: Message): void {
+  const room = roomOf(message.room.$oid);
+  if (room && !room.isMuted && message.user.$oid !== me()._id.$oid) void tellOf(room, 1, async () => describe(room, message));
 }
 
 /** Tells of a reply in a thread that one follows. */
@@ -96,16 +95,18 @@ async function tellOfThread(room: MyRoom): Promise<void> {
   await show(describe, thread, roomPath(room.id, { thread }));
 }
 
-/** Tells of `count` messages in a room after a place. */
-async function tellOf(room: MyRoom, count: number, after: number): Promise<void> {
+type Description = { title: string; body: string };
+
+/** Tells of `count` messages in a room. */
+async function tellOf(room: MyRoom, count: number, describe: () => Promise<Description>): Promise<void> {
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
   announce(strings.announce.messages(count, safeName(room.name)), { isPatient: true });
-  await show(() => describeNews(room, count, after), room.id, roomPath(room.id));
+  await show(describe, room.id, roomPath(room.id));
 }
 
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
-async function show(describe: () => Promise<{ title: string; body: string }>, tag: string, path: string): Promise<void> {
+async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;
@@ -124,7 +125,7 @@ async function show(describe: () => Promise<{ title: string; body: string }>, ta
 }
 
 /** Who said what, of the last message that is meant; how many there are where that can't be read, or is in several. */
-async function describeNews(room: MyRoom, count: number, after: number): Promise<{ title: string; body: string }> {
+async function describeNews(room: MyRoom, count: number, after: number): Promise<Description> {
   const name = safeName(room.name);
   const isMention = !room.isDirect && room.mentions > 0 && notifications.policy() === 'mine';
   const query = { room: room.id, limit: 1, ...(isMention && { mentions: 'me' as const }) };
@@ -133,7 +134,12 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
   // An edit that mentions me is at its earlier place.
   if (!message || message.deleted_at || (message.seq <= after && !isMention))
     return { title: settings.name, body: strings.announce.messages(count, name) };
-  const said = summaryOf(message).slice(0, 300);
-  const body = count > 1 && !isMention ? `${said}\n${strings.announce.more(count - 1)}` : said;
-  return { title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), name), body };
+  const said = describe(room, message);
+  return count > 1 && !isMention ? { ...said, body: `${said.body}\n${strings.announce.more(count - 1)}` } : said;
 }
+
+/** Who said what in a message. */
+const describe = (room: MyRoom, message: Message): Description => ({
+  title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), safeName(room.name)),
+  body: summaryOf(message).slice(0, 300),
+});

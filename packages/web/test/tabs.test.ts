@@ -174,4 +174,33 @@ describe('a tab without the focus', () => {
     ]);
     await context.close();
   });
+
+  it('notifies of a message to those who are here, once: not of a reaction to it', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    const { page, context } = await visit(browser);
+    await signIn(page, owner);
+    await page.addInitScript(notifying(false));
+    await page.goto(`${serveUrl}/directory`);
+    await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
+    const notified = async () => (await page.evaluate('window.notified')) as [string, string][];
+    const texts = async () => (await notified()).map(([, text]) => text);
+    // What is sent before the connection is there is in no push.
+    let sent = 0;
+    const sendOne = async () => {
+      sent++;
+      await aMessage(other, room.id, { text: '@here?' }, call);
+      return texts();
+    };
+    await expect.poll(sendOne, { interval: 2_000, timeout: 30_000 }).toContain('@here?');
+    const message = await aMessage(other, room.id, { text: '@here lunch' }, call);
+    await expect.poll(notified).toContainEqual([`${other.username} in Plans`, '@here lunch']);
+    const reaction = `/api/messages/${message._id.$oid}/reactions/${encodeURIComponent('👍')}`;
+    await call('PUT', reaction, { token: other.token, body: {} });
+    // By the time that one sees this, the reaction has come.
+    await aMessage(other, room.id, { text: 'or dinner' }, call);
+    await page.locator('.rooms a', { hasText: `${sent + 2} unread messages` }).waitFor();
+    expect((await texts()).filter((text) => text !== '@here?')).toEqual(['@here lunch']);
+    await context.close();
+  });
 });

@@ -7,7 +7,6 @@ import { route } from '../routes.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/members.ts';
 import { retryAll } from '../store/outbox.ts';
-import { reduce } from '../store/reduce.ts';
 import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms.ts';
 import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
 import { showTyping } from '../store/typing.ts';
@@ -200,7 +199,7 @@ class Sync {
       this.wake();
     } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
     else if (frame.type === 'left') this.#allRoomsAt = never;
-    else if (frame.type === 'room' && frame.events) tellOfHere(frame.room.$oid, reduce(frame.events).messages);
+    else if (frame.type === 'room' && frame.events) tellOfHere(frame.events);
     this.#follower.hear(frame);
     void this.run();
   }
