@@ -58,6 +58,32 @@ describe('a thread', () => {
     await context.close();
   });
 
+  it('that the service did not learn was read, is read by the next look at it', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const { _id } = await aMessage(owner, id, { text: 'root' }, call);
+    await aMessage(other, id, { text: 'one', thread: _id.$oid }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${_id.$oid}` });
+    const lost = Promise.withResolvers<void>();
+    let isLost = false;
+    await page.route(
+      (url) => url.pathname === `/api/threads/${_id.$oid}`,
+      async (route) => {
+        if (route.request().method() !== 'PATCH' || isLost) return route.fallback();
+        isLost = true;
+        await route.abort();
+        lost.resolve();
+      },
+    );
+    await signIn(page, owner);
+    await lost.promise;
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    expect(await unread()).toBe(1);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await expect.poll(unread).toBe(0);
+    await context.close();
+  });
+
   it('that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [here, there] = [

@@ -84,8 +84,15 @@ export async function setFollowed(isFollowed: boolean): Promise<void> {
 export async function readUpTo(seq: number): Promise<void> {
   const { value } = thread;
   if (!value?.isFollowed || seq <= told) return;
+  const before = told;
   told = seq;
-  await changeThread(value.id, { last_read: seq });
+  try {
+    await changeThread(value.id, { last_read: seq });
+  } catch (failure) {
+    // The next time one looks at it tells the service again.
+    told = before;
+    throw failure;
+  }
 }
 
 /** Up to where the service was told that the open thread was read. */

@@ -174,17 +174,27 @@ function follow(timeline: Timeline, isAtBottom: boolean): void {
   if (isFollowing) timeline.missed.value = 0;
 }
 
+/** Whether someone looks at the page. */
+export const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
+
+/** Has `look` called whenever that may have changed; returns what ends it. */
+export function watchLooking(look: () => void): () => void {
+  addEventListener('focus', look);
+  addEventListener('blur', look);
+  document.addEventListener('visibilitychange', look);
+  return () => {
+    removeEventListener('focus', look);
+    removeEventListener('blur', look);
+    document.removeEventListener('visibilitychange', look);
+  };
+}
+
 /** Marks the room as read when its newest message was seen for a moment by someone who looks at the page. */
 function useReading(timeline: Timeline): void {
   useEffect(() => {
     const intent = intentOf(timeline);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const isSeen = () =>
-      intent.isFollowing &&
-      !intent.isKeptUnread.peek() &&
-      timeline.state.peek() === 'ready' &&
-      document.visibilityState === 'visible' &&
-      document.hasFocus();
+    const isSeen = () => intent.isFollowing && !intent.isKeptUnread.peek() && timeline.state.peek() === 'ready' && isLookedAt();
     const look = () => {
       intent.isWatched = isSeen();
       clearTimeout(timer);
@@ -198,17 +208,12 @@ function useReading(timeline: Timeline): void {
     const unsubscribe = [
       timeline.window.subscribe(tell),
       ...[timeline.window, intent.isAway, intent.isKeptUnread].map((changed) => changed.subscribe(look)),
+      watchLooking(look),
     ];
-    addEventListener('focus', look);
-    addEventListener('blur', look);
-    document.addEventListener('visibilitychange', look);
     return () => {
       clearTimeout(timer);
       intent.isWatched = false;
       for (const end of unsubscribe) end();
-      removeEventListener('focus', look);
-      removeEventListener('blur', look);
-      document.removeEventListener('visibilitychange', look);
     };
   }, [timeline]);
 }

@@ -9,7 +9,7 @@ import { strings } from '../strings.ts';
 import { Composer } from './composer.tsx';
 import { attempt, IconButton, Loading } from './controls.tsx';
 import { MessageRow } from './message.tsx';
-import { belongTogether, point, readAfter } from './message-list.tsx';
+import { belongTogether, isLookedAt, point, readAfter, watchLooking } from './message-list.tsx';
 import { PendingRow } from './pending.tsx';
 import { Scroller } from './scroller.ts';
 import { Side } from './side.tsx';
@@ -131,19 +131,16 @@ function useReading(last: number | undefined, isFollowed: boolean | undefined): 
   useEffect(() => {
     if (last === undefined || !isFollowed) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const isSeen = () => document.visibilityState === 'visible' && document.hasFocus();
     const look = () => {
       clearTimeout(timer);
-      // The next reply tells the service, too.
-      if (isSeen()) timer = setTimeout(() => void (isSeen() && readUpTo(last).catch(() => {})), readAfter);
+      // The next look or reply tells the service, too.
+      if (isLookedAt()) timer = setTimeout(() => void (isLookedAt() && readUpTo(last).catch(() => {})), readAfter);
     };
     look();
-    addEventListener('focus', look);
-    document.addEventListener('visibilitychange', look);
+    const end = watchLooking(look);
     return () => {
       clearTimeout(timer);
-      removeEventListener('focus', look);
-      document.removeEventListener('visibilitychange', look);
+      end();
     };
   }, [last, isFollowed]);
 }
