@@ -40,7 +40,7 @@ export async function deleteRoom(
 
 /** Continues the deletions of rooms that were cut off; returns how many there were. */
 export async function finishRoomDeletions(): Promise<number> {
-  const unfinished = await rooms.unscoped.find({ deleting_at: { $ne: null } }, { projection: { _id: 1 } }).toArray();
+  const unfinished = await rooms.unscoped.find({ deleting_at: { $exists: true } }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unfinished) await deleteRoom(_id);
   return unfinished.length;
 }

@@ -1,6 +1,7 @@
 import { ask, chat, type RoomDetails } from '../api.ts';
 import { dayOf } from '../dates.ts';
 import { me } from '../session.ts';
+import { roles } from '../store/members.ts';
 import { changeMyRoom, roomOf } from '../store/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
@@ -97,7 +98,7 @@ function Change({ room }: { room: string }) {
       <Choice
         name="role"
         label={strings.details.forAll}
-        choices={['member', 'moderator', 'owner'] as const}
+        choices={roles}
         chosen={details?.mention_all_role ?? 'member'}
         shown={(role) => strings.details.forAllRoles[role]}
       />

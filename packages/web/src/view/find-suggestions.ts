@@ -2,6 +2,7 @@ import { matchesPerson, startsName } from '../../../client/src/words/names.ts';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
+import { roles } from '../store/members.ts';
 import { findMembers } from '../store/more-members.ts';
 import type { Person } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
@@ -62,7 +63,6 @@ export async function findNames(room: string, start: string): Promise<Suggestion
 /** What addresses everyone in a room, for those who may. */
 function everyoneIn(room: string, typed: string): Suggestion[] {
   const { member_count: count = 0, mention_all_role: least = 'member' } = aboutRoom(room).details ?? {};
-  const roles = ['member', 'moderator', 'owner'] as const;
   if (count > mostForAll || roles.indexOf(roomOf(room)?.role ?? 'member') < roles.indexOf(least)) return [];
   return forEveryone.flatMap((word) =>
     suggest(afterAt, typed, (start) =>

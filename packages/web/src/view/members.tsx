@@ -3,7 +3,7 @@ import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
 import { me } from '../session.ts';
-import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../store/members.ts';
+import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '../store/members.ts';
 import { findMembers, loadMoreMembers } from '../store/more-members.ts';
 import { nameOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
@@ -20,8 +20,6 @@ import { PersonButton } from './person.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
-
-const roles = ['owner', 'moderator', 'member'] as const;
 
 /** How many members are drawn at first, and how many more when one has scrolled to them. */
 const portion = 60;
@@ -153,7 +151,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     });
   };
   const items: MenuItem[] = [
-    ...(mine === 'owner' ? roles.filter((role) => role !== member.role) : []).map((role) => ({
+    ...(mine === 'owner' ? roles.toReversed().filter((role) => role !== member.role) : []).map((role) => ({
       label: laterStrings.members.make[role],
       icon: 'user' as const,
       act: () => change(role),
