@@ -278,6 +278,9 @@ describe('a file that is sent', () => {
   it('is uploaded again after a reload in the middle of it, while other rooms are written to, and its answer may be lost', async () => {
     const { page, context, id, owner } = await writing();
     const other = await aRoom({ owner, name: 'Elsewhere' });
+    // No server was told of it, and so no page.
+    await page.reload();
+    await page.getByRole('link', { name: 'Elsewhere' }).waitFor();
     let isHeld = true;
     let lost = 0;
     await page.route('**/content', async (route) => {

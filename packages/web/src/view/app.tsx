@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { route } from '../routes.ts';
 import { mayMakeRooms, session } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -40,7 +40,8 @@ export function App() {
 const aheadAfter = 5_000;
 
 function Shell() {
-  useEffect(() => listenToKeys(), []);
+  // With what is drawn, so that no key is lost.
+  useLayoutEffect(() => listenToKeys(), []);
   useEffect(() => {
     const timer = setTimeout(loadAhead, aheadAfter);
     return () => clearTimeout(timer);
