@@ -45,6 +45,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Where people reach the service: what a request says of it is not to be trusted. */
     publicUrl,
     emailConfirmation,
+    /** Push services besides those of the usual browsers: names of hosts, or origins. */
+    pushHosts: read('PUSH_HOSTS'),
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
     /** Where files are kept, or nothing where none are, and how many bytes one, those of one account and all may have. */

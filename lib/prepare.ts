@@ -1,4 +1,4 @@
-import { MongoServerError } from 'mongodb';
+import { type IndexDescription, MongoServerError } from 'mongodb';
 import { codeIndexes } from './collections/codes.ts';
 import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
@@ -6,6 +6,8 @@ import { fileQuotaIndexes } from './collections/file-quotas.ts';
 import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
+import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
+import { pushedIndexes } from './collections/pushed.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
 import { readMarkerIndexes } from './collections/read-markers.ts';
 import { roomIndexes } from './collections/rooms.ts';
@@ -35,7 +37,7 @@ export async function closeDatabase(): Promise<void> {
   await client.close();
 }
 
-const indexes = {
+const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   tokens: tokenIndexes,
   codes: codeIndexes,
@@ -49,6 +51,9 @@ const indexes = {
   reads: readMarkerIndexes,
   saved: savedIndexes,
   threads: threadIndexes,
+  push_subscriptions: pushSubscriptionIndexes,
+  push_keys: [],
+  pushed: pushedIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,
@@ -69,7 +74,7 @@ export async function ensureIndexes(): Promise<Record<string, number>> {
   const created = Object.entries(indexes).map(async ([collection, wanted]) => {
     // First, for a collection can have one text index.
     await dropRetired(collection);
-    await database.collection(collection).createIndexes(wanted);
+    if (wanted.length > 0) await database.collection(collection).createIndexes(wanted);
     return [collection, wanted.length + 1] as const;
   });
   return Object.fromEntries(await Promise.all(created));

@@ -59,6 +59,14 @@ const origins: Rule<string[]> = {
   says: () => '* or to origins such as https://chat.example.org',
 };
 
+const hosts: Rule<string[]> = {
+  read: (value) => {
+    const all = value.split(/[\s,]+/).filter(Boolean);
+    return all.every((one) => /^[\w.-]+(:\d+)?$/.test(one) || URL.parse(one)?.origin === one) ? all : undefined;
+  },
+  says: () => 'names of hosts such as push.example.org, or origins such as http://127.0.0.1:8080',
+};
+
 const connectionString: Rule<string> = {
   read: (value) => (/^mongodb(\+srv)?:\/\//.test(value) ? value : undefined),
   says: (value) =>
@@ -233,6 +241,12 @@ export const settings = {
     ownAddress,
     '',
     'Address at which people reach the service, such as `https://chat.example.org`, without a path. Links in e-mails begin with it, and its pages count as the service’s own, whatever a proxy says.',
+  ),
+  PUSH_HOSTS: setting(
+    'service',
+    hosts,
+    '',
+    'Push services besides those of the usual browsers, to which [notifications](notifications.md) may be sent: names of hosts, or origins, which may be within your network.',
   ),
   EMAIL_CONFIRMATION: setting(
     'service',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
-  ['push'],
+  ['push', 'notifications'],
   ['feed', 'prepare'],
   ['accounts'],
   ['messages'],
@@ -17,7 +17,7 @@ const layers = [
   ['database'],
   ['mail'],
   ['smtp-url'],
-  ['carrier', 'deadline', 'log', 'metrics'],
+  ['carrier', 'deadline', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'printable-json', 'recent'],
   ['settings'],
   ['nearest-name'],

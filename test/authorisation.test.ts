@@ -21,6 +21,13 @@ const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'narrow', 'user'
 /** Prepares a request: the variable parts of its path, its query and its body, which are about things of `user`. */
 type Prepare = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
 
+const aSubscription = {
+  endpoint: 'https://fcm.googleapis.com/fcm/send/1',
+  p256dh: 'B'.repeat(87),
+  auth: 'A'.repeat(22),
+  key: 'B'.repeat(87),
+};
+
 /** One row for each operation: the status that each identity gets, and its request. */
 // biome-ignore format: a table is read by its columns
 const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
@@ -61,6 +68,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'PUT /api/messages/{message}/save': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
   'DELETE /api/messages/{message}/save': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
   'GET /api/saved':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'GET /api/push-subscription':   [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'PUT /api/push-subscription':   [[401, 401, 401, 401, 403, 409, 409, 409, 409], async () => ({ body: aSubscription })],
+  'DELETE /api/push-subscription': [[401, 401, 401, 401, 403, 204, 204, 204, 204]],
   'GET /api/threads':              [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'GET /api/threads/{message}':    [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
   'PATCH /api/threads/{message}':  [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: { is_followed: true } })],

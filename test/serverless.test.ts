@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, saved messages, files before they are sent, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, saved messages, files before they are sent, devices, codes, tickets, and the first account.
     const unseen = [
       'files',
       'file-content',
@@ -58,6 +58,7 @@ describe('serverless.yml', () => {
       'room-invitation',
       'invitations',
       'message-save',
+      'push-subscription',
       'codes',
       'user-codes',
       'tickets',

@@ -15,6 +15,7 @@ import { sweepFilesMeanwhile } from './file-sweep.ts';
 import { watchFile } from './file-watch.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
+import { pushMeanwhile } from './push-notifications.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
@@ -77,6 +78,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
   const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
   const filling = isFirst ? fillWordsMeanwhile() : undefined;
   const sweep = isFirst ? sweepFilesMeanwhile() : undefined;
+  const pushes = pushMeanwhile({ isFirst });
   const watch = isFirst ? watchFile() : undefined;
   const backups = isFirst && backup ? scheduleBackups(backup) : undefined;
   onEnd(async () => {
@@ -86,6 +88,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
     backups?.end();
     await server.close();
     await filling?.end();
+    await pushes.end();
     await closeDatabase();
     process.exit(0);
   });

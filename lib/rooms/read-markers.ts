@@ -47,6 +47,15 @@ export async function findReadings(rooms: Counted[], user: ObjectId, mayBeAll: b
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
 
+/** How far each of these users has read in a room, by their ids in hexadecimal. */
+export async function findMarkers(room: ObjectId, users: ObjectId[]): Promise<Map<string, ReadMarker>> {
+  const found = await readMarkers.find({ _id: { $in: users.map((user) => ({ room, user })) } }).toArray();
+  const stored = new Map(found.map((marker) => [marker._id.user.toHexString(), marker]));
+  return new Map(
+    users.map((user) => [user.toHexString(), markerOf(stored.get(user.toHexString()), notedOf(room, user))] as const),
+  );
+}
+
 /** Finds the users, among these, who have read a room up to a place. */
 export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]): Promise<ObjectId[]> {
   if (users.length === 0) return [];

@@ -87,6 +87,7 @@ async function exchangeMessages(
   await step(ann, 'DELETE', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' });
   await step(bob, 'PUT', '/api/messages/{message}/save', { message }, { body: {} });
   await step(bob, 'GET', '/api/saved');
+  await subscribeDevice(step, bob);
   await step(bob, 'DELETE', '/api/messages/{message}/save', { message });
   await step(bob, 'PATCH', '/api/members/{member}', { member }, { body: { last_read: seq } });
   await step(bob, 'GET', '/api/members', {}, { query: { user: 'me' } });
@@ -94,6 +95,20 @@ async function exchangeMessages(
   await step(ann, 'GET', '/api/users/{user}', { user: user._id.$oid });
   if (names.keepsFiles) await sendFile(step, bob, room);
   return { room, member, message };
+}
+
+/** A device that never gets a push: the push service would know it by its address alone. */
+async function subscribeDevice(step: DoStep, bob: Person): Promise<void> {
+  const path = '/api/push-subscription';
+  const { key } = await step(bob, 'GET', path);
+  if (key === null) return;
+  const device = {
+    endpoint: 'https://fcm.googleapis.com/fcm/send/c1KrmpTuRm',
+    p256dh: `B${'d3'.repeat(43)}`,
+    auth: 'k8'.repeat(11),
+  };
+  await step(bob, 'PUT', path, {}, { body: { ...device, key } });
+  await step(bob, 'DELETE', path);
 }
 
 async function sendFile(step: DoStep, bob: Person, room: string): Promise<void> {

@@ -22,8 +22,8 @@ export const tags = [
   },
   {
     name: 'Events',
-    description: 'All events of a room, in order and without a gap.',
-    segments: ['events', 'tickets'],
+    description: 'All events of a room, in order and without a gap, and pushes to devices whose page is closed.',
+    segments: ['events', 'tickets', 'push-subscription'],
   },
   {
     name: 'Accounts',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Replaces ids, tokens and times by ones that are the same in every run: the first id to appear always becomes the same one.
+ * Replaces ids, tokens, keys and times by ones that are the same in every run: the first id to appear always becomes the same one.
  * A time keeps its distance from the first one in days, so that an expiry a month ahead still looks like one.
  */
 export function stabilise<T>(steps: T, tokens: string[]): T {
@@ -11,6 +11,8 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
       .replaceAll(/(?<="hint":")[a-z0-9]{4}(?=")/g, (hint) =>
         tokenNames(tokens.find((token) => token.endsWith(hint)) ?? hint).slice(-4),
       )
+      // Public keys of P-256 in base64url.
+      .replaceAll(/(?<="key":")B[\w-]{86}(?=")/g, keyNames)
       .replaceAll(/\b[0-9a-f]{24}\b/g, idNames)
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, timeNames);
   const tokenNames = namer((n) =>
@@ -18,6 +20,7 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
       .map((byte) => alphabet[byte % 36])
       .join(''),
   );
+  const keyNames = namer((n) => `B${Buffer.from([...digest(`x ${n}`), ...digest(`y ${n}`)]).toString('base64url')}`);
   const idNames = namer(
     (n) =>
       `6b0163a4${Buffer.from(digest(`id ${n}`))

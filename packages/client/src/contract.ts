@@ -284,6 +284,15 @@ export type SavedMessage = {
   saved_at: Time;
 };
 
+export type PushSubscription = {
+  /** The public key of the service, the `applicationServerKey` to subscribe with; null where it sends no pushes. */
+  key: string | null;
+  /** Whether pushes are sent to the device of this token. */
+  is_subscribed: boolean;
+  /** Which messages they tell of; null without a subscription. */
+  of: 'mine' | 'all' | null;
+};
+
 export type Thread = {
   /** The message with which the thread began. */
   message: Message;
@@ -710,7 +719,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_pushes' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -749,7 +758,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'other_bytes' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
@@ -1826,6 +1835,79 @@ export type paths = {
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/push-subscription': {
+    /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': PushSubscription } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Have pushes sent to the device of the caller's token while its page is closed, until the token ends */
+    put: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The address at the push service of the browser: https, and at one that the service knows. Must be an address that begins with https://. */
+        endpoint: string;
+        /** The public key of the device, `getKey("p256dh")`. Must be a public key of P-256 in base64url. */
+        p256dh: string;
+        /** The shared secret, `getKey("auth")`. Must be a secret of 16 bytes in base64url. */
+        auth: string;
+        /** The public key of the service with which the device has subscribed. Must be a public key of P-256 in base64url. */
+        key: string;
+        /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms. Must be 'mine' or 'all'. */
+        of?: 'mine' | 'all';
+        /** Send a push now, to see that it arrives. Must be true or false. */
+        send_test?: boolean;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': PushSubscription } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Send no more pushes to the device of the caller's token */
+    delete: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

@@ -1,0 +1,39 @@
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import {
+  findSubscription,
+  subscribe,
+  subscribeRefusals,
+  subscriptionParameters,
+  subscriptionSchema,
+  unsubscribe,
+} from '../lib/notifications/subscriptions.ts';
+
+/** `/api/push-subscription`: pushes to the device of the caller's token. */
+export const handler = endpoint({
+  GET: operation({
+    summary: "Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes",
+    access: 'user',
+    scope: 'messages:read',
+    status: 200,
+    answer: subscriptionSchema,
+    run: ({ caller }) => findSubscription(caller),
+  }),
+  PUT: operation({
+    summary: "Have pushes sent to the device of the caller's token while its page is closed, until the token ends",
+    access: 'user',
+    scope: 'messages:read',
+    body: subscriptionParameters,
+    status: 200,
+    answer: subscriptionSchema,
+    refusals: subscribeRefusals,
+    run: ({ body, caller }) => subscribe(body, caller),
+  }),
+  DELETE: operation({
+    summary: "Send no more pushes to the device of the caller's token",
+    access: 'user',
+    scope: 'messages:read',
+    status: 204,
+    run: ({ caller }) => unsubscribe(caller),
+  }),
+});

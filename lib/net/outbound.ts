@@ -1,0 +1,117 @@
+import { lookup } from 'node:dns';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/*
+ * The one way in which the service sends requests to addresses that users have chosen. They must not reach what only
+ * this machine, its network or its cloud can reach: each address of a name is looked at, and a connection goes to an
+ * address that was.
+ */
+
+/** Why a request was not sent: its address is not one of the public internet. */
+export class InnerAddressError extends Error {
+  override name = 'InnerAddressError';
+}
+
+/** What came back: the status, and after how many seconds to try again if the other side says so. */
+export type Reply = { status: number; retryAfter: number | undefined };
+
+/** How many milliseconds a request may take, and how many bytes of an answer are read. */
+const longest = 10_000;
+const mostBytes = 65_536;
+
+/**
+ * Posts a body to an address, and follows no redirect. `mayBeInner` is for addresses that the operator has named.
+ * Rejects where no answer comes, and with an `InnerAddressError`.
+ */
+export function post(
+  url: URL,
+  { headers, body, mayBeInner }: { headers: Record<string, string>; body: Buffer; mayBeInner: boolean },
+): Promise<Reply> {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  if (!mayBeInner && (url.protocol !== 'https:' || (isIP(name) > 0 && !isPublic(name))))
+    return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
+  const request = url.protocol === 'http:' ? plainRequest : secureRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: 'POST',
+        headers: { ...headers, 'content-length': String(body.length) },
+        signal: AbortSignal.timeout(longest),
+        ...(!mayBeInner && { lookup: publicOnly }),
+      },
+      (answer) => {
+        drain(answer);
+        answer.on('error', reject);
+        answer.on('close', () => resolve({ status: answer.statusCode ?? 0, retryAfter: secondsOf(answer) }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Reads an answer to its end, so that the connection can be used again; one that is too long is cut. */
+function drain(answer: IncomingMessage): void {
+  let read = 0;
+  answer.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > mostBytes) answer.destroy();
+  });
+}
+
+function secondsOf({ headers: { 'retry-after': sent } }: IncomingMessage): number | undefined {
+  if (sent === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(sent) ? Number(sent) : (Date.parse(sent) - Date.now()) / 1_000;
+  return seconds >= 0 ? seconds : undefined;
+}
+
+/** Finds the addresses of a name; fails if one of them is not public. */
+const publicOnly: LookupFunction = (name, options, done) => {
+  lookup(name, { ...options, all: true }, (error, found) => {
+    if (error) return done(error, '');
+    const inner = found.find(({ address }) => !isPublic(address));
+    if (inner || !found[0])
+      return done(new InnerAddressError(`${name} is ${inner?.address ?? 'no address'}, which is not public.`), '');
+    if (options.all) return done(null, found);
+    done(null, found[0].address, found[0].family);
+  });
+};
+
+/** Whether an IP address is one of the public internet. */
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !reserved.check(address, 'ipv4');
+  // Of IPv6, this range alone is given out; addresses of IPv4 within others are those of translators.
+  return isIP(address) === 6 && given.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
+}
+
+const given = new BlockList();
+given.addSubnet('2000::', 3, 'ipv6');
+
+/** The ranges of the IANA's registries of special addresses that are not reachable by all. */
+const reserved = new BlockList();
+for (const range of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+]) {
+  const [start = '', bits] = range.split('/');
+  reserved.addSubnet(start, Number(bits), 'ipv4');
+}
+for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) {
+  const [start = '', bits] = range.split('/');
+  reserved.addSubnet(start, Number(bits), 'ipv6');
+}

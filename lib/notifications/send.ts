@@ -1,0 +1,88 @@
+import webPush from 'web-push';
+import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
+import { config } from '../config.ts';
+import { describeError, log } from '../log.ts';
+import { InnerAddressError, post } from '../net/outbound.ts';
+import { privateKeyOf } from './keys.ts';
+
+/** What a push tells a device: of messages in a room, or that pushes arrive. The device makes the sentences. */
+export type Payload =
+  | {
+      type: 'messages';
+      room: string;
+      /** The place of the last one, and how many there are. */
+      seq: number;
+      count: number;
+      author: string;
+      /** Absent in a direct conversation. */
+      room_name?: string;
+      text: string;
+      /** The thread in which alone it stands. */
+      thread?: string;
+    }
+  | { type: 'test' };
+
+/** What became of a push: taken, not now, not this one, or never again. */
+export type Outcome = { kind: 'sent' | 'refused' | 'gone' } | { kind: 'later'; milliseconds: number };
+
+/** For how many milliseconds a push is kept for a device that is off, and messages are told of at all. */
+export const pushLife = 3_600_000;
+
+/** The push services of the browsers that people have. */
+const known =
+  /^(fcm\.googleapis\.com|([\w-]+\.)?push\.services\.mozilla\.com|[\w-]+\.notify\.windows\.com|web\.push\.apple\.com)$/;
+
+/** Whether this is an address at a push service that the browsers or the operator name. */
+export function isPushAddress(address: string): boolean {
+  const url = URL.parse(address);
+  return (
+    url !== null &&
+    url.username === '' &&
+    (isNamed(url) || (url.protocol === 'https:' && url.port === '' && known.test(url.hostname)))
+  );
+}
+
+const isNamed = ({ host, origin, protocol }: URL): boolean =>
+  config.pushHosts.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
+
+/** Sends a push, encrypted for its device. Never fails. */
+export async function sendPush(to: PushSubscriptionDocument, payload: Payload): Promise<Outcome> {
+  const url = URL.parse(to.endpoint);
+  const privateKey = await privateKeyOf(to.key);
+  if (!url || !privateKey || !isPushAddress(to.endpoint)) return { kind: 'gone' };
+  try {
+    const { headers, body } = webPush.generateRequestDetails(
+      { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
+      JSON.stringify(payload),
+      {
+        vapidDetails: { subject, publicKey: to.key, privateKey },
+        TTL: pushLife / 1_000,
+        urgency: 'high',
+        contentEncoding: webPush.supportedContentEncodings.AES_128_GCM,
+        // A later one of the same room takes the place of one that waits for the device: 32 characters at most.
+        ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
+      },
+    );
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    return outcomeOf(await post(url, { headers: texts, body, mayBeInner: isNamed(url) }));
+  } catch (error) {
+    if (error instanceof InnerAddressError) return { kind: 'gone' };
+    log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
+    return { kind: 'later', milliseconds: pause };
+  }
+}
+
+/** After how many milliseconds one tries again where the push service does not say. */
+const pause = 60_000;
+
+function outcomeOf({ status, retryAfter }: { status: number; retryAfter: number | undefined }): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status === 404 || status === 410) return { kind: 'gone' };
+  if (status !== 429 && status < 500) return { kind: 'refused' };
+  return { kind: 'later', milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pause / 1_000) * 1_000) };
+}
+
+/** Whom a push service can ask about what it gets: some refuse one that is not real. */
+const subject = config.publicUrl.startsWith('https:')
+  ? config.publicUrl
+  : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(config.mailFrom)?.[0] ?? 'nobody@invalid'}`;

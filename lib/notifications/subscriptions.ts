@@ -1,0 +1,119 @@
+import type { ObjectId } from 'mongodb';
+import { about, flag, oneOf, type Parameter, type Values, withDefault } from '../api/parameters.ts';
+import { aFlag, aText, aWord, described, orNull, record, type Shown } from '../api/schema.ts';
+import { carrier } from '../carrier.ts';
+import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
+import { tokens } from '../collections/tokens.ts';
+import { insertWithTimes, retryContended } from '../database/writes.ts';
+import { conflict, permissionDenied, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { currentKeys } from './keys.ts';
+import { isPushAddress, type Outcome, sendPush } from './send.ts';
+
+const base64url = (bytes: number, what: string): Parameter<string> => {
+  const pattern = `^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}$`;
+  return {
+    read: (sent) => (typeof sent === 'string' && new RegExp(pattern).test(sent) ? sent : undefined),
+    rule: `be ${what} in base64url`,
+    schema: { type: 'string', pattern },
+  };
+};
+
+const address = '^https?://[!-~]{1,990}$';
+const endpoint: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && new RegExp(address).test(sent) ? sent : undefined),
+  rule: 'be an address that begins with https://',
+  schema: { type: 'string', pattern: address },
+};
+
+/** What a device says of itself: what its browser's `PushManager` has answered, and which messages it wants. */
+export const subscriptionParameters = {
+  endpoint: about('The address at the push service of the browser: https, and at one that the service knows.', endpoint),
+  p256dh: about('The public key of the device, `getKey("p256dh")`.', base64url(65, 'a public key of P-256')),
+  auth: about('The shared secret, `getKey("auth")`.', base64url(16, 'a secret of 16 bytes')),
+  key: about('The public key of the service with which the device has subscribed.', base64url(65, 'a public key of P-256')),
+  of: about(
+    '`mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms.',
+    withDefault(oneOf('mine', 'all'), 'mine'),
+  ),
+  send_test: about('Send a push now, to see that it arrives.', withDefault(flag, false)),
+};
+
+/** The functions of a deployment tell no devices yet: only `npm run serve` has a process that does. */
+export const noPushes: Refusal = () => permissionDenied('no_pushes', 'The service sends no pushes to devices.');
+const canPush = () => carrier === undefined;
+
+const unknownService: Refusal = () =>
+  permissionDenied('push_service_unknown', 'The service does not know this push service: its operator can add it.');
+const otherKey: Refusal = () => conflict('other_key', 'This is not the present key of the service: subscribe with that one.');
+const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not take it: try again later.');
+const endedByDevice: Refusal = () => conflict('subscription_ended', 'The push service says that this subscription has ended.');
+
+export const subscribeRefusals = [noPushes, unknownService, otherKey, notPushed, endedByDevice];
+
+/** The push subscription of a token, as the API shows it. */
+export const subscriptionSchema = record('PushSubscription', {
+  key: described(
+    'The public key of the service, the `applicationServerKey` to subscribe with; null where it sends no pushes.',
+    orNull(aText),
+  ),
+  is_subscribed: described('Whether pushes are sent to the device of this token.', aFlag),
+  of: described('Which messages they tell of; null without a subscription.', orNull(aWord('mine', 'all'))),
+});
+export type ShownSubscription = Shown<typeof subscriptionSchema>;
+
+/** The subscription of the caller's token, and the key with which to subscribe. */
+export async function findSubscription(caller: Caller): Promise<ShownSubscription> {
+  if (!canPush()) return { key: null, is_subscribed: false, of: null };
+  const [{ _id: key }, own] = await Promise.all([currentKeys(), pushSubscriptions.findOne({ _id: tokenOf(caller) })]);
+  return { key, is_subscribed: own !== null && own.key === key, of: own?.of ?? null };
+}
+
+/** Has pushes sent to the device of the caller's token. Another token of the same device has none from then on. */
+export async function subscribe(
+  { send_test, ...sent }: Values<typeof subscriptionParameters>,
+  caller: Caller,
+): Promise<ShownSubscription> {
+  if (!canPush()) throw noPushes();
+  if (!isPushAddress(sent.endpoint)) throw unknownService();
+  const { _id: key } = await currentKeys();
+  if (sent.key !== key) throw otherKey();
+  const _id = tokenOf(caller);
+  await pushSubscriptions.deleteMany({ endpoint: sent.endpoint, _id: { $ne: _id } });
+  const token = await tokens.findOne({ _id }, { projection: { expires_at: 1 } });
+  const fields = { ...sent, user: caller.user._id, expires_at: token?.expires_at ?? null, refused: 0 };
+  // Of two first ones at the same time one finds that the other exists.
+  await retryContended(async () => {
+    const { matchedCount } = await pushSubscriptions.updateOne({ _id }, { $set: fields, $unset: { retry: '' } });
+    if (matchedCount === 0) await insertWithTimes(pushSubscriptions, { _id, ...fields }, { created_at: '$$NOW' });
+  });
+  if (send_test) await sendTest(_id);
+  return { key, is_subscribed: true, of: sent.of };
+}
+
+/** Ends the pushes to the device of the caller's token. */
+export const unsubscribe = async (caller: Caller): Promise<void> =>
+  void (await pushSubscriptions.deleteMany({ _id: tokenOf(caller) }));
+
+/** Sends a push that says that pushes arrive. */
+async function sendTest(_id: ObjectId): Promise<void> {
+  const own = await pushSubscriptions.findOne({ _id });
+  const outcome: Outcome = own ? await sendPush(own, { type: 'test' }) : { kind: 'gone' };
+  if (own) await noteOutcome(own, outcome);
+  if (outcome.kind === 'gone') throw endedByDevice();
+  if (outcome.kind !== 'sent') throw notPushed();
+}
+
+/** After so many refusals in a row, a subscription counts as ended. */
+const mostRefused = 10;
+
+/** Notes what became of a push: a subscription that has ended is deleted. Returns when to try again, if ever. */
+export async function noteOutcome({ _id, refused }: PushSubscriptionDocument, outcome: Outcome): Promise<Date | undefined> {
+  if (outcome.kind === 'gone' || (outcome.kind === 'refused' && refused + 1 >= mostRefused))
+    await pushSubscriptions.deleteMany({ _id });
+  else if (outcome.kind === 'refused') await pushSubscriptions.updateOne({ _id }, { $inc: { refused: 1 } });
+  else if (outcome.kind === 'sent' && refused > 0) await pushSubscriptions.updateOne({ _id }, { $set: { refused: 0 } });
+  return outcome.kind === 'later' ? new Date(Date.now() + outcome.milliseconds) : undefined;
+}
+
+const tokenOf = ({ token }: Caller): ObjectId => token._id;

@@ -1,0 +1,197 @@
+import { ObjectId } from 'mongodb';
+import { parse } from '../../packages/client/src/text/parse.ts';
+import { textOfBlocks } from '../../packages/client/src/text/plain.ts';
+import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
+import { pushed } from '../collections/pushed.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { followedThreads } from '../collections/threads.ts';
+import { HttpError } from '../errors.ts';
+import { readEvents } from '../feed/events.ts';
+import { findCallersOf } from '../identity/authenticate.ts';
+import type { Message } from '../messages/messages.ts';
+import { isBlocked } from '../rooms/conversations.ts';
+import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
+import { type Payload, pushLife, sendPush } from './send.ts';
+import { noteOutcome } from './subscriptions.ts';
+
+/*
+ * Tells the devices of a room's members of its messages. It follows the room's feed with a place of its own, which
+ * moves on when all have been told: a process that dies before tells them again, and the device, which knows the last
+ * place that it has shown, stays silent. Who is told what is decided when it is told.
+ */
+
+/** For how many milliseconds one process tells of a room before another may. */
+const lease = 120_000;
+
+/** How many devices are told at the same time. */
+const atOnce = 16;
+
+/** How many events are read at a time. */
+const pageSize = 100;
+
+/** Whether all was told, something is yet to come, or another process is at it. */
+export type Told = 'all' | 'more' | 'taken';
+
+/** Tells the devices of a room's members what is new in it. */
+export async function tellOfRoom(id: string): Promise<Told> {
+  const room = new ObjectId(id);
+  const place = await takeLease(room);
+  if (place === undefined) return 'taken';
+  let next = place;
+  try {
+    const news = await readNews(room, place);
+    next = news.next;
+    await tell(room, news.messages);
+    return news.isAll ? 'all' : 'more';
+  } finally {
+    await pushed.updateOne({ _id: room }, { $set: { seq: next, leased_until: new Date() } });
+  }
+}
+
+/** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
+async function takeLease(room: ObjectId): Promise<number | undefined> {
+  const take = { seq: { $ifNull: ['$seq', 0] }, leased_until: { $add: ['$$NOW', lease] } };
+  const isFree = { $expr: { $not: [{ $gt: ['$leased_until', '$$NOW'] }] } };
+  try {
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    return (await pushed.findOneAndUpdate({ _id: room, ...isFree }, [{ $set: take }], options))?.seq;
+  } catch (error) {
+    // It exists, and is not free.
+    if ((error as { code?: number }).code === 11_000) return undefined;
+    throw error;
+  }
+}
+
+type News = { messages: Message[]; next: number; isAll: boolean };
+
+/** The messages after a place that are young enough to be told, as far as the feed goes. */
+async function readNews(room: ObjectId, place: number): Promise<News> {
+  const since = Date.now() - pushLife;
+  const found = await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } });
+  if (!found) return { messages: [], next: place, isAll: true };
+  // What is further back was told, is old, or is so much that nobody wants to hear of each.
+  const start = Math.max(place, found.seq - pageSize);
+  try {
+    const { events, next } = await readEvents(room, start, pageSize, 'service');
+    const sent = events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
+    const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
+    return { messages, next, isAll: next >= found.seq };
+  } catch (error) {
+    // The room was deleted, or its history replaced.
+    if (error instanceof HttpError && error.status < 500) return { messages: [], next: found.seq, isAll: true };
+    throw error;
+  }
+}
+
+/** Tells some devices, or those of all members, of the messages that concern each. */
+async function tell(room: ObjectId, messages: Message[], among: { _id?: ObjectId } = {}): Promise<void> {
+  if (messages.length === 0) return;
+  // After the messages: nobody gets what came after they had left.
+  const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
+  if (!found) return;
+  const members = found.members.map(({ user }) => user);
+  const devices = await pushSubscriptions.find({ ...among, user: { $in: members } }).toArray();
+  if (devices.length === 0) return;
+  const users = [...new Map(devices.map(({ user }) => [user.toHexString(), user])).values()];
+  const [callers, markers, threads] = await Promise.all([
+    findCallersOf(devices.map(({ _id }) => _id)),
+    findMarkers(room, users),
+    findThreads(messages, users),
+  ]);
+  const queue = devices.values();
+  const work = async () => {
+    for (const device of queue) {
+      const caller = callers.get(device._id.toHexString())?.caller;
+      const user = device.user.toHexString();
+      if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
+      else if (!isBlocked(found, caller)) {
+        const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
+        await tellDevice(device, found, messages.filter(concerns));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, devices.length) }, work));
+}
+
+const projection = { name: 1, is_direct: 1, created_by: 1, 'members.user': 1 };
+type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id: ObjectId; members: { user: ObjectId }[] };
+
+type Reading = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<string, number> };
+
+/** Whether a message concerns the user of a device, who has not read it. */
+function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, marker, threads }: Reading) {
+  const me = user.toHexString();
+  return ({ user: author, seq, mentions, thread, is_in_room, created_at: sent }: Message): boolean => {
+    if (marker?.isMuted || author.$oid === me || Date.parse(sent.$date) < created_at.getTime()) return false;
+    const isNamed = mentions.some(({ $oid }) => $oid === me);
+    if (thread && !is_in_room) {
+      const read = threads.get(`${thread.$oid} ${me}`);
+      return read === undefined ? isNamed && of === 'all' : seq > read;
+    }
+    return seq > (marker?.seq ?? 0) && (isNamed || of === 'all' || room.is_direct === true);
+  };
+}
+
+/** How far those who follow the threads of these messages have read them, by thread and user. */
+async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<string, number>> {
+  const ids = [...new Set(messages.flatMap(({ thread, is_in_room }) => (thread && !is_in_room ? [thread.$oid] : [])))];
+  const found = await Promise.all(
+    ids.map((id) =>
+      followedThreads.find({ '_id.thread': new ObjectId(id), '_id.user': { $in: users }, is_left: { $exists: false } }).toArray(),
+    ),
+  );
+  return new Map(found.flat().map(({ _id, seq = 0 }) => [`${_id.thread.toHexString()} ${_id.user.toHexString()}`, seq] as const));
+}
+
+/** Tells a device of messages, of which it shows the last one; of those of each thread apart. */
+async function tellDevice(device: PushSubscriptionDocument, room: ToldRoom, messages: Message[]): Promise<void> {
+  const places = Map.groupBy(messages, ({ thread, is_in_room }) => (is_in_room ? '' : (thread?.$oid ?? '')));
+  for (const some of places.values()) {
+    const again = await noteOutcome(device, await sendPush(device, payloadOf(room, some)));
+    if (!again) continue;
+    const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.rooms': room._id } };
+    await pushSubscriptions.updateOne({ _id: device._id }, later);
+    return;
+  }
+}
+
+/** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
+const mostText = 300;
+
+function payloadOf(room: ToldRoom, messages: Message[]): Payload {
+  const { seq, text, files, username, name, thread, is_in_room } = messages.at(-1) as Message;
+  const said = textOfBlocks(parse(text)).replaceAll(/\s+/g, ' ').trim() || files.map((file) => file.name).join(', ');
+  return {
+    type: 'messages',
+    room: room._id.toHexString(),
+    seq,
+    count: messages.length,
+    author: name || username,
+    ...(!room.is_direct && { room_name: room.name }),
+    text: said.slice(0, mostText),
+    ...(thread && !is_in_room && { thread: thread.$oid }),
+  };
+}
+
+/** Tells those devices again that could not be told, and may be by now. */
+export async function retryDevices(): Promise<void> {
+  for await (const { _id, retry } of pushSubscriptions.find({ 'retry.at': { $lte: new Date() } })) {
+    // Whoever fails again notes it again.
+    const { matchedCount } = await pushSubscriptions.updateOne({ _id, 'retry.at': retry?.at as Date }, { $unset: { retry: '' } });
+    if (matchedCount === 0) continue;
+    for (const room of retry?.rooms ?? []) await tell(room, (await readNews(room, 0)).messages, { _id });
+  }
+}
+
+/** The rooms in which something happened while no process told of it. */
+export async function findMissed(): Promise<string[]> {
+  const since = { changed_at: { $gte: new Date(Date.now() - pushLife) } };
+  const found = await rooms.find<{ _id: ObjectId; seq: number }>(since, { projection: { seq: 1 } }).toArray();
+  const places = await pushed.find({ _id: { $in: found.map(({ _id }) => _id) } }).toArray();
+  const told = new Map(places.map(({ _id, seq }) => [_id.toHexString(), seq]));
+  return found.filter(({ _id, seq }) => (told.get(_id.toHexString()) ?? 0) < seq).map(({ _id }) => _id.toHexString());
+}
+
+/** Whether there is any device to tell. */
+export const hasDevices = async (): Promise<boolean> =>
+  (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;

@@ -1,0 +1,270 @@
+import { aDevice, type Device, subscriptionOf } from '../support/push-service.ts';
+import '../support/isolated-database.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { pushSubscriptions } from '../../lib/collections/push-subscriptions.ts';
+import { pushed } from '../../lib/collections/pushed.ts';
+import { retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
+import { type Account, anAccount, aSession } from '../support/accounts.ts';
+import { invalid } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { addMember, aRoom, aRoomOf } from '../support/rooms.ts';
+import { inProcess as call, type Reply } from '../support/transports.ts';
+
+const path = '/api/push-subscription';
+
+/** A device of an account's that has subscribed. */
+async function subscribed({ token }: Pick<Account, 'token'>, more: { of?: 'all' } = {}): Promise<Device> {
+  const device = aDevice();
+  const { body } = await call('GET', path, { token });
+  const { status } = await call('PUT', path, {
+    token,
+    body: { ...subscriptionOf(device, (body as { key: string }).key), ...more },
+  });
+  expect(status).toBe(200);
+  return device;
+}
+
+async function test({ token }: Account, device: Device): Promise<Reply> {
+  const { key } = (await call('GET', path, { token })).body as { key: string };
+  return call('PUT', path, { token, body: { ...subscriptionOf(device, key), send_test: true } });
+}
+
+const textsOf = ({ pushes }: Device) => pushes.map(({ payload }) => payload.text);
+
+describe('/api/push-subscription', () => {
+  it('begins with the key of the service, and ends when it is deleted', async () => {
+    const ann = await anAccount();
+    const { body } = await call('GET', path, ann);
+    expect(body).toEqual({ key: expect.stringMatching(/^[\w-]{87}$/), is_subscribed: false, of: null });
+    const { key } = body as { key: string };
+    const put = await call('PUT', path, { token: ann.token, body: subscriptionOf(aDevice(), key) });
+    expect(outcome(put)).toEqual({ status: 200, body: { key, is_subscribed: true, of: 'mine' } });
+    expect((await call('GET', path, ann)).body).toEqual(put.body);
+    expect((await call('DELETE', path, ann)).status).toBe(204);
+    expect((await call('GET', path, ann)).body).toMatchObject({ is_subscribed: false });
+  });
+
+  it.each([
+    ['https://example.org/push'],
+    ['http://fcm.googleapis.com/fcm/send/1'],
+    ['https://fcm.googleapis.com:8443/fcm/send/1'],
+    ['https://fcm.googleapis.com.example.org/1'],
+    ['https://user@fcm.googleapis.com/1'],
+    ['https://127.0.0.1/1'],
+    ['https://[::1]/1'],
+    ['https://%%/1'],
+  ])('refuses an address that is not at a push service: %s', async (endpoint) => {
+    const ann = await anAccount();
+    const { key } = (await call('GET', path, ann)).body as { key: string };
+    const refused = await call('PUT', path, { token: ann.token, body: { ...subscriptionOf(aDevice(), key), endpoint } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'push_service_unknown' } });
+  });
+
+  it.each([['file:///etc/passwd'], ['nonsense'], ['https://'], [`https://${'a'.repeat(1_000)}`], ['https://a b']])(
+    'refuses what is no address: %s',
+    async (endpoint) => {
+      const ann = await anAccount();
+      const body = { ...subscriptionOf(aDevice(), 'A'.repeat(87)), endpoint };
+      expect(outcome(await call('PUT', path, { token: ann.token, body }))).toEqual({
+        status: 400,
+        body: invalid('endpoint', 'be an address that begins with https://'),
+      });
+    },
+  );
+
+  it.each([
+    ['https://fcm.googleapis.com/fcm/send/1'],
+    ['https://updates.push.services.mozilla.com/wpush/v2/1'],
+    ['https://wns2-par02p.notify.windows.com/w/?token=1'],
+    ['https://web.push.apple.com/1'],
+  ])('takes the addresses of the usual browsers: %s', async (endpoint) => {
+    const ann = await anAccount();
+    const { key } = (await call('GET', path, ann)).body as { key: string };
+    const { status } = await call('PUT', path, { token: ann.token, body: { ...subscriptionOf(aDevice(), key), endpoint } });
+    expect(status).toBe(200);
+  });
+
+  it('refuses a device that has subscribed with another key', async () => {
+    const ann = await anAccount();
+    const other = subscriptionOf(aDevice(), 'A'.repeat(87));
+    expect(await call('PUT', path, { token: ann.token, body: other })).toMatchObject({
+      status: 409,
+      body: { code: 'other_key' },
+    });
+  });
+
+  it('sends a push at once to see that it arrives, and says what is wrong if not', async () => {
+    const ann = await anAccount();
+    const device = await subscribed(ann);
+    expect((await test(ann, device)).status).toBe(200);
+    expect(device.pushes.map(({ payload }) => payload)).toEqual([{ type: 'test' }]);
+    device.answer = { status: 500 };
+    expect(await test(ann, device)).toMatchObject({ status: 409, body: { code: 'not_pushed' } });
+    device.answer = { status: 410 };
+    expect(await test(ann, device)).toMatchObject({ status: 409, body: { code: 'subscription_ended' } });
+    expect((await call('GET', path, ann)).body).toMatchObject({ is_subscribed: false });
+  });
+});
+
+describe('a device', () => {
+  it('is told of mentions, conversations and followed threads, and of all else only if it wants that', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob], name: 'Plans' });
+    const { body } = await call('POST', '/api/conversations', { token: bob.token, body: { users: [ann.username] } });
+    const conversation = (body as { _id: { $oid: string } })._id.$oid;
+    const root = await aMessage(ann, room.id, { text: 'Lunch?' });
+    const [few, every] = [await subscribed(ann), await subscribed({ token: await aSession(call, ann) }, { of: 'all' })];
+    await aMessage(bob, room.id, { text: 'to everyone' });
+    const named = await aMessage(bob, room.id, { text: `@${ann.username} *you*` });
+    await aMessage(bob, room.id, { text: 'At noon', thread: root._id.$oid });
+    await aMessage(bob, conversation, { text: 'between us' });
+    for (const one of [room.id, conversation]) expect(await tellOfRoom(one)).toBe('all');
+    expect(few.pushes.map(({ payload }) => payload)).toEqual([
+      {
+        type: 'messages',
+        room: room.id,
+        room_name: 'Plans',
+        seq: named.seq,
+        count: 1,
+        author: bob.username,
+        text: `@${ann.username} you`,
+      },
+      expect.objectContaining({ text: 'At noon', thread: root._id.$oid, count: 1 }),
+      expect.not.objectContaining({ room_name: expect.anything() }),
+    ]);
+    expect(textsOf(every)).toEqual([`@${ann.username} you`, 'At noon', 'between us']);
+    expect(every.pushes[0]?.payload.count).toBe(2);
+    expect(few.pushes[0]?.headers).toMatchObject({ ttl: '3600', urgency: 'high', topic: room.id });
+  });
+
+  it('is told of nothing twice', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    for (let times = 0; times < 3; times++) await tellOfRoom(room);
+    await aMessage(bob, room, { text: `@${ann.username} two` });
+    await Promise.all([tellOfRoom(room), tellOfRoom(room)]);
+    expect(textsOf(device)).toEqual([`@${ann.username} one`, `@${ann.username} two`]);
+  });
+
+  it.each<[string, (one: Awaited<ReturnType<typeof twoInARoom>> & { seq: number; message: string }) => Promise<unknown>]>([
+    [
+      'that its user has read',
+      async ({ ann, room, seq }) =>
+        call('PATCH', `/api/members/${await membershipOf(room, ann)}`, {
+          token: ann.token,
+          body: { last_read: seq },
+        }),
+    ],
+    ['that was deleted', ({ bob, message }) => call('DELETE', `/api/messages/${message}`, { token: bob.token })],
+    [
+      'of a room that its user has muted',
+      async ({ ann, room }) =>
+        call('PATCH', `/api/members/${await membershipOf(room, ann)}`, {
+          token: ann.token,
+          body: { is_muted: true },
+        }),
+    ],
+    [
+      'of a room that its user has left',
+      async ({ ann, room }) => call('DELETE', `/api/members/${await membershipOf(room, ann)}`, { token: ann.token }),
+    ],
+    [
+      'once its token has ended',
+      async ({ ann: { token } }) => {
+        const { body } = await call('GET', '/api/tokens', { token });
+        return call('DELETE', `/api/tokens/${(body as { _id: { $oid: string } }[])[0]?._id.$oid}`, { token });
+      },
+    ],
+    ['once it is unsubscribed', ({ ann }) => call('DELETE', path, ann)],
+  ])('is not told of a message %s', async (_what, happens) => {
+    const both = await twoInARoom();
+    const { seq, _id } = await aMessage(both.bob, both.room, { text: `@${both.ann.username} hello` });
+    await happens({ ...both, seq, message: _id.$oid });
+    await tellOfRoom(both.room);
+    expect(both.device.pushes).toEqual([]);
+  });
+
+  it('is not told of messages from before it subscribed, or its user joined', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: bob });
+    await aMessage(bob, room.id, { text: `@${ann.username} early` });
+    await addMember(room, ann);
+    const device = await subscribed(ann, { of: 'all' });
+    await tellOfRoom(room.id);
+    expect(device.pushes).toEqual([]);
+  });
+
+  it('is told later where the push service can not take it now, and of everything once', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    device.answer = { status: 429, retryAfter: '5' };
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    await tellOfRoom(room);
+    const { retry } = (await pushSubscriptions.findOne({ endpoint: device.endpoint })) ?? {};
+    expect(retry?.rooms).toEqual([new ObjectId(room)]);
+    await retryDevices();
+    expect(device.pushes).toEqual([]);
+    device.answer = { status: 201 };
+    await pushSubscriptions.updateOne({ endpoint: device.endpoint }, { $set: { 'retry.at': new Date() } });
+    await Promise.all([retryDevices(), retryDevices()]);
+    expect(textsOf(device)).toEqual([`@${ann.username} one`]);
+    expect(await pushSubscriptions.findOne({ endpoint: device.endpoint })).not.toHaveProperty('retry');
+  });
+
+  it.each([404, 410])('is forgotten when the push service answers %i', async (status) => {
+    const { ann, bob, room, device } = await twoInARoom();
+    device.answer = { status };
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    await tellOfRoom(room);
+    expect(await pushSubscriptions.findOne({ endpoint: device.endpoint })).toBeNull();
+  });
+
+  it('is forgotten after ten refusals in a row', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    const tell = async (status: number, times: number) => {
+      device.answer = { status };
+      for (let time = 0; time < times; time++) {
+        await aMessage(bob, room, { text: `@${ann.username} ${time}` });
+        await tellOfRoom(room);
+      }
+      return pushSubscriptions.countDocuments({ endpoint: device.endpoint });
+    };
+    expect([await tell(413, 9), await tell(201, 1), await tell(413, 9), await tell(413, 1)]).toEqual([1, 1, 1, 0]);
+  });
+
+  it('that somebody else signs in on is told of nothing of the first one', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    const { key } = (await call('GET', path, bob)).body as { key: string };
+    await call('PUT', path, { token: bob.token, body: subscriptionOf(device, key) });
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    await tellOfRoom(room);
+    expect(device.pushes).toEqual([]);
+  });
+
+  it('is told again of what a process was telling that died, which may have told it', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    await tellOfRoom(room);
+    const { seq = 0 } = (await pushed.findOne({ _id: new ObjectId(room) })) ?? {};
+    // It died after the push and before it noted that; its lease has run out.
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: seq - 1, leased_until: new Date(Date.now() - 1) } });
+    await tellOfRoom(room);
+    expect(device.pushes.map(({ payload }) => payload.seq)).toEqual([seq, seq]);
+    // While it lives, no other process tells.
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: 0, leased_until: new Date(Date.now() + 60_000) } });
+    expect(await tellOfRoom(room)).toBe('taken');
+  });
+});
+
+const membershipOf = async (room: string, { token }: Account): Promise<string> => {
+  const { body } = await call('GET', '/api/members?user=me', { token });
+  const mine = body as { _id: { $oid: string }; room: { $oid: string } }[];
+  return mine.find((one) => one.room.$oid === room)?._id.$oid ?? '';
+};
+
+async function twoInARoom() {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  const room = await aRoomOf([bob, ann]);
+  return { ann, bob, room, device: await subscribed(ann) };
+}

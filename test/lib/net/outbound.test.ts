@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createListener } from 'node:net';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { isPublic, post } from '../../../lib/net/outbound.ts';
+
+/** What the names of these tests resolve to, as a name server of an attacker's may say. */
+const addresses: Record<string, string[]> = {};
+vi.mock('node:dns', async (original) => ({
+  ...(await original<object>()),
+  lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) =>
+    done(
+      null,
+      (addresses[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    ),
+}));
+
+/** Listens where nobody from outside may reach. */
+let heard = 0;
+const inner = createListener((socket) => {
+  heard++;
+  socket.destroy();
+}).listen(0, '127.0.0.1');
+await once(inner, 'listening');
+const { port } = inner.address() as AddressInfo;
+afterAll(() => inner.close());
+
+const body = Buffer.from('{}');
+const send = (url: string, mayBeInner = false) => post(new URL(url), { headers: {}, body, mayBeInner });
+
+const innerAddresses = [
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '10.255.255.255',
+  '100.64.0.1',
+  '100.127.255.254',
+  '127.0.0.1',
+  '127.8.8.8',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.8',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.7',
+  '203.0.113.9',
+  '224.0.0.1',
+  '239.255.255.250',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::7f00:1',
+  '100::1',
+  '2001::1',
+  '2001:2::1',
+  '2001:10::1',
+  '2001:db8::1',
+  '2002:7f00:1::',
+  '3fff::1',
+  '5f00::1',
+  'fc00::1',
+  'fd12:3456::1',
+  'fe80::1',
+  'fec0::1',
+  'ff02::1',
+];
+
+describe('a request to an address that a user has chosen', () => {
+  it.each(innerAddresses)('does not reach %s, by its number or by a name', async (address) => {
+    expect(isPublic(address)).toBe(false);
+    const host = address.includes(':') ? `[${address}]` : address;
+    await expect(send(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
+    addresses['attacker.example'] = [address];
+    await expect(send(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
+    // One that is public does not help.
+    addresses['attacker.example'] = ['9.9.9.9', address];
+    await expect(send(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
+    expect(heard).toBe(0);
+  });
+
+  it.each(['https://2130706433', 'https://0x7f.1', 'https://0177.0.0.1', 'https://127.1'])(
+    'does not reach this machine by another spelling of its address: %s',
+    async (origin) => {
+      await expect(send(`${origin}:${port}/`)).rejects.toThrow('not an address of the public internet');
+      expect(heard).toBe(0);
+    },
+  );
+
+  it('is encrypted', async () => {
+    addresses['plain.example'] = ['9.9.9.9'];
+    await expect(send('http://plain.example/')).rejects.toThrow('not an address of the public internet');
+  });
+
+  it.each(['1.1.1.1', '9.9.9.9', '142.250.1.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])('may reach %s', (address) => {
+    expect(isPublic(address)).toBe(true);
+  });
+});
+
+describe('a request to an address that the operator has named', () => {
+  it('is sent there, follows no redirect, and tells when to try again', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(302, { location: '/elsewhere', 'retry-after': '7' }).end('x'.repeat(10_000));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await send(`${origin}/push`, true)).toEqual({ status: 302, retryAfter: 7 });
+    expect(asked).toEqual(['POST /push']);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('reads no endless answer', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(201);
+      const more = () => !response.destroyed && response.write('x'.repeat(65_536), () => setImmediate(more));
+      more();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await send(`${origin}/push`, true)).toEqual({ status: 201, retryAfter: undefined });
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('fails where nobody answers', async () => {
+    await expect(send(`http://127.0.0.1:${port}/`, true)).rejects.toThrow();
+  });
+});

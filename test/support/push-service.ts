@@ -1,0 +1,107 @@
+import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/*
+ * Imported first: a push service of the tests' own (RFC 8030), which decrypts what it gets (RFC 8188, 8291) and checks
+ * who has sent it (RFC 8292), by its own reading of these. The service may reach it.
+ */
+
+/** What arrived at a device: the payload as JSON, and the headers. */
+export type Push = { payload: Record<string, unknown>; headers: IncomingHttpHeaders };
+
+/** A device that has subscribed: what a browser says of it, what came, and how the push service answers. */
+export type Device = {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  pushes: Push[];
+  /** A status, with `Retry-After` if that is given; or no answer at all. */
+  answer: { status: number; retryAfter?: string } | 'none';
+};
+
+const devices = new Map<string, Device & { receive: (body: Buffer) => string }>();
+
+const server = createServer((request, response) => void answer(request, response));
+server.listen(0, '127.0.0.1').unref();
+await once(server, 'listening');
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+process.env.PUSH_HOSTS = origin;
+
+/** A device that has subscribed at this push service. */
+export function aDevice(): Device {
+  const ecdh = createECDH('prime256v1');
+  const publicKey = ecdh.generateKeys();
+  const secret = randomBytes(16);
+  const path = `/${randomBytes(12).toString('hex')}`;
+  const device = {
+    endpoint: `${origin}${path}`,
+    p256dh: publicKey.toString('base64url'),
+    auth: secret.toString('base64url'),
+    pushes: [],
+    answer: { status: 201 },
+    receive: (body: Buffer) => decrypt(body, { ecdh, publicKey, secret }),
+  };
+  devices.set(path, device);
+  return device;
+}
+
+/** What `PUT /api/push-subscription` takes. */
+export const subscriptionOf = ({ endpoint, p256dh, auth }: Device, key: string) => ({ endpoint, p256dh, auth, key });
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await buffer(request);
+  const device = devices.get(request.url ?? '');
+  if (!device) return void response.writeHead(404).end();
+  if (device.answer === 'none') return;
+  try {
+    checkSender(request.headers.authorization ?? '');
+    const payload = JSON.parse(device.receive(body));
+    if (device.answer.status === 201) device.pushes.push({ payload, headers: request.headers });
+  } catch {
+    return void response.writeHead(400).end();
+  }
+  const { status, retryAfter } = device.answer;
+  response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
+}
+
+type Keys = { ecdh: ReturnType<typeof createECDH>; publicKey: Buffer; secret: Buffer };
+
+/** The text of a body with one record, encrypted for a device: RFC 8188, section 2, with the key of RFC 8291, section 3.4. */
+export function decrypt(body: Buffer, { ecdh, publicKey, secret }: Keys): string {
+  const salt = body.subarray(0, 16);
+  const idLength = body.readUInt8(20);
+  const sender = body.subarray(21, 21 + idLength);
+  const record = body.subarray(21 + idLength);
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), publicKey, sender]);
+  const material = Buffer.from(hkdfSync('sha256', ecdh.computeSecret(sender), secret, info, 32));
+  const key = Buffer.from(hkdfSync('sha256', material, salt, 'Content-Encoding: aes128gcm\0', 16));
+  const nonce = Buffer.from(hkdfSync('sha256', material, salt, 'Content-Encoding: nonce\0', 12));
+  const decipher = createDecipheriv('aes-128-gcm', key, nonce);
+  decipher.setAuthTag(record.subarray(-16));
+  const plain = Buffer.concat([decipher.update(record.subarray(0, -16)), decipher.final()]);
+  const end = plain.lastIndexOf(2);
+  if (plain.subarray(end + 1).some((byte) => byte !== 0)) throw new Error('The padding is not one of a last record.');
+  return plain.subarray(0, end).toString();
+}
+
+/** Throws unless a request says, signed, that it is for this push service and not expired: RFC 8292, sections 2 and 3. */
+function checkSender(authorization: string): void {
+  const [, token = '', key = ''] = /^vapid t=([^,]+), ?k=(.+)$/.exec(authorization) ?? [];
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const point = Buffer.from(key, 'base64url');
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'));
+  const publicKey = createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x: x as string, y: y as string } });
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(`${head}.${claims}`),
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  const { aud, exp, sub } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  const left = exp - Date.now() / 1_000;
+  if (!isSigned || aud !== origin || left <= 0 || left > 86_400 || !/^(mailto|https):/.test(sub))
+    throw new Error('Not the sender.');
+}
