@@ -30,7 +30,7 @@ export const handler = endpoint({
     run: ({ body, caller }) => subscribe(body, caller),
   }),
   DELETE: operation({
-    summary: "Send no more pushes to the device of the caller's token",
+    summary: "End the pushes to the device of the caller's token",
     access: 'user',
     scope: 'messages:read',
     status: 204,

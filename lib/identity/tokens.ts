@@ -4,6 +4,7 @@ import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, aToken, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
+import { pushSubscriptions } from '../collections/push-subscriptions.ts';
 import { type TokenDocument, tokens, unexpired } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { notify } from '../notices.ts';
@@ -68,6 +69,7 @@ export async function listAllTokens(user: ObjectId): Promise<Token[]> {
  */
 export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> {
   const { deletedCount } = await tokens.deleteMany(filter);
+  if (deletedCount > 0) await pushSubscriptions.deleteMany({ _id: filter._id });
   if (deletedCount > 0) notify({ type: 'ended', token: filter._id.toHexString() });
   return deletedCount > 0;
 }
@@ -75,6 +77,13 @@ export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & {
 /** Deletes those tokens of a user that a filter is for, or all of them. */
 export async function deleteTokensOf(user: ObjectId, filter: Filter<Omit<TokenDocument, 'user'>> = {}): Promise<void> {
   await tokens.deleteMany({ ...filter, user });
+  const devices = await pushSubscriptions.find({ user }, { projection: { _id: 1 } }).toArray();
+  if (devices.length > 0) {
+    const ids = devices.map(({ _id }) => _id);
+    const left = await tokens.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+    const ended = ids.filter((id) => !left.some(({ _id }) => _id.equals(id)));
+    await pushSubscriptions.deleteMany({ _id: { $in: ended } });
+  }
   // Even when none was there: a token also ends with its account, or with its generation.
   notify({ type: 'ended', user: user.toHexString() });
 }

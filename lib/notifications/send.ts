@@ -10,7 +10,7 @@ export type Payload =
   | {
       type: 'messages';
       room: string;
-      /** The place of the last one, and how many there are. */
+      /** The place of the last one, and how many are unread that it is told of. */
       seq: number;
       count: number;
       author: string;

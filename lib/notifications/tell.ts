@@ -39,9 +39,9 @@ export async function tellOfRoom(id: string): Promise<Told> {
   if (place === undefined) return 'taken';
   let next = place;
   try {
-    const news = await readNews(room, place);
-    next = news.next;
-    await tell(room, news.messages);
+    const news = await readNews(room);
+    await tell(room, news.messages, place);
+    next = Math.max(place, news.next);
     return news.isAll ? 'all' : 'more';
   } finally {
     await pushed.updateOne({ _id: room }, { $set: { seq: next, leased_until: new Date() } });
@@ -64,33 +64,34 @@ async function takeLease(room: ObjectId): Promise<number | undefined> {
 
 type News = { messages: Message[]; next: number; isAll: boolean };
 
-/** The messages after a place that are young enough to be told, as far as the feed goes. */
-async function readNews(room: ObjectId, place: number): Promise<News> {
+/**
+ * The last messages that are young enough to be told, as far as the feed goes: also those that were told, because a
+ * notification says how many there are. What is further back is so much that nobody wants to hear of each.
+ */
+async function readNews(room: ObjectId): Promise<News> {
   const since = Date.now() - pushLife;
-  const found = await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } });
-  if (!found) return { messages: [], next: place, isAll: true };
-  // What is further back was told, is old, or is so much that nobody wants to hear of each.
-  const start = Math.max(place, found.seq - pageSize);
+  const found = await rooms.findOne<ToldRoom & { seq: number }>({ _id: room }, { projection: { ...projection, seq: 1 } });
+  const nothing = { messages: [], next: found?.seq ?? 0, isAll: true };
+  if (!found || (await findDevices(found)).length === 0) return nothing;
   try {
-    const { events, next } = await readEvents(room, start, pageSize, 'service');
+    const { events, next } = await readEvents(room, Math.max(0, found.seq - pageSize), pageSize, 'service');
     const sent = events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
     const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
     return { messages, next, isAll: next >= found.seq };
   } catch (error) {
     // The room was deleted, or its history replaced.
-    if (error instanceof HttpError && error.status < 500) return { messages: [], next: found.seq, isAll: true };
+    if (error instanceof HttpError && error.status < 500) return nothing;
     throw error;
   }
 }
 
-/** Tells some devices, or those of all members, of the messages that concern each. */
-async function tell(room: ObjectId, messages: Message[], among: { _id?: ObjectId } = {}): Promise<void> {
+/** Tells some devices, or those of all members, of the messages that concern each, if there are some after a place. */
+async function tell(room: ObjectId, messages: Message[], place: number, among: { _id?: ObjectId } = {}): Promise<void> {
   if (messages.length === 0) return;
   // After the messages: nobody gets what came after they had left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
   if (!found) return;
-  const members = found.members.map(({ user }) => user);
-  const devices = await pushSubscriptions.find({ ...among, user: { $in: members } }).toArray();
+  const devices = await findDevices(found, among);
   if (devices.length === 0) return;
   const users = [...new Map(devices.map(({ user }) => [user.toHexString(), user])).values()];
   const [callers, markers, threads] = await Promise.all([
@@ -106,12 +107,15 @@ async function tell(room: ObjectId, messages: Message[], among: { _id?: ObjectId
       if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
       else if (!isBlocked(found, caller)) {
         const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
-        await tellDevice(device, found, messages.filter(concerns));
+        await tellDevice(device, found, messages.filter(concerns), place);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, devices.length) }, work));
 }
+
+const findDevices = ({ members }: ToldRoom, among: { _id?: ObjectId } = {}) =>
+  pushSubscriptions.find({ ...among, user: { $in: members.map(({ user }) => user) } }).toArray();
 
 const projection = { name: 1, is_direct: 1, created_by: 1, 'members.user': 1 };
 type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id: ObjectId; members: { user: ObjectId }[] };
@@ -143,10 +147,11 @@ async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<
   return new Map(found.flat().map(({ _id, seq = 0 }) => [`${_id.thread.toHexString()} ${_id.user.toHexString()}`, seq] as const));
 }
 
-/** Tells a device of messages, of which it shows the last one; of those of each thread apart. */
-async function tellDevice(device: PushSubscriptionDocument, room: ToldRoom, messages: Message[]): Promise<void> {
+/** Tells a device of messages, of which it shows the last one, if that comes after a place; of those of each thread apart. */
+async function tellDevice(device: PushSubscriptionDocument, room: ToldRoom, messages: Message[], place: number): Promise<void> {
   const places = Map.groupBy(messages, ({ thread, is_in_room }) => (is_in_room ? '' : (thread?.$oid ?? '')));
   for (const some of places.values()) {
+    if ((some.at(-1)?.seq ?? 0) <= place) continue;
     const again = await noteOutcome(device, await sendPush(device, payloadOf(room, some)));
     if (!again) continue;
     const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.rooms': room._id } };
@@ -176,10 +181,10 @@ function payloadOf(room: ToldRoom, messages: Message[]): Payload {
 /** Tells those devices again that could not be told, and may be by now. */
 export async function retryDevices(): Promise<void> {
   for await (const { _id, retry } of pushSubscriptions.find({ 'retry.at': { $lte: new Date() } })) {
-    // Whoever fails again notes it again.
+    // One that fails again is noted again.
     const { matchedCount } = await pushSubscriptions.updateOne({ _id, 'retry.at': retry?.at as Date }, { $unset: { retry: '' } });
     if (matchedCount === 0) continue;
-    for (const room of retry?.rooms ?? []) await tell(room, (await readNews(room, 0)).messages, { _id });
+    for (const room of retry?.rooms ?? []) await tell(room, (await readNews(room)).messages, 0, { _id });
   }
 }
 

@@ -212,6 +212,26 @@ describe('a device', () => {
     expect(await pushSubscriptions.findOne({ endpoint: device.endpoint })).not.toHaveProperty('retry');
   });
 
+  it('is forgotten with its token: by signing out, by a new password, and with the account', async () => {
+    const { ann, device } = await twoInARoom();
+    const sessions = await Promise.all([1, 2, 3].map(() => aSession(call, ann)));
+    const others: Device[] = [];
+    for (const token of sessions) others.push(await subscribed({ token }));
+    const left = async () => {
+      const found = await pushSubscriptions.find({ user: new ObjectId(ann.id) }).toArray();
+      return [device, ...others].map(({ endpoint }) => found.some((one) => one.endpoint === endpoint));
+    };
+    const [first = '', second = ''] = sessions;
+    const { body } = await call('GET', '/api/sessions', { token: first });
+    const own = (body as { _id: { $oid: string }; is_current: boolean }[]).find(({ is_current }) => is_current);
+    await call('DELETE', `/api/sessions/${own?._id.$oid}`, { token: first });
+    expect(await left()).toEqual([true, false, true, true]);
+    await call('DELETE', '/api/sessions', { token: second });
+    expect(await left()).toEqual([true, false, true, false]);
+    await call('DELETE', '/api/users/me', { token: second, body: { current_password: ann.password } });
+    expect(await left()).toEqual([false, false, false, false]);
+  });
+
   it.each([404, 410])('is forgotten when the push service answers %i', async (status) => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = { status };

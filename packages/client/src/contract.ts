@@ -1894,7 +1894,7 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** Send no more pushes to the device of the caller's token */
+    /** End the pushes to the device of the caller's token */
     delete: {
       parameters: {
         path?: never;

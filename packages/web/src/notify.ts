@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
+import { closeNotifications, followClicks, isPushed, subscribe, unsubscribe } from './push.ts';
 import { go, roomPath, route } from './routes.ts';
 import { me } from './session.ts';
 import { settings } from './settings.ts';
@@ -9,6 +10,7 @@ import { nameOf } from './store/names.ts';
 import { outbox } from './store/outbox.ts';
 import { roomOf, rooms } from './store/rooms.ts';
 import { strings } from './strings.ts';
+import { pushStrings } from './strings-push.ts';
 import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
 import { safeName } from './text/names.ts';
@@ -27,14 +29,24 @@ export const notifications = {
   areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
   areOn: () => recall(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
   policy: (): NotifyPolicy => (recall(policyKey) === 'all' ? 'all' : 'mine'),
-  setPolicy: (policy: NotifyPolicy) => remember(policyKey, policy),
 };
 
-/** Turns notifications on, which asks the user once, or off; returns whether they are on. */
+/**
+ * Turns notifications on, which asks the user once, or off; returns whether they are on. Throws a `Failure` where this
+ * device can't be notified while the page is closed: it is while the page is open.
+ */
 export async function setNotifications(on: boolean): Promise<boolean> {
   remember(key, on ? 'on' : 'off');
   if (on && Notification.permission === 'default') await Notification.requestPermission();
+  if (notifications.areOn()) await subscribe(notifications.policy());
+  else await unsubscribe();
   return notifications.areOn();
+}
+
+/** Chooses what one is notified of. */
+export async function setPolicy(policy: NotifyPolicy): Promise<void> {
+  remember(policyKey, policy);
+  await subscribe(policy);
 }
 
 /** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
@@ -53,11 +65,16 @@ export function startNotifying(known: readonly MyRoom[]): void {
     wasOnline = isOnline;
   });
 
+  // The session may be another one, and the service may have another key.
+  if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
+  followClicks(go);
+
   let before: readonly MyRoom[] | undefined = known;
   effect(() => {
     const now = rooms.value;
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
+      if (room.unread === 0 && known?.unread !== 0) void closeNotifications(room.id);
       // A marker that was set back is no news.
       if (!known || room.isMuted || room.seq <= known.seq) continue;
       // An edit may mention people who have read the message already.
@@ -90,7 +107,7 @@ async function tellOfThread(room: MyRoom): Promise<void> {
     const query = { room: room.id, thread, limit: 1 };
     const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
     const body = last ? summaryOf(last).slice(0, 300) : strings.announce.reply(safeName(room.name));
-    return { title: last ? strings.announce.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
+    return { title: last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
   };
   await show(describe, thread, roomPath(room.id, { thread }));
 }
@@ -107,6 +124,8 @@ async function tellOf(room: MyRoom, count: number, describe: () => Promise<Descr
 
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
+  // The service does.
+  if (isPushed()) return;
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;
@@ -135,11 +154,11 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
   if (!message || message.deleted_at || (message.seq <= after && !isMention))
     return { title: settings.name, body: strings.announce.messages(count, name) };
   const said = describe(room, message);
-  return count > 1 && !isMention ? { ...said, body: `${said.body}\n${strings.announce.more(count - 1)}` } : said;
+  return count > 1 && !isMention ? { ...said, body: `${said.body}\n${pushStrings.more(count - 1)}` } : said;
 }
 
 /** Who said what in a message. */
 const describe = (room: MyRoom, message: Message): Description => ({
-  title: room.isDirect ? nameOf(message) : strings.announce.from(nameOf(message), safeName(room.name)),
+  title: room.isDirect ? nameOf(message) : pushStrings.from(nameOf(message), safeName(room.name)),
   body: summaryOf(message).slice(0, 300),
 });

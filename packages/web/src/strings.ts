@@ -371,10 +371,7 @@ export const strings = {
   announce: {
     messages: (number: number, room: string) => `${count(number, 'new message', 'new messages')} in ${room}`,
     message: (name: string, text: string) => `${name}: ${text}`,
-    from: (name: string, room: string) => `${name} in ${room}`,
     reply: (room: string) => `New replies in a thread in ${room}`,
-    repliedIn: (name: string, room: string) => `${name} in a thread in ${room}`,
-    more: (number: number) => `and ${count(number, 'message', 'messages')} more`,
     refused: 'A message was not sent.',
     online: 'The connection is back.',
   },

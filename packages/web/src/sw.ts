@@ -1,4 +1,6 @@
 /// <reference lib="webworker" />
+import { pushStrings } from './strings-push.ts';
+import { safeName } from './text/names.ts';
 
 /** What the build puts in: a version, and the files of it. */
 const site = (globalThis as unknown as { builtSite: { version: string; files: string[] } }).builtSite;
@@ -44,3 +46,62 @@ async function navigate(request: Request): Promise<Response> {
 }
 
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);
+
+/** What the service sends: `lib/notifications/send.ts`. */
+type Push =
+  | {
+      type: 'messages';
+      room: string;
+      seq: number;
+      count: number;
+      author: string;
+      room_name?: string;
+      text: string;
+      thread?: string;
+    }
+  | { type: 'test' };
+
+/** What a notification remembers: where it leads, and the last place that it tells of. */
+type Shown = { path: string; seq: number };
+
+worker.addEventListener('push', (event) => {
+  event.waitUntil(show(event.data?.json() as Push));
+});
+
+/** Shows a push. Browsers take the permission away where one shows nothing. */
+async function show(push: Push): Promise<void> {
+  if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
+  const { room, seq, count, thread, text } = push;
+  const tag = thread ?? room;
+  const shown = (await worker.registration.getNotifications({ tag }))[0]?.data as Shown | undefined;
+  // The service sends again what it may have sent before it died.
+  const isKnown = shown !== undefined && shown.seq >= seq;
+  const author = safeName(push.author);
+  const name = push.room_name !== undefined && safeName(push.room_name);
+  const title = name ? (thread ? pushStrings.repliedIn : pushStrings.from)(author, name) : author;
+  const path = thread ? `/rooms/${room}?thread=${thread}&reply=${seq}` : `/rooms/${room}/${seq}`;
+  await worker.registration.showNotification(title, {
+    body: count > 1 ? `${text}\n${pushStrings.more(count - 1)}` : text,
+    tag,
+    icon: '/icon.svg',
+    data: { path, seq } satisfies Shown,
+    silent: isKnown,
+    ...(!isKnown && { renotify: true }),
+  } as NotificationOptions);
+  const all = await worker.registration.getNotifications();
+  await (worker.navigator as { setAppBadge?: (count: number) => Promise<void> }).setAppBadge?.(all.length);
+}
+
+worker.addEventListener('notificationclick', (event) => {
+  const { notification } = event;
+  notification.close();
+  const path = (notification.data as Shown | undefined)?.path ?? '/';
+  const open = async () => {
+    const pages = await worker.clients.matchAll({ type: 'window' });
+    const page = pages.find(({ focused }) => focused) ?? pages[0];
+    if (!page) return worker.clients.openWindow(path);
+    page.postMessage({ open: path });
+    return page.focus();
+  };
+  event.waitUntil(open());
+});

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, chat, type Session, type Token, type User } from '../api.ts';
+import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { notifications, setNotifications } from '../notify.ts';
+import { notifications, setNotifications, setPolicy } from '../notify.ts';
+import { isPushed, pushLimits, subscribe } from '../push.ts';
 import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -273,7 +274,6 @@ function Tokens() {
 }
 
 function Notifications() {
-  const [isOn, setOn] = useState(notifications.areOn());
   const [theme, setTheme] = useState(chosenTheme());
   const choose = (chosen: Theme) => {
     chooseTheme(chosen);
@@ -282,28 +282,7 @@ function Notifications() {
   return (
     <>
       <Section title={laterStrings.settings.notifications}>
-        {notifications.exist ? (
-          <Check label={laterStrings.settings.notify} isChecked={isOn} onChange={(on) => setNotifications(on).then(setOn)} />
-        ) : (
-          <p class="muted">{laterStrings.settings.notifyNone}</p>
-        )}
-        {isOn && (
-          <fieldset>
-            <legend class="visually-hidden">{laterStrings.settings.notifications}</legend>
-            {(['mine', 'all'] as const).map((policy) => (
-              <label class="check" key={policy}>
-                <input
-                  type="radio"
-                  name="policy"
-                  defaultChecked={notifications.policy() === policy}
-                  onChange={() => notifications.setPolicy(policy)}
-                />{' '}
-                {laterStrings.settings.notifyOf[policy]}
-              </label>
-            ))}
-          </fieldset>
-        )}
-        {notifications.areBlocked() && <p class="muted">{laterStrings.settings.notifyBlocked}</p>}
+        <Notifying />
       </Section>
       <Section title={laterStrings.settings.theme}>
         <fieldset>
@@ -316,6 +295,60 @@ function Notifications() {
           ))}
         </fieldset>
       </Section>
+    </>
+  );
+}
+
+/** Whether and of what this device notifies, and what is wrong where it stays silent. */
+function Notifying() {
+  const [isOn, setOn] = useState(notifications.areOn());
+  const [failure, setFailure] = useState<string>();
+  const trying = async (change: () => Promise<unknown>) => {
+    setFailure(undefined);
+    try {
+      await change();
+    } catch (error) {
+      setFailure(error instanceof Failure ? error.message : '');
+    }
+    setOn(notifications.areOn());
+  };
+  const test = () =>
+    trying(async () => {
+      if (await subscribe(notifications.policy(), { isTest: true })) notice(laterStrings.settings.notifySent);
+    });
+  if (pushLimits.needsHomeScreen()) return <p class="muted">{laterStrings.settings.notifyHomeScreen}</p>;
+  if (!notifications.exist) return <p class="muted">{laterStrings.settings.notifyNone}</p>;
+  return (
+    <>
+      <Check label={laterStrings.settings.notify} isChecked={isOn} onChange={(on) => trying(() => setNotifications(on))} />
+      {isOn && (
+        <fieldset>
+          <legend class="visually-hidden">{laterStrings.settings.notifications}</legend>
+          {(['mine', 'all'] as const).map((policy) => (
+            <label class="check" key={policy}>
+              <input
+                type="radio"
+                name="policy"
+                defaultChecked={notifications.policy() === policy}
+                onChange={() => void trying(() => setPolicy(policy))}
+              />{' '}
+              {laterStrings.settings.notifyOf[policy]}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {isOn && isPushed() && (
+        <button type="button" onClick={() => void test()}>
+          {laterStrings.settings.notifyTest}
+        </button>
+      )}
+      {isOn && !isPushed() && failure === undefined && <p class="muted">{laterStrings.settings.notifyOpenOnly}</p>}
+      {failure !== undefined && (
+        <p class="muted" role="alert">
+          {laterStrings.settings.notifyFailed(failure)}
+        </p>
+      )}
+      {notifications.areBlocked() && <p class="muted">{laterStrings.settings.notifyBlocked}</p>}
     </>
   );
 }

@@ -1,0 +1,77 @@
+import { ask, chat, Failure } from './api.ts';
+import { recall, remember } from './storage.ts';
+
+const key = 'chat-push';
+
+/** Whether the service notifies this device, also while the page is closed. */
+export const isPushed = (): boolean => recall(key) === 'on';
+
+/** Why it can't, for those who would expect it. */
+export const pushLimits = {
+  /** Browsers on an iPhone or iPad notify for pages on the home screen alone. */
+  needsHomeScreen: () => !('PushManager' in window) && /iP(hone|ad)/.test(navigator.userAgent),
+};
+
+/**
+ * Has the service notify this device from now on, and with `isTest` at once. Returns whether it does: not where the
+ * browser has no pushes, or the service sends none. Throws a `Failure` where it should and can't.
+ */
+export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
+  const registration = await worker();
+  if (!registration?.pushManager) return note(false);
+  const { key: wanted } = await ask(chat.GET('/api/push-subscription'));
+  if (wanted === null) return note(false);
+  const subscription = await subscriptionFor(registration.pushManager, wanted);
+  const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
+  const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
+  await ask(chat.PUT('/api/push-subscription', { body }));
+  return note(true);
+}
+
+/** Has the service notify this device no longer. */
+export async function unsubscribe(): Promise<void> {
+  note(false);
+  const subscription = await (await worker())?.pushManager?.getSubscription();
+  await subscription?.unsubscribe();
+  await ask(chat.DELETE('/api/push-subscription'));
+}
+
+/** Takes away the notifications of a room or thread, which was read. */
+export async function closeNotifications(tag: string): Promise<void> {
+  const shown = (await (await worker())?.getNotifications({ tag })) ?? [];
+  for (const notification of shown) notification.close();
+}
+
+/** Calls `go` with where a notification leads that was clicked while the page is open. */
+export function followClicks(go: (path: string) => void): void {
+  navigator.serviceWorker?.addEventListener('message', ({ data }) => {
+    if (typeof data?.open === 'string') go(data.open);
+  });
+}
+
+function note(isOn: boolean): boolean {
+  remember(key, isOn ? 'on' : 'off');
+  return isOn;
+}
+
+const worker = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined;
+
+/** The subscription of this browser; a new one where there is none, or it was made with another key. */
+async function subscriptionFor(manager: PushManager, wanted: string): Promise<PushSubscription> {
+  const known = await manager.getSubscription();
+  if (known && keyOf(known) === wanted) return known;
+  await known?.unsubscribe();
+  try {
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: wanted });
+  } catch (error) {
+    // The browser has no push service, or does not reach it.
+    throw new Failure(0, error instanceof Error ? error.message : '');
+  }
+}
+
+const keyOf = ({ options: { applicationServerKey: bytes } }: PushSubscription): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');

@@ -1,0 +1,7 @@
+/** What notifications say, in the page and in its service worker, which has none of the other texts. */
+export const pushStrings = {
+  from: (name: string, room: string) => `${name} in ${room}`,
+  repliedIn: (name: string, room: string) => `${name} in a thread in ${room}`,
+  more: (number: number) => `and ${number} ${number === 1 ? 'message' : 'messages'} more`,
+  test: 'Notifications reach this device.',
+};

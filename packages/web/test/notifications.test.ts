@@ -1,0 +1,178 @@
+import '../../../test/support/push-service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
+import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aDevice, type Device, type Push } from '../../../test/support/push-service.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { aServer } from '../../../test/support/sockets.ts';
+import { overHttp } from '../../../test/support/transports.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { signIn, visit } from './support.ts';
+
+let server: Awaited<ReturnType<typeof aServer>>;
+let pushes: ReturnType<typeof pushMeanwhile>;
+beforeAll(async () => {
+  server = await aServer();
+  pushes = pushMeanwhile({ isFirst: false, wait: 1_000 });
+});
+afterAll(async () => {
+  await pushes.end();
+  await server.close();
+});
+
+const call = () => overHttp(server.url);
+
+/*
+ * The browsers of the tests have neither a push service within reach nor anywhere to show notifications. So these two,
+ * and the permission to show them, are replaced; the page, its service worker, and how pushes come to that, are real.
+ */
+
+const subscribing = ({ endpoint, p256dh, auth }: Device) => `
+  let made;
+  const bytesOf = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+  PushManager.prototype.getSubscription = async () => made;
+  PushManager.prototype.subscribe = async ({ applicationServerKey }) => (made = {
+    options: { applicationServerKey: bytesOf(applicationServerKey).buffer },
+    toJSON: () => ({ endpoint: '${endpoint}', keys: { p256dh: '${p256dh}', auth: '${auth}' } }),
+    unsubscribe: async () => { made = undefined; },
+  });
+  Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
+  window.taken = [];
+  ServiceWorkerRegistration.prototype.getNotifications = async ({ tag }) => [{ close: () => window.taken.push(tag) }];
+  0;`;
+
+const showing = `
+  // It ends the service worker of a browser without a window.
+  Object.defineProperty(navigator, 'setAppBadge', { value: async () => {}, configurable: true });
+  self.shown = new Map();
+  const all = () => [...self.shown.values()];
+  registration.getNotifications = async ({ tag } = {}) => all().filter((one) => tag === undefined || one.tag === tag);
+  registration.showNotification = async (title, options) => void self.shown.set(options.tag, { title, close() {}, ...options });
+  0;`;
+
+type Notified = Awaited<ReturnType<typeof notified>>;
+
+/** Someone whose browser has notifications turned on, at a page of the settings. */
+async function notified() {
+  const owner = await anAccount();
+  const device = aDevice();
+  const { page, context, problems } = await visit(browser, { baseUrl: server.url, options: { serviceWorkers: 'allow' } });
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  await worker.evaluate(showing);
+  await context.addInitScript(subscribing(device));
+  await page.reload();
+  await signIn(page, owner);
+  await goWithin(page, '/settings/notifications');
+  await page.getByLabel('Show notifications on this device').check();
+  await page.getByRole('button', { name: 'Send one now' }).waitFor();
+  return { page, context, worker, owner, device, problems };
+}
+
+/** Has the browser get what arrived at the push service, as when it reaches the device. */
+async function deliver({ context, page }: Pick<Notified, 'context' | 'page'>, arrived: Push[]): Promise<void> {
+  const session = await context.newCDPSession(page);
+  const found = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const mine = registrations.find(({ scopeURL }) => scopeURL.startsWith(server.url));
+      if (mine) resolve(mine.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  const registrationId = await found;
+  for (const { payload } of arrived)
+    await session.send('ServiceWorker.deliverPushMessage', {
+      origin: server.url,
+      registrationId,
+      data: JSON.stringify(payload),
+    });
+}
+
+type Shown = { title: string; body?: string; silent?: boolean; data?: { path: string } };
+
+/** The notifications that are shown. */
+const shownBy = ({ worker }: Notified) =>
+  worker.evaluate('[...self.shown.values()].map(({ close, ...one }) => one)') as Promise<Shown[]>;
+
+describe('a device with notifications', () => {
+  it('gets one to see that it arrives, and says where that fails', async () => {
+    const all = await notified();
+    const { page, context, device, problems } = all;
+    const send = page.getByRole('button', { name: 'Send one now' });
+    await send.click();
+    await page.locator('.toast', { hasText: 'A notification is on its way to this device.' }).waitFor();
+    await deliver(all, device.pushes);
+    await expect.poll(() => shownBy(all)).toMatchObject([{ title: 'Notifications reach this device.' }]);
+    device.answer = { status: 500 };
+    await send.click();
+    await page.getByText('this device stays silent: The push service did not take it').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is told while the page is closed: one for each room, which counts what arrives twice once, and leads to the last message', async () => {
+    const all = await notified();
+    const { page, context, worker, owner, device } = all;
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    // What is open now is not the page; the service worker may have begun again.
+    await page.goto(`${server.url}/icon.svg`);
+    await expect.poll(() => worker.evaluate(showing)).toBe(0);
+    const text = `@${owner.username} lunch?`;
+    await aMessage(other, id, { text }, call());
+    await expect.poll(() => device.pushes.length).toBe(1);
+    await deliver(all, device.pushes);
+    await expect.poll(() => shownBy(all)).toMatchObject([{ title: `${other.username} in Plans`, body: text, silent: false }]);
+    const last = await aMessage(other, id, { text: `@${owner.username} or dinner?` }, call());
+    await expect.poll(() => device.pushes.length).toBe(2);
+    await deliver(all, [...device.pushes.slice(1), ...device.pushes.slice(1)]);
+    const both = { body: `@${owner.username} or dinner?\nand 1 message more`, data: { path: `/rooms/${id}/${last.seq}` } };
+    await expect.poll(() => shownBy(all)).toMatchObject([{ ...both, silent: true }]);
+    await context.close();
+  });
+
+  it('leads to the message in the page that is open', async () => {
+    const { page, context, worker, owner } = await notified();
+    const { id } = await aRoom({ owner });
+    const data = JSON.stringify({ path: `/rooms/${id}/1` });
+    await page.reload();
+    await page.locator('.rooms a', { hasText: 'General' }).waitFor();
+    const click = `self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification: { data: ${data}, close() {} } }))`;
+    // Only then does the page listen.
+    const path = async () => {
+      await worker.evaluate(click);
+      return new URL(page.url()).pathname;
+    };
+    await expect.poll(path, { interval: 500 }).toBe(`/rooms/${id}/1`);
+    await context.close();
+  });
+
+  it('takes away what was read, and is told of nothing that is read at once', async () => {
+    const { page, context, owner, device } = await notified();
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    await page.reload();
+    await goWithin(page, `/directory`);
+    await aMessage(other, id, { text: `@${owner.username} lunch?` }, call());
+    await expect.poll(() => device.pushes.length).toBe(1);
+    expect(await page.evaluate('window.taken')).toEqual([]);
+    await page.locator('.rooms a', { hasText: 'Plans' }).click();
+    await expect.poll(() => page.evaluate('window.taken')).toEqual([id]);
+    await aMessage(other, id, { text: `@${owner.username} dinner?` }, call());
+    await page.locator('li.message', { hasText: 'dinner?' }).waitFor();
+    const { id: elsewhere } = await aRoom({ owner, members: [other], name: 'Elsewhere' });
+    await aMessage(other, elsewhere, { text: `@${owner.username} later` }, call());
+    await expect.poll(() => device.pushes.map(({ payload }) => payload.room_name)).toEqual(['Plans', 'Elsewhere']);
+    await context.close();
+  });
+
+  it('is told no longer when notifications are turned off', async () => {
+    const { page, context, device } = await notified();
+    await page.getByLabel('Show notifications on this device').uncheck();
+    await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint })).toBe(0);
+    await page.getByRole('button', { name: 'Send one now' }).waitFor({ state: 'hidden' });
+    await context.close();
+  });
+});

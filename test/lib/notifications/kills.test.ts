@@ -1,0 +1,120 @@
+import '../../support/push-service.ts';
+import '../../support/isolated-database.ts';
+import fc from 'fast-check';
+import { Collection, ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { pushed } from '../../../lib/collections/pushed.ts';
+import { findMissed, tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+/*
+ * A process that dies while it tells: before a push, after it, or at a write of how far it came. What a device shows
+ * is what its service worker does with the pushes that it gets.
+ */
+
+let steps = 0;
+let death: number | undefined;
+const step = async <T>(work: () => Promise<T>): Promise<T> => {
+  const at = steps++;
+  if (death !== undefined && at > death) throw new Error('dead');
+  // It dies after it has done this, and before it knows.
+  const done = await work();
+  if (at === death) throw new Error('dead');
+  return done;
+};
+
+const outbound = vi.hoisted(() => ({ step: undefined as undefined | ((work: () => Promise<unknown>) => Promise<unknown>) }));
+vi.mock('../../../lib/notifications/send.ts', async (original) => {
+  const real = await original<typeof import('../../../lib/notifications/send.ts')>();
+  return { ...real, sendPush: (...all: Parameters<typeof real.sendPush>) => outbound.step?.(() => real.sendPush(...all)) };
+});
+outbound.step = step;
+for (const method of ['updateOne', 'findOneAndUpdate'] as const) {
+  // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
+  const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
+    const work = () => original.apply(this, parameters);
+    return this.collectionName === 'pushed' ? step(work) : work();
+  } as never);
+}
+afterAll(() => vi.restoreAllMocks());
+
+const [ann, bob] = [await anAccount(), await anAccount()];
+
+type Step = { kind: 'send' | 'other' | 'read' | 'tell'; death: number | undefined };
+const one: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('send', 'send', 'other', 'read', 'tell', 'tell', 'tell'),
+  death: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
+});
+
+describe('whatever process dies when,', () => {
+  it('a device is told of every message that its user has not read, once, and of how many', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 3, maxLength: 12 }), live), { numRuns: 100 });
+  });
+});
+
+async function live(all: Step[]): Promise<void> {
+  const room = await aRoomOf([bob, ann]);
+  const device = await subscribe();
+  const unread: number[] = [];
+  let notified: { seq: number; count: number } | undefined;
+  let alerts = 0;
+  let due = 0;
+  let seen = 0;
+  const look = () => {
+    for (const { payload } of device.pushes.slice(seen)) {
+      const push = payload as { seq: number; count: number };
+      if (!notified || push.seq > notified.seq) alerts++;
+      notified = push;
+    }
+    seen = device.pushes.length;
+  };
+  const tell = async () => {
+    const before = alerts;
+    await tellOfRoom(room).catch(() => undefined);
+    look();
+    // What came while nobody told comes as one.
+    if (due > 0 && alerts > before) due = 0;
+    expect(alerts - before).toBeLessThanOrEqual(1);
+  };
+  for (const { kind, death: at } of all) {
+    if (kind === 'send' || kind === 'other') {
+      const { seq } = await aMessage(bob, room, { text: kind === 'send' ? `@${ann.username}` : 'Hello' });
+      if (kind === 'send') {
+        unread.push(seq);
+        due++;
+      }
+    } else if (kind === 'read') {
+      const { body } = await call('GET', '/api/members?user=me&limit=200', { token: ann.token });
+      const mine = (body as { _id: { $oid: string }; room: { $oid: string }; seq: number }[]).find(
+        (row) => row.room.$oid === room,
+      );
+      await call('PATCH', `/api/members/${mine?._id.$oid}`, { token: ann.token, body: { last_read: mine?.seq } });
+      unread.length = 0;
+      due = 0;
+    } else {
+      [steps, death] = [0, at];
+      await tell();
+      [steps, death] = [0, undefined];
+      // Until its lease has run out, nobody else tells.
+      await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date(0) } });
+    }
+  }
+  for (const missed of await findMissed()) if (missed === room) await tell();
+  look();
+  expect(due).toBe(0);
+  if (unread.length > 0) expect(notified).toMatchObject({ seq: unread.at(-1), count: unread.length });
+}
+
+async function subscribe(): Promise<Device> {
+  const { token } = ann;
+  const device = aDevice();
+  const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };
+  await call('PUT', '/api/push-subscription', { token, body: subscriptionOf(device, key) });
+  return device;
+}
