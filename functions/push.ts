@@ -1,5 +1,7 @@
 import middy, { type Request } from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { carrier } from '../lib/carrier.ts';
+import { hasDevices } from '../lib/collections/push-subscriptions.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import { describeError, log } from '../lib/log.ts';
 import { pushMetrics } from '../lib/metrics.ts';
@@ -9,7 +11,10 @@ import { type Delivery, deliver } from '../lib/push/deliver.ts';
 /** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
 const longest = 18_000;
 
-/** Tells those who are connected to a gateway what other functions have done; nobody waits for it. */
+/**
+ * Tells those who are connected to a gateway what other functions have done, and has `notify` tell devices whose page
+ * is closed; nobody waits for it.
+ */
 export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
   timeoutEarlyInMillis: 0,
   requestEnd: logDelivery,
@@ -18,7 +23,15 @@ export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
     onError: ({ error, context }) =>
       log('error', 'push failed', { request_id: context.awsRequestId, error: describeError(error) }),
   })
-  .handler(({ notices }) => withDeadline(performance.now() + longest, () => deliver(notices)));
+  .handler(({ notices }) =>
+    withDeadline(performance.now() + longest, async () => (await Promise.all([deliver(notices), tellDevices(notices)]))[0]),
+  );
+
+/** Has devices told of the rooms in which something happened. */
+async function tellDevices(notices: Notice[]): Promise<void> {
+  const rooms = [...new Set(notices.flatMap((notice) => (notice.type === 'moved' ? [notice.room] : [])))];
+  if (rooms.length > 0 && (await hasDevices())) await carrier?.invoke(JSON.stringify({ rooms }));
+}
 
 function logDelivery(request: Request): void {
   const { event, context, response } = request as Request<{ notices: Notice[] }, Delivery, Error, Context>;

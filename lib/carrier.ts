@@ -5,7 +5,7 @@ export type Posted = 'sent' | 'gone' | 'dropped';
  * Reaches the clients that are connected to a gateway, from functions that are frozen as soon as they have answered.
  */
 export type Carrier = {
-  /** Has the function `push` invoked with an event, a JSON text; throws when that is not accepted. */
+  /** Has the function `push` invoked with an event, a JSON text, or by that the function `notify`; throws when that is not accepted. */
   invoke: (event: string) => Promise<void>;
   /** Sends a frame to a connection. */
   post: (connection: string, frame: Uint8Array) => Promise<Posted>;

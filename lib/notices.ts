@@ -1,5 +1,6 @@
 import { carrier } from './carrier.ts';
 import { isAnyoneConnected } from './collections/connections.ts';
+import { hasDevices } from './collections/push-subscriptions.ts';
 import { withDeadline } from './deadline.ts';
 import { describeError, log } from './log.ts';
 
@@ -45,7 +46,10 @@ export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
  * Begins to find out whether a notice will interest anybody, beside the write that it is about. Only after the place
  * of that was taken: who connects later reads how far the room is, and finds it.
  */
-export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneConnected().catch(() => false) : undefined);
+export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneToTell().catch(() => false) : undefined);
+
+/** Whether anybody is connected, or has a device that is told while its page is closed. */
+const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasDevices()])).includes(true);
 
 type Untold = { notice: Notice; isWanted: Promise<boolean> | undefined };
 
@@ -75,7 +79,7 @@ export async function carryNotices(): Promise<void> {
 const tell = (all: Untold[]): Promise<void> =>
   withDeadline(performance.now() + longestTelling, async () => {
     const isLooked = all.every(({ isWanted }) => isWanted);
-    const seen = isLooked ? undefined : isAnyoneConnected();
+    const seen = isLooked ? undefined : isAnyoneToTell();
     const wanted = await Promise.all(all.map(({ isWanted }) => isWanted ?? seen));
     const notices = all.flatMap(({ notice }, at) => (wanted[at] ? inParts(notice) : []));
     await Promise.all(eventsOf(notices).map((event) => carrier?.invoke(event)));

@@ -192,7 +192,7 @@ function addResources(serverless: Serverless): void {
 
   // Unless WebSockets have a domain of their own.
   if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
-  const pushFunction = service.functions.push?.name;
+  const { push, notify } = service.functions;
   const { vpc } = readDeploymentSettings(deployment);
 
   for (const [name, definition] of Object.entries(service.functions)) {
@@ -210,12 +210,12 @@ function addResources(serverless: Serverless): void {
         ...(isBehindCloudfront ? [cloudfrontSecret] : []),
       ],
       isTraced: service.provider.tracing.lambda === 'Active',
-      invokes: withoutDatabase.includes(name) || withoutNotices.includes(name) ? undefined : pushFunction,
+      invokes: name === 'push' ? notify?.name : [...withoutDatabase, ...withoutNotices].includes(name) ? undefined : push?.name,
       posts: name === 'socket' || name === 'push',
       isInVpc: vpc !== undefined && usesDatabase,
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
-    if (name === 'push') Object.assign(resources, pushAlarms(deployed, actions));
+    if (name === 'push' || name === 'notify') Object.assign(resources, pushAlarms(deployed, actions));
     else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
     if (vpc && usesDatabase) definition.vpc = vpc;

@@ -124,7 +124,7 @@ export const pushAlarms = ({ functionName, logicalId }: Deployed, actions: unkno
   Object.fromEntries(
     Object.entries({ Errors: 'pushes failed', AsyncEventsDropped: 'pushes dropped' }).map(([MetricName, what]) => [
       `${logicalId}Alarm${MetricName}`,
-      alarm(`${functionName}: ${what}; clients find what they miss a few minutes later`, actions, {
+      alarm(`${functionName}: ${what}; an open page finds what it misses a few minutes later`, actions, {
         Namespace: 'AWS/Lambda',
         MetricName,
         Dimensions: [{ Name: 'FunctionName', Value: functionName }],

@@ -68,7 +68,7 @@ export default class OfflinePlugin {
 
 /**
  * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from every page in the
- * developer's browser. Here, functions invoke `push` within the process instead. What is started besides only ends functions that had nothing to
+ * developer's browser. Here, functions invoke `push`, and that `notify`, within the process instead. What is started besides only ends functions that had nothing to
  * do for a minute.
  */
 async function invokeInProcess(): Promise<void> {
@@ -78,10 +78,11 @@ async function invokeInProcess(): Promise<void> {
   Lambda.prototype.start = function start() {
     setCarrier({
       invoke: async (event) => {
-        const push = this.get('push');
-        push.setEvent(JSON.parse(event));
+        const sent = JSON.parse(event);
+        const invoked = this.get('rooms' in sent ? 'notify' : 'push');
+        invoked.setEvent(sent);
         // Nobody waits for it; it logs its errors itself.
-        push.runHandler().catch(() => undefined);
+        invoked.runHandler().catch(() => undefined);
       },
       post: async (connection, frame) => (await gateway()).post(connection, frame),
       close: async (connection) => (await gateway()).close(connection),

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasDevices } from '../../lib/collections/push-subscriptions.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { onNotice } from '../../lib/notices.ts';
-import { findMissed, hasDevices, retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
-
-/**
- * After how many milliseconds devices are told of a message: by then, a page that shows it to someone who looks at it
- * has said that it is read.
- */
-const patience = 4_000;
+import { findMissed, patience, retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 
 /** How often one looks for what is due, for what could not be told, and for what a process has left that died. */
 const step = 500;

@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { about, flag, oneOf, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aFlag, aText, aWord, described, orNull, record, type Shown } from '../api/schema.ts';
-import { carrier } from '../carrier.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
 import { tokens } from '../collections/tokens.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
@@ -39,24 +38,17 @@ export const subscriptionParameters = {
   send_test: about('Send a push now, to see that it arrives.', withDefault(flag, false)),
 };
 
-/** The functions of a deployment tell no devices yet: only `npm run serve` has a process that does. */
-export const noPushes: Refusal = () => permissionDenied('no_pushes', 'The service sends no pushes to devices.');
-const canPush = () => carrier === undefined;
-
 const unknownService: Refusal = () =>
   permissionDenied('push_service_unknown', 'The service does not know this push service: its operator can add it.');
 const otherKey: Refusal = () => conflict('other_key', 'This is not the present key of the service: subscribe with that one.');
 const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not take it: try again later.');
 const endedByDevice: Refusal = () => conflict('subscription_ended', 'The push service says that this subscription has ended.');
 
-export const subscribeRefusals = [noPushes, unknownService, otherKey, notPushed, endedByDevice];
+export const subscribeRefusals = [unknownService, otherKey, notPushed, endedByDevice];
 
 /** The push subscription of a token, as the API shows it. */
 export const subscriptionSchema = record('PushSubscription', {
-  key: described(
-    'The public key of the service, the `applicationServerKey` to subscribe with; null where it sends no pushes.',
-    orNull(aText),
-  ),
+  key: described('The public key of the service, the `applicationServerKey` to subscribe with.', aText),
   is_subscribed: described('Whether pushes are sent to the device of this token.', aFlag),
   of: described('Which messages they tell of; null without a subscription.', orNull(aWord('mine', 'all'))),
 });
@@ -64,7 +56,6 @@ export type ShownSubscription = Shown<typeof subscriptionSchema>;
 
 /** The subscription of the caller's token, and the key with which to subscribe. */
 export async function findSubscription(caller: Caller): Promise<ShownSubscription> {
-  if (!canPush()) return { key: null, is_subscribed: false, of: null };
   const [{ _id: key }, own] = await Promise.all([currentKeys(), pushSubscriptions.findOne({ _id: tokenOf(caller) })]);
   return { key, is_subscribed: own !== null && own.key === key, of: own?.of ?? null };
 }
@@ -74,7 +65,6 @@ export async function subscribe(
   { send_test, ...sent }: Values<typeof subscriptionParameters>,
   caller: Caller,
 ): Promise<ShownSubscription> {
-  if (!canPush()) throw noPushes();
   if (!isPushAddress(sent.endpoint)) throw unknownService();
   const { _id: key } = await currentKeys();
   if (sent.key !== key) throw otherKey();

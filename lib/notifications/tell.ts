@@ -20,8 +20,14 @@ import { noteOutcome } from './subscriptions.ts';
  * place that it has shown, stays silent. Who is told what is decided when it is told.
  */
 
-/** For how many milliseconds one process tells of a room before another may. */
-const lease = 120_000;
+/**
+ * After how many milliseconds devices are told of a message: by then, a page that shows it to someone who looks at it
+ * has said that it is read.
+ */
+export const patience = 4_000;
+
+/** For how many milliseconds one process tells of a room before another may; it renews that while it lives. */
+const lease = 30_000;
 
 /** How many devices are told at the same time. */
 const atOnce = 16;
@@ -38,12 +44,14 @@ export async function tellOfRoom(id: string): Promise<Told> {
   const place = await takeLease(room);
   if (place === undefined) return 'taken';
   let next = place;
+  const renewing = setInterval(() => void renew(room).catch(() => undefined), lease / 3);
   try {
     const news = await readNews(room);
     await tell(room, news.messages, place);
     next = Math.max(place, news.next);
     return news.isAll ? 'all' : 'more';
   } finally {
+    clearInterval(renewing);
     await pushed.updateOne({ _id: room }, { $set: { seq: next, leased_until: new Date() } });
   }
 }
@@ -61,6 +69,8 @@ async function takeLease(room: ObjectId): Promise<number | undefined> {
     throw error;
   }
 }
+
+const renew = (room: ObjectId) => pushed.updateOne({ _id: room }, [{ $set: { leased_until: { $add: ['$$NOW', lease] } } }]);
 
 type News = { messages: Message[]; next: number; isAll: boolean };
 
@@ -196,7 +206,3 @@ export async function findMissed(): Promise<string[]> {
   const told = new Map(places.map(({ _id, seq }) => [_id.toHexString(), seq]));
   return found.filter(({ _id, seq }) => (told.get(_id.toHexString()) ?? 0) < seq).map(({ _id }) => _id.toHexString());
 }
-
-/** Whether there is any device to tell. */
-export const hasDevices = async (): Promise<boolean> =>
-  (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;

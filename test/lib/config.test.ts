@@ -26,6 +26,7 @@ describe('settings', () => {
       mailFrom: '',
       publicUrl: '',
       emailConfirmation: 'off',
+      pushHosts: [],
       brandName: 'Chat',
       brandColor: '#0f766e',
       files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },

@@ -68,10 +68,11 @@ export async function startGateway(): Promise<TestGateway> {
     SOCKET_ENDPOINT: `http://127.0.0.1:${port}/dev`,
     PUSH_FUNCTION: 'chat-service-dev-push',
   });
-  const [{ carrier }, socket, push] = await Promise.all([
+  const [{ carrier }, socket, push, notify] = await Promise.all([
     import('../../hosts/aws/carrier.ts'),
     import('../../functions/socket.ts'),
     import('../../functions/push.ts'),
+    import('../../functions/notify.ts'),
   ]);
 
   /** What they may do: once a function has answered, it is frozen. */
@@ -145,7 +146,9 @@ export async function startGateway(): Promise<TestGateway> {
 
   const runPush = async (event: string) => {
     await delay(randomInt(gateway.trouble.late + 1));
-    await invokeFunction('push', () => push.handler(JSON.parse(event), context()));
+    const sent = JSON.parse(event);
+    const run = async () => void (await ('rooms' in sent ? notify.handler : push.handler)(sent, context()));
+    await invokeFunction('push', run);
   };
 
   const takeInvocation = (event: Buffer): number => {

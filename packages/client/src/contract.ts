@@ -285,8 +285,8 @@ export type SavedMessage = {
 };
 
 export type PushSubscription = {
-  /** The public key of the service, the `applicationServerKey` to subscribe with; null where it sends no pushes. */
-  key: string | null;
+  /** The public key of the service, the `applicationServerKey` to subscribe with. */
+  key: string;
   /** Whether pushes are sent to the device of this token. */
   is_subscribed: boolean;
   /** Which messages they tell of; null without a subscription. */
@@ -719,7 +719,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_pushes' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */

@@ -14,13 +14,12 @@ export const pushLimits = {
 
 /**
  * Has the service notify this device from now on, and with `isTest` at once. Returns whether it does: not where the
- * browser has no pushes, or the service sends none. Throws a `Failure` where it should and can't.
+ * browser has no pushes. Throws a `Failure` where it should and can't.
  */
 export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
   const registration = await worker();
   if (!registration?.pushManager) return note(false);
   const { key: wanted } = await ask(chat.GET('/api/push-subscription'));
-  if (wanted === null) return note(false);
   const subscription = await subscriptionFor(registration.pushManager, wanted);
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
   const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };

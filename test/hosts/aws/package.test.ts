@@ -45,7 +45,9 @@ const deployed = of('AWS::Lambda::Function');
 const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
 const { withMail } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
-const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => !/-dev-(socket|push)$/.test(FunctionName);
+const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
+const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
+  !/-dev-(socket|push|notify)$/.test(FunctionName);
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -61,7 +63,7 @@ describe('a deployment', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        Timeout: 20,
+        Timeout: FunctionName === 'chat-service-dev-notify' ? 60 : 20,
         TracingConfig: { Mode: 'PassThrough' },
         ReservedConcurrentExecutions: { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3 }[FunctionName] ?? share,
       });
@@ -117,7 +119,10 @@ describe('a deployment', () => {
         Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
         Resource: [{ 'Fn::Sub': log }],
       };
-      const push = `${account('lambda')}:function:chat-service-dev-push`;
+      const [push, notify] = ['push', 'notify'].map((one) => `${account('lambda')}:function:chat-service-dev-${one}`) as [
+        string,
+        string,
+      ];
       const sockets = `${account('execute-api')}:\${WebsocketsApi}/*/@connections/*`;
       const allow = (action: string, resource: string) => ({
         Effect: 'Allow',
@@ -130,6 +135,7 @@ describe('a deployment', () => {
         ...(sendsMail(properties) ? reading('smtp-url') : []),
         ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
+        ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
         ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
       ];
       expect(role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual(statements);
@@ -141,9 +147,9 @@ describe('a deployment', () => {
   it('has alarms, and keeps its logs for 30 days', () => {
     const alarms = of('AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
     // Pushes wait for each other when there are many, which is no reason for an alarm.
-    const throttles = functions.slice(1).map(() => 'Throttles');
-    const ofPush = ['AsyncEventsDropped', 'Errors'];
-    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPush, ...throttles].sort());
+    const throttles = functions.slice(2).map(() => 'Throttles');
+    const ofPushes = ['AsyncEventsDropped', 'Errors'].flatMap((name) => [name, name]);
+    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPushes, ...throttles].sort());
     const page = readFileSync('docs/deploying.md', 'utf8');
     expect(page).toContain(`The ${alarms.length} alarms`);
     for (const { AlarmActions } of of('AWS::CloudWatch::Alarm')) expect(AlarmActions).toEqual([{ Ref: 'AlarmTopic' }]);
@@ -187,7 +193,7 @@ it('names the services of AWS in the domain of the partition, in no other', () =
     const { AWS_ENDPOINT_URL_SSM: ssm, AWS_ENDPOINT_URL_LAMBDA: lambda } = properties.Environment.Variables;
     const address = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
     expect(ssm).toEqual(usesDatabase(properties) || isBehindCloudfront(properties) ? address('ssm') : undefined);
-    expect(lambda).toEqual(tells(properties) ? address('lambda') : undefined);
+    expect(lambda).toEqual(tells(properties) || tellsDevices(properties) ? address('lambda') : undefined);
   }
   const fixed = JSON.stringify(template).match(/[\w.-]*amazonaws\.com/g) ?? [];
   // Principals have the same names in all partitions.
@@ -223,6 +229,9 @@ describe('the WebSockets of a deployment', () => {
     expect(of('AWS::Lambda::EventInvokeConfig')).toEqual([
       expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
     ]);
+    // That invokes the one that tells devices, which Lambda tries again.
+    const notifiers = names(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-notify');
+    expect(notifiers).toEqual(['push']);
     const tellers = deployed.filter(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-push');
     expect(tellers).toEqual(deployed.filter(tells));
     expect(names(({ MemorySize }) => MemorySize === 1_769)).toEqual(['push']);

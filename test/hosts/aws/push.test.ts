@@ -1,14 +1,17 @@
+import '../../support/push-service.ts';
 import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connections } from '../../../lib/collections/connections.ts';
+import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { tokens } from '../../../lib/collections/tokens.ts';
 import { createChatClient, type Event } from '../../../packages/client/src/index.ts';
 import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { aMessage } from '../../support/messages.ts';
+import { aDevice, subscriptionOf } from '../../support/push-service.ts';
 import { aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { connected, open, type TestSocket } from '../../support/sockets.ts';
@@ -46,8 +49,9 @@ describe('while nobody is connected,', () => {
     expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
       'aggregate tokens',
       'findAndModify rooms',
-      // Whether anybody is connected is read beside the insert.
+      // Whether anybody is connected, or has a device to tell, is read beside the insert.
       'find connections',
+      'find push_subscriptions',
       'insert messages',
     ]);
     const [look] = commands.filter(({ collection }) => collection === 'connections');
@@ -259,5 +263,21 @@ describe('invocations that are lost, doubled and overtake each other', () => {
     }
     stop.abort();
     await Promise.all(logs.map(({ following }) => following.catch(() => undefined)));
+  });
+});
+
+describe('devices whose page is closed', () => {
+  it('are told by a function that is invoked although nobody is connected, once, however often that runs', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const device = aDevice();
+    const { body } = await succeed(call('GET', '/api/push-subscription', { token: ann.token }));
+    const subscription = subscriptionOf(device, (body as { key: string }).key);
+    await succeed(call('PUT', '/api/push-subscription', { token: ann.token, body: subscription }));
+    Object.assign(gateway.trouble, { doubled: 1 });
+    await aMessage(bob, room, { text: `@${ann.username} hello` }, call);
+    await gateway.idle();
+    expect(device.pushes.map(({ payload }) => payload.text)).toEqual([`@${ann.username} hello`]);
+    await pushSubscriptions.deleteMany({});
   });
 });

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { describeError, log } from '../lib/log.ts';
+import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
+
+/**
+ * Tells devices whose page is closed what is new in rooms; `push` has it invoked. What fails, or is being told by
+ * another one, is tried again by Lambda, in a minute and in two.
+ */
+export const handler = middy<{ rooms: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
+  .use({
+    onError: ({ error, context }) =>
+      log('error', 'devices were not told', { request_id: context.awsRequestId, error: describeError(error) }),
+  })
+  .handler(async ({ rooms }) => {
+    await sleep(patience);
+    await retryDevices();
+    for (const room of rooms) await tellAll(room);
+  });
+
+async function tellAll(room: string): Promise<void> {
+  for (;;) {
+    const told = await tellOfRoom(room);
+    if (told === 'all') return;
+    if (told === 'taken') throw new Error(`Another process tells of the room ${room}.`);
+    await sleep(patience);
+  }
+}
