@@ -97,7 +97,10 @@ export const laterStrings = {
       `While this page is closed, this device stays silent: ${reason || 'its push service can not be reached.'}`,
     notifyTest: 'Send one now',
     notifySent: 'A notification is on its way to this device.',
-    notifyOf: { mine: 'Mentions and direct messages', all: 'All new messages, except in muted rooms' },
+    notifyOf: {
+      mine: 'Mentions, direct messages, and replies in threads that you follow',
+      all: 'All new messages, except in muted rooms',
+    },
     notifyBlocked: 'Your browser blocks notifications for this page. Allow them in its settings.',
     notifyNone: 'Notifications need https.',
     theme: 'Appearance',

@@ -105,6 +105,9 @@ describe('a device with notifications', () => {
     await page.locator('.toast', { hasText: 'A notification is on its way to this device.' }).waitFor();
     await deliver(all, device.pushes);
     await expect.poll(() => shownBy(all)).toMatchObject([{ title: 'Notifications reach this device.' }]);
+    // Another choice goes to the service.
+    await page.getByLabel('All new messages').check();
+    await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint, of: 'all' })).toBe(1);
     device.answer = { status: 500 };
     await send.click();
     await page.getByText('this device stays silent: The push service did not take it').waitFor();

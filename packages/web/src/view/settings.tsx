@@ -302,6 +302,7 @@ function Notifications() {
 /** Whether and of what this device notifies, and what is wrong where it stays silent. */
 function Notifying() {
   const [isOn, setOn] = useState(notifications.areOn());
+  const [isTold, setTold] = useState(isPushed());
   const [failure, setFailure] = useState<string>();
   const trying = async (change: () => Promise<unknown>) => {
     setFailure(undefined);
@@ -311,6 +312,7 @@ function Notifying() {
       setFailure(error instanceof Failure ? error.message : '');
     }
     setOn(notifications.areOn());
+    setTold(isPushed());
   };
   const test = () =>
     trying(async () => {
@@ -337,12 +339,12 @@ function Notifying() {
           ))}
         </fieldset>
       )}
-      {isOn && isPushed() && (
+      {isOn && isTold && (
         <button type="button" onClick={() => void test()}>
           {laterStrings.settings.notifyTest}
         </button>
       )}
-      {isOn && !isPushed() && failure === undefined && <p class="muted">{laterStrings.settings.notifyOpenOnly}</p>}
+      {isOn && !isTold && failure === undefined && <p class="muted">{laterStrings.settings.notifyOpenOnly}</p>}
       {failure !== undefined && (
         <p class="muted" role="alert">
           {laterStrings.settings.notifyFailed(failure)}
