@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that say nothing about another database: of the embedded one, of what the page looks like and weighs, and of threads. */
+/**
+ * Tests that say nothing about another database: of the embedded one, of threads, and of most of what the page does with the same requests
+ * that the tests of the functions make.
+ */
 const withoutTheDatabase = [
   'packages/embedded-mongodb/**',
-  'packages/web/test/{accessibility,budgets}.test.ts',
+  'packages/web/test/!(everywhere|files|notifications|restored|sending|story|talking|threads).test.ts',
   'test/lib/accounts/password-pool.test.ts',
 ];
 
