@@ -1,11 +1,10 @@
 import middy, { type Request } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { carrier } from '../lib/carrier.ts';
-import { hasDevices } from '../lib/collections/push-subscriptions.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import { describeError, log } from '../lib/log.ts';
 import { pushMetrics } from '../lib/metrics.ts';
-import type { Notice } from '../lib/notices.ts';
+import { hasDevices, type Notice } from '../lib/notices.ts';
 import { type Delivery, deliver } from '../lib/push/deliver.ts';
 
 /** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */

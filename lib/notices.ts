@@ -1,6 +1,6 @@
 import { carrier } from './carrier.ts';
 import { isAnyoneConnected } from './collections/connections.ts';
-import { hasDevices } from './collections/push-subscriptions.ts';
+import { pushSubscriptions } from './collections/push-subscriptions.ts';
 import { withDeadline } from './deadline.ts';
 import { describeError, log } from './log.ts';
 
@@ -47,6 +47,10 @@ export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
  * of that was taken: who connects later reads how far the room is, and finds it.
  */
 export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneToTell().catch(() => false) : undefined);
+
+/** Whether there is any device that is told while its page is closed. */
+export const hasDevices = async (): Promise<boolean> =>
+  (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;
 
 /** Whether anybody is connected, or has a device that is told while its page is closed. */
 const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasDevices()])).includes(true);

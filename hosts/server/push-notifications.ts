@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasDevices } from '../../lib/collections/push-subscriptions.ts';
 import { describeError, log } from '../../lib/log.ts';
-import { onNotice } from '../../lib/notices.ts';
+import { hasDevices, onNotice } from '../../lib/notices.ts';
 import { findMissed, patience, retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 
 /** How often one looks for what is due, for what could not be told, and for what a process has left that died. */

@@ -32,7 +32,3 @@ export const pushSubscriptionIndexes: IndexDescription[] = [
 
 /** The push subscriptions of all devices. */
 export const pushSubscriptions = collection<PushSubscriptionDocument>('push_subscriptions');
-
-/** Whether there is any device to tell. */
-export const hasDevices = async (): Promise<boolean> =>
-  (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;

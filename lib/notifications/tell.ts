@@ -5,9 +5,11 @@ import { type PushSubscriptionDocument, pushSubscriptions } from '../collections
 import { pushed } from '../collections/pushed.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { followedThreads } from '../collections/threads.ts';
+import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
@@ -58,14 +60,20 @@ export async function tellOfRoom(id: string): Promise<Told> {
 
 /** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
 async function takeLease(room: ObjectId): Promise<number | undefined> {
-  const take = { seq: { $ifNull: ['$seq', 0] }, leased_until: { $add: ['$$NOW', lease] } };
   const isFree = { $expr: { $not: [{ $gt: ['$leased_until', '$$NOW'] }] } };
+  const taking = [{ $set: { leased_until: { $add: ['$$NOW', lease] } } }];
+  const take = () => pushed.findOneAndUpdate({ _id: room, ...isFree }, taking, { returnDocument: 'after' });
+  const taken = (await take()) ?? ((await isNew(room)) ? await take() : null);
+  return taken?.seq;
+}
+
+/** Whether nobody has told of a room before, of which somebody may now. */
+async function isNew(room: ObjectId): Promise<boolean> {
   try {
-    const options = { upsert: true, returnDocument: 'after' } as const;
-    return (await pushed.findOneAndUpdate({ _id: room, ...isFree }, [{ $set: take }], options))?.seq;
+    await pushed.insertOne({ _id: room, seq: 0, leased_until: new Date(0) });
+    return true;
   } catch (error) {
-    // It exists, and is not free.
-    if ((error as { code?: number }).code === 11_000) return undefined;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }
@@ -115,7 +123,7 @@ async function tell(room: ObjectId, messages: Message[], place: number, among: {
       const caller = callers.get(device._id.toHexString())?.caller;
       const user = device.user.toHexString();
       if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
-      else if (!isBlocked(found, caller)) {
+      else if (!isBlocked(found, caller) && !isQuiet(caller)) {
         const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
         await tellDevice(device, found, messages.filter(concerns), place);
       }
@@ -123,6 +131,8 @@ async function tell(room: ObjectId, messages: Message[], place: number, among: {
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, devices.length) }, work));
 }
+
+const isQuiet = ({ user: { quiet_until } }: Caller): boolean => quiet_until !== undefined && quiet_until.getTime() > Date.now();
 
 const findDevices = ({ members }: ToldRoom, among: { _id?: ObjectId } = {}) =>
   pushSubscriptions.find({ ...among, user: { $in: members.map(({ user }) => user) } }).toArray();

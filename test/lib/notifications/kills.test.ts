@@ -33,7 +33,7 @@ vi.mock('../../../lib/notifications/send.ts', async (original) => {
   return { ...real, sendPush: (...all: Parameters<typeof real.sendPush>) => outbound.step?.(() => real.sendPush(...all)) };
 });
 outbound.step = step;
-for (const method of ['updateOne', 'findOneAndUpdate'] as const) {
+for (const method of ['updateOne', 'insertOne', 'findOneAndUpdate'] as const) {
   // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
   const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: likewise
@@ -49,7 +49,7 @@ const [ann, bob] = [await anAccount(), await anAccount()];
 type Step = { kind: 'send' | 'other' | 'read' | 'tell'; death: number | undefined };
 const one: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('send', 'send', 'other', 'read', 'tell', 'tell', 'tell'),
-  death: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
+  death: fc.option(fc.nat(5), { nil: undefined, freq: 2 }),
 });
 
 describe('whatever process dies when,', () => {
