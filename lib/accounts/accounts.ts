@@ -31,6 +31,8 @@ export type AccountChanges = {
   name?: string | undefined;
   /** Null to have none. */
   status?: StatusDocument | null | undefined;
+  /** Null to be notified now. */
+  quiet_until?: Date | null | undefined;
   email?: string | undefined;
   password?: string | undefined;
   is_admin?: boolean | undefined;
@@ -65,19 +67,24 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
-  const { name, status, email, password, is_admin, is_active } = changes;
+  const { name, status, quiet_until, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
     $set: {
       ...(name && { name }),
       ...(status && { status }),
+      ...(quiet_until && { quiet_until }),
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
       ...(is_active !== undefined && { is_active }),
     },
-    $unset: { ...(name === '' && { name: '' as const }), ...(status === null && { status: '' as const }) },
+    $unset: {
+      ...(name === '' && { name: '' as const }),
+      ...(status === null && { status: '' as const }),
+      ...(quiet_until === null && { quiet_until: '' as const }),
+    },
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
   const stepsDown = is_admin === false || is_active === false;

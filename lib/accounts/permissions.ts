@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
-import { about, flag, optional, type Values } from '../api/parameters.ts';
+import { about, dateTime, flag, optional, orNone, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
@@ -40,6 +40,7 @@ export const signUpParameters = {
 export const accountChanges = {
   name: optional(fullName),
   status: optional(status),
+  quiet_until: about('Until when the user wants no notifications; null to be notified now.', optional(orNone(dateTime))),
   email: optional(email),
   code: addressCode,
   password: optional(newPassword),

@@ -9,7 +9,7 @@ import {
 } from '../../packages/client/src/texts.ts';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import { parseId } from './extended-json.ts';
-import { aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
+import { aNull, aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
 /**
  * One parameter of a path, a query or a body: how to read it, and its JSON Schema for those who call.
@@ -92,6 +92,13 @@ export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, 
 
 /** A parameter with a default value. */
 export const withDefault = <T>(parameter: Parameter<T>, fallback: T) => ({ ...parameter, optional: true, fallback }) as const;
+
+/** A parameter in a body that may be null, which takes away what was there. */
+export const orNone = <T>({ read, rule, schema, bodySchema = schema }: Parameter<T>): Parameter<T | null> => ({
+  read: (sent) => (sent === null ? null : read(sent)),
+  rule: `be null, or ${rule.replace(/^be /, '')}`,
+  schema: eitherOf(aNull, bodySchema),
+});
 
 /** Text of `least` to `most` code points of which at least one can be seen. */
 export const text = (least: number, most: number): Parameter<string> => visibleText(normaliseText, least, most);

@@ -8,6 +8,8 @@ export type UserDocument = {
   username: string;
   name?: string;
   status?: StatusDocument;
+  /** Until when the user wants no notifications. */
+  quiet_until?: Date;
   /** As it was typed, and below as it is compared. */
   email: string;
   email_key: string;

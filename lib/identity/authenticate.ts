@@ -98,6 +98,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           'users.is_active': 1,
           'users.blocked': 1,
           'users.writes_per_second': 1,
+          'users.quiet_until': 1,
           'users.session_generation': 1,
         },
       },

@@ -9,7 +9,17 @@ export type Caller = {
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
   user: Pick<
     UserDocument,
-    '_id' | 'username' | 'name' | 'status' | 'email' | 'is_admin' | 'is_active' | 'created_at' | 'blocked' | 'writes_per_second'
+    | '_id'
+    | 'username'
+    | 'name'
+    | 'status'
+    | 'quiet_until'
+    | 'email'
+    | 'is_admin'
+    | 'is_active'
+    | 'created_at'
+    | 'blocked'
+    | 'writes_per_second'
   >;
   /** When the token was looked up, by the database's clock; the command line has none. */
   at?: Date;

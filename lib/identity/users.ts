@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { matchesPerson } from '../../packages/client/src/words/names.ts';
-import { distinct, idSchema } from '../api/extended-json.ts';
+import { dateSchema, distinct, idSchema, showDate } from '../api/extended-json.ts';
 import { type Listed, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
@@ -34,8 +34,13 @@ export const shownUser = representation(
     is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
     is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
     created_at: date('created_at', 'The time of sign-up.'),
+    quiet_until: made(
+      described('Until when the user wants no notifications; absent if none was set.', dateSchema),
+      ({ quiet_until }) => quiet_until && showDate(quiet_until),
+      { quiet_until: 1 },
+    ),
   },
-  ['name', 'status'],
+  ['name', 'status', 'quiet_until'],
 );
 export type User = ShownBy<typeof shownUser>;
 

@@ -177,6 +177,11 @@ describe('a device', () => {
         return call('DELETE', `/api/tokens/${(body as { _id: { $oid: string } }[])[0]?._id.$oid}`, { token });
       },
     ],
+    [
+      'while its user wants no notifications',
+      ({ ann: { token } }) =>
+        call('PATCH', '/api/users/me', { token, body: { quiet_until: new Date(Date.now() + 60_000).toISOString() } }),
+    ],
     ['once it is unsubscribed', ({ ann }) => call('DELETE', path, ann)],
   ])('is not told of a message %s', async (_what, happens) => {
     const both = await twoInARoom();
@@ -184,6 +189,24 @@ describe('a device', () => {
     await happens({ ...both, seq, message: _id.$oid });
     await tellOfRoom(both.room);
     expect(both.device.pushes).toEqual([]);
+  });
+
+  it('is told again when its user wants notifications, or the time has come', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    const pause = async (quiet_until: string | null) => {
+      const { status, body } = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_until } });
+      expect([status, 'quiet_until' in (body as object)]).toEqual([200, quiet_until !== null]);
+      await aMessage(bob, room, { text: `@${ann.username}` });
+      await tellOfRoom(room);
+      return device.pushes.length;
+    };
+    expect(await pause('2100-01-01T00:00:00Z')).toBe(0);
+    expect(await pause(null)).toBe(1);
+    expect(await pause('2020-01-01T00:00:00Z')).toBe(2);
+    const { body } = await call('GET', `/api/users/${ann.id}`, { token: bob.token });
+    expect(body).not.toHaveProperty('quiet_until');
+    const wrong = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_until: 'later' } });
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } });
   });
 
   it('is not told of messages from before it subscribed, or its user joined', async () => {

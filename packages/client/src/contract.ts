@@ -400,6 +400,8 @@ export type User = {
   is_active: boolean;
   /** The time of sign-up. */
   created_at: Time;
+  /** Until when the user wants no notifications; absent if none was set. */
+  quiet_until?: Time;
 };
 
 export type NewUser = {
@@ -2095,6 +2097,8 @@ export type paths = {
         name?: '' | string;
         /** What the user says of themselves at present, which others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
         status?: null | NewStatus;
+        /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+        quiet_until?: null | SentTime | string;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
         /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */

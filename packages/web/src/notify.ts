@@ -49,6 +49,12 @@ export async function setPolicy(policy: NotifyPolicy): Promise<void> {
   await subscribe(policy);
 }
 
+/** Until when I want no notifications, if that is still to come. */
+export function quietUntil(): Date | undefined {
+  const { quiet_until: end } = me();
+  return end && Date.parse(end.$date) > Date.now() ? new Date(end.$date) : undefined;
+}
+
 /** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
 export function startNotifying(known: readonly MyRoom[]): void {
   let refused = 0;
@@ -124,8 +130,8 @@ async function tellOf(room: MyRoom, count: number, describe: () => Promise<Descr
 
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
-  // The service does.
-  if (isPushed()) return;
+  // The service does, and nobody is to.
+  if (isPushed() || quietUntil()) return;
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;

@@ -95,6 +95,11 @@ export const laterStrings = {
     notifyHomeScreen: 'On an iPhone or iPad, add this page to the home screen first, and open it from there.',
     notifyFailed: (reason: string) =>
       `While this page is closed, this device stays silent: ${reason || 'its push service can not be reached.'}`,
+    quiet: 'Pause notifications',
+    quietHint: 'On all your devices. What comes meanwhile is unread as usual.',
+    quietUntil: (time: string) => `Paused until ${time}.`,
+    quietFor: { hour: 'For an hour', evening: 'Until midnight', tomorrow: 'Until 8 tomorrow morning' },
+    quietEnd: 'Notify me again',
     notifyTest: 'Send one now',
     notifySent: 'A notification is on its way to this device.',
     notifyOf: {

@@ -1,7 +1,9 @@
 import '../../../test/support/push-service.ts';
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
 import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
+import { pushed } from '../../../lib/collections/pushed.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
@@ -168,6 +170,23 @@ describe('a device with notifications', () => {
     const { id: elsewhere } = await aRoom({ owner, members: [other], name: 'Elsewhere' });
     await aMessage(other, elsewhere, { text: `@${owner.username} later` }, call());
     await expect.poll(() => device.pushes.map(({ payload }) => payload.room_name)).toEqual(['Plans', 'Elsewhere']);
+    await context.close();
+  });
+
+  it('is told of nothing while its user has paused notifications', async () => {
+    const { page, context, owner, device } = await notified();
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    await page.getByRole('button', { name: 'For an hour' }).click();
+    await page.getByText(/^Paused until/).waitFor();
+    await aMessage(other, id, { text: `@${owner.username} lunch?` }, call());
+    const told = async () => (await pushed.findOne({ _id: new ObjectId(id) }))?.seq ?? 0;
+    await expect.poll(told).toBeGreaterThan(0);
+    expect(device.pushes).toEqual([]);
+    await page.getByRole('button', { name: 'Notify me again' }).click();
+    await page.getByText(/^Paused until/).waitFor({ state: 'hidden' });
+    await aMessage(other, id, { text: `@${owner.username} dinner?` }, call());
+    await expect.poll(() => device.pushes.map(({ payload }) => payload.count)).toEqual([2]);
     await context.close();
   });
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { notifications, setNotifications, setPolicy } from '../notify.ts';
+import { notifications, quietUntil, setNotifications, setPolicy } from '../notify.ts';
 import { isPushed, pushLimits, subscribe } from '../push.ts';
 import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
@@ -284,6 +284,9 @@ function Notifications() {
       <Section title={laterStrings.settings.notifications}>
         <Notifying />
       </Section>
+      <Section title={laterStrings.settings.quiet} hint={laterStrings.settings.quietHint}>
+        <Quiet />
+      </Section>
       <Section title={laterStrings.settings.theme}>
         <fieldset>
           <legend class="visually-hidden">{laterStrings.settings.theme}</legend>
@@ -351,6 +354,41 @@ function Notifying() {
         </p>
       )}
       {notifications.areBlocked() && <p class="muted">{laterStrings.settings.notifyBlocked}</p>}
+    </>
+  );
+}
+
+/** When a pause of notifications may end that begins now. */
+const pauses = {
+  hour: () => new Date(Date.now() + 3_600_000),
+  evening: () => new Date(new Date().setHours(24, 0, 0, 0)),
+  tomorrow: () => new Date(new Date().setHours(24 + 8, 0, 0, 0)),
+};
+
+/** Notifications can be paused for a while, on all devices. */
+function Quiet() {
+  const [end, setEnd] = useState(quietUntil());
+  const pause = (until: Date | null) =>
+    attempt(async () => {
+      const body = { quiet_until: until && { $date: until.toISOString() } };
+      begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
+      setEnd(quietUntil());
+    });
+  return (
+    <>
+      {end && <p role="status">{laterStrings.settings.quietUntil(shortOf(end))}</p>}
+      <div class="row">
+        {(['hour', 'evening', 'tomorrow'] as const).map((how) => (
+          <button type="button" key={how} onClick={() => void pause(pauses[how]())}>
+            {laterStrings.settings.quietFor[how]}
+          </button>
+        ))}
+        {end && (
+          <button type="button" class="primary" onClick={() => void pause(null)}>
+            {laterStrings.settings.quietEnd}
+          </button>
+        )}
+      </div>
     </>
   );
 }
