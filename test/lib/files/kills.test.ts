@@ -43,10 +43,12 @@ for (const method of ['insertOne', 'insertMany', 'updateOne', 'updateMany', 'del
     return ['files', 'file_quotas', 'messages'].includes(this.collectionName) ? step(work) : work();
   } as never);
 }
-if (!store) throw new Error('There is no store.');
+if (!store?.receive) throw new Error('There is no directory.');
 for (const method of ['receive', 'remove'] as const) {
   const original = store[method] as (...parameters: unknown[]) => Promise<void>;
-  vi.spyOn(store, method).mockImplementation((...parameters: unknown[]) => step(() => original(...parameters)));
+  vi.spyOn(store as Record<typeof method, typeof original>, method).mockImplementation((...parameters: unknown[]) =>
+    step(() => original(...parameters)),
+  );
 }
 afterAll(() => vi.restoreAllMocks());
 

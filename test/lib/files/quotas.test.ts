@@ -136,7 +136,7 @@ describe('the sweep', () => {
     await aMessage(ann, room, { files: [id] });
     const key = 'f'.repeat(32);
     const hello = announced(room);
-    await store?.receive(key, hello, new PassThrough().end('Hello'));
+    await store?.receive?.(key, hello, new PassThrough().end('Hello'));
     const { writeFileSync } = await import('node:fs');
     writeFileSync(`${directory}/ff/${key}.0123456789ab.partial`, 'He');
     expect(await sweepFiles({ isThorough: true })).toEqual({ removed: 0, orphans: 0 });
