@@ -75,12 +75,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 }
 
-/** A bucket of an object store; without credentials, what is asked of it is refused. */
+/** A bucket of an object store. */
 export type Bucket = {
-  endpoint: string;
   name: string;
   /** What the names of its objects begin with: empty, or with a `/` at its end. */
   prefix: string;
+  readonly endpoint: string;
   readonly region: string;
   readonly credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 };
@@ -90,15 +90,14 @@ function bucketOf(place: string, environment: Record<string, string | undefined>
   const region = readSetting('FILES_REGION', environment);
   const [, name, path = ''] = bucketPattern.exec(place) ?? [];
   if (name === undefined) return undefined;
-  if (endpoint === '')
-    throw new ConfigError(
-      'Set FILES_ENDPOINT to the address of the object store, such as https://s3.eu-central-1.amazonaws.com.',
-    );
   return {
-    endpoint,
     name,
     prefix: path === '' ? '' : `${path.slice(1)}/`,
-    // Read when they are asked for: a function that serves the page has none, and Lambda gives them with the region.
+    // What follows is read when it is asked for: a deployment on AWS names the address, and Lambda gives the rest.
+    get endpoint() {
+      if (endpoint !== '') return endpoint;
+      throw new ConfigError('Set FILES_ENDPOINT to the address of the object store, such as https://s3.example.org.');
+    },
     get region() {
       return region || environment.AWS_REGION || 'us-east-1';
     },

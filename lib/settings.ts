@@ -219,7 +219,7 @@ export const settings = {
     'service',
     storeAddress,
     '',
-    'Address of the object store, such as `https://s3.eu-central-1.amazonaws.com`, which browsers reach as well. `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` sign the requests to it.',
+    'Address of the object store, such as `https://s3.example.org`, which browsers reach as well. `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` sign the requests to it.',
     { shown: 'none; on AWS S3 in the region of the deployment' },
   ),
   FILES_REGION: setting('service', matching(/^[a-z\d-]*$/, 'a region such as eu-central-1'), '', 'Region of the object store.', {

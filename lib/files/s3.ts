@@ -26,9 +26,9 @@ const beginningLength = 512;
  * number, type and SHA-256 are in the signature of the upload, so that what is there under a key never changes.
  */
 export function s3Store(bucket: Bucket): FileStore {
+  const { presign, send, ask } = s3Requests(bucket);
   // Read once here, so that a service without them does not start.
   void bucket.credentials;
-  const { presign, send, ask } = s3Requests(bucket);
 
   async function holds(key: string, { size, sha256 }: Omit<AnnouncedBytes, 'type'>): Promise<boolean> {
     const found = await ask({ method: 'HEAD', key, headers: { 'X-Amz-Checksum-Mode': 'ENABLED' } });

@@ -1,4 +1,3 @@
-import '../support/own-object-store.ts';
 import { objectStore } from '../support/own-object-store.ts';
 import './files.test.ts';
 import { randomBytes } from 'node:crypto';
@@ -112,6 +111,13 @@ describe('a file in an object store', () => {
     const expected = known.flatMap(({ key, preview }) => (preview ? [`chat/${key}`, `chat/${key}p`] : [`chat/${key}`]));
     expect(known.every(({ state }) => state === 'bound')).toBe(true);
     expect([...objectStore.objects.keys()].filter((key) => !expected.includes(key))).toEqual([]);
+  });
+
+  it('is shown and sent by the page, which may reach this bucket and no other', async () => {
+    const { headers } = await call('GET', '/', { headers: { accept: 'text/html' } });
+    const policy = headers['content-security-policy'] ?? '';
+    for (const kind of ['img-src', 'media-src', 'connect-src'])
+      expect(policy).toContain(`${kind} 'self' ${objectStore.endpoint}/files/;`);
   });
 
   it('cannot be read while the store does not answer, which is said so', async () => {

@@ -17,10 +17,9 @@ const pageLength = 3;
  * An object store of the tests' own, with one private bucket. It computes each signature again, as the specification
  * of Signature Version 4 says, and refuses what is not signed, what is signed otherwise, and what came too late.
  */
-export async function startFakeS3(bucket = 'files') {
+export async function startFakeS3(keys = credentials) {
+  const bucket = 'files';
   const objects = new Map<string, Stored>();
-  /** The requests that were admitted. */
-  const admitted: string[] = [];
   /** How far its clock is ahead, in milliseconds. */
   const clock = { ahead: 0 };
   /** What answers a request in its place, if anything does. */
@@ -42,8 +41,7 @@ export async function startFakeS3(bucket = 'files') {
     }
     if (method === 'OPTIONS') return void response.end();
     if (faults.shift()?.(request, response)) return;
-    requireSignature(request, url, Date.now() + clock.ahead);
-    admitted.push(`${method} ${url.pathname}`);
+    requireSignature(request, url, { keys, now: Date.now() + clock.ahead });
     const [, name, ...rest] = decodeURIComponent(url.pathname).split('/');
     if (name !== bucket) throw new Refused(404, 'NoSuchBucket');
     const key = rest.join('/');
@@ -106,10 +104,8 @@ export async function startFakeS3(bucket = 'files') {
     server.close();
     await once(server, 'close');
   };
-  return { endpoint, bucket, objects, admitted, clock, faults, close };
+  return { endpoint, bucket, objects, clock, faults, close };
 }
-
-export type FakeS3 = Awaited<ReturnType<typeof startFakeS3>>;
 
 class Refused extends Error {
   readonly status: number;
@@ -132,7 +128,7 @@ const encoded = (text: string) =>
 /** Headers that must be signed where a request has them: all others could be changed on the way. */
 const signable = /^(host|content-length|content-type|x-amz-.*)$/;
 
-function requireSignature(request: IncomingMessage, url: URL, now: number): void {
+function requireSignature(request: IncomingMessage, url: URL, { keys, now }: { keys: typeof credentials; now: number }): void {
   const query = Object.fromEntries(url.searchParams);
   const isPresigned = 'X-Amz-Signature' in query;
   const [, inHeader = ''] = /^AWS4-HMAC-SHA256 (.*)$/.exec(request.headers.authorization ?? '') ?? [];
@@ -142,7 +138,7 @@ function requireSignature(request: IncomingMessage, url: URL, now: number): void
     : Object.fromEntries(inHeader.split(', ').map((one) => one.split(/=(.*)/s).slice(0, 2)));
   const date = isPresigned ? query['X-Amz-Date'] : String(request.headers['x-amz-date']);
   const [accessKeyId, ...scope] = String(said.Credential).split('/');
-  if (accessKeyId !== credentials.accessKeyId) throw new Refused(403, 'InvalidAccessKeyId');
+  if (accessKeyId !== keys.accessKeyId) throw new Refused(403, 'InvalidAccessKeyId');
   if (scope.join('/') !== `${date?.slice(0, 8)}/${region}/s3/aws4_request`)
     throw new Refused(403, 'AuthorizationHeaderMalformed');
 
@@ -172,7 +168,7 @@ function requireSignature(request: IncomingMessage, url: URL, now: number): void
     isPresigned ? 'UNSIGNED-PAYLOAD' : request.headers['x-amz-content-sha256'],
   ].join('\n');
   const text = ['AWS4-HMAC-SHA256', date, scope.join('/'), createHash('sha256').update(canonical).digest('hex')].join('\n');
-  const key = scope.reduce<string | Buffer>((known, part) => hmac(known, part), `AWS4${credentials.secretAccessKey}`);
+  const key = scope.reduce<string | Buffer>((known, part) => hmac(known, part), `AWS4${keys.secretAccessKey}`);
   if (hmac(key, text).toString('hex') !== said.Signature) throw new Refused(403, 'SignatureDoesNotMatch');
 
   const at = Date.parse(String(date).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));

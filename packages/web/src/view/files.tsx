@@ -17,6 +17,9 @@ type SentFile = Message['files'][number];
 
 const addressOf = (file: SentFile) => `/api/files/${idOf(file)}/content`;
 
+/** Where it is to be stored: after a redirect to another origin, a browser does not look at `download`. */
+const downloadOf = (file: SentFile) => `${addressOf(file)}?download=true`;
+
 /** Where the picture is that stands in the room: the small one, unless that would stop what moves. */
 const previewOf = (file: SentFile) =>
   file.has_preview && file.type !== 'image/gif' ? `${addressOf(file)}?preview=true` : addressOf(file);
@@ -93,7 +96,7 @@ const Download = ({ file }: { file: SentFile }) => {
   return (
     <a
       class="icon-button"
-      href={addressOf(file)}
+      href={downloadOf(file)}
       download={file.name}
       aria-label={label}
       title={label}
