@@ -39,7 +39,7 @@ export async function copyFiles(directory: string): Promise<FileCounts | undefin
 export async function bringFiles(directory: string): Promise<number | undefined> {
   const brought = await store?.copyFrom(directory);
   await fileQuotas.updateMany({}, { $set: { is_unchecked: true } });
-  await recountQuotas(0);
+  await recountQuotas({ atRestFor: 0 });
   return brought;
 }
 

@@ -146,7 +146,7 @@ async function expectConsistency(): Promise<void> {
   // As `database check` does.
   await finishRoomDeletions();
   await sweepFiles({ isThorough: true, now: Date.now() + 2 * unboundTime });
-  await recountQuotas(0);
+  await recountQuotas({ atRestFor: 0 });
   const documents = await files.find({}).toArray();
   const said = await messages.find({ 'files.0': { $exists: true } }, { projection: { files: 1, deleted_at: 1 } }).toArray();
   const attached = said.flatMap(({ _id, files: some = [] }) => some.map((file) => `${file._id} of ${_id}`));

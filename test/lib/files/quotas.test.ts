@@ -85,7 +85,7 @@ describe('the space for files', () => {
     await fileQuotas.updateOne({ _id: ann.id }, { $inc: { bytes: 1_000 } });
     await recountQuotas();
     expect(await usedBy(ann.id)).toBe(1_005);
-    await recountQuotas(0);
+    await recountQuotas({ atRestFor: 0 });
     expect(await usedBy(ann.id)).toBe(5);
   });
 });
