@@ -41,6 +41,8 @@ export async function startFakeS3(keys = credentials) {
     }
     if (method === 'OPTIONS') return void response.end();
     if (faults.shift()?.(request, response)) return;
+    // What belongs to the service, which must not come here.
+    if (request.headers.cookie || request.headers['x-auth-token']) throw new Refused(400, 'TokenSent');
     requireSignature(request, url, { keys, now: Date.now() + clock.ahead });
     const [, name, ...rest] = decodeURIComponent(url.pathname).split('/');
     if (name !== bucket) throw new Refused(404, 'NoSuchBucket');
@@ -106,6 +108,8 @@ export async function startFakeS3(keys = credentials) {
   };
   return { endpoint, bucket, objects, clock, faults, close };
 }
+
+export type FakeS3 = Awaited<ReturnType<typeof startFakeS3>>;
 
 class Refused extends Error {
   readonly status: number;
