@@ -9,7 +9,10 @@ import { isKey, keysIn, pathIn } from './directory.ts';
 import type { FileStore } from './file-store.ts';
 import { base64Of, isMissing, isSuccess, refused, s3Requests } from './s3-requests.ts';
 
-/** For how many seconds an upload can begin; the same announcement again has another address. */
+/**
+ * For how many seconds an upload can begin; the same announcement again has another address. It can do so after its
+ * file was removed: the sweep finds these bytes.
+ */
 const uploadTime = 900;
 
 /** For how many seconds a file can be read by its address, by everyone who has that. */

@@ -48,9 +48,6 @@ export async function aFile({ token }: Account, room: string, wanted: Wanted = {
   return { id: _id.$oid, url: `/api/files/${_id.$oid}/content` };
 }
 
-/** Whether the tests' own process has its files in an object store. */
-export const isInObjectStore = process.env.FILES?.startsWith('s3:') === true;
-
 /** Reads a file as clients do: where the answer leads to an object store, there. */
 export async function readAt(
   call: Call,
