@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import aws4 from 'aws4';
 import type { Bucket } from '../config.ts';
-import { serviceUnavailable } from '../errors.ts';
+import { HttpError, serviceUnavailable } from '../errors.ts';
 import { describeError, log } from '../log.ts';
 
 /** What is asked of a bucket: of an object, or of the bucket itself where the key is empty. */
@@ -90,11 +90,21 @@ export function s3Requests(bucket: Bucket) {
     /** Sends a request, and reads so many bytes of the answer; undefined where there is no such object. */
     async ask(asked: Asked, { most = 0, body }: { most?: number; body?: Body } = {}) {
       const response = await send(asked, body);
-      const { statusCode: status = 0, headers } = response;
-      if (isMissing(response)) return void response.resume();
-      // Of an object without bytes, there is no first part.
-      if (!isSuccess(response) && status !== 416) throw await refused(response);
-      return { headers, bytes: status === 416 ? Buffer.alloc(0) : await firstBytes(response, most) };
+      const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patience);
+      try {
+        const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
+        if (isMissing(response)) return undefined;
+        // Of an object without bytes, there is no first part.
+        if (response.statusCode === 416) return { headers: response.headers, bytes: Buffer.alloc(0) };
+        if (!isSuccess(response)) throw refusedWith(response, bytes);
+        return { headers: response.headers, bytes };
+      } catch (error) {
+        if (error instanceof HttpError) throw error;
+        log('error', 'the object store gave no answer', { error: describeError(error) });
+        throw noAnswer();
+      } finally {
+        clearTimeout(late);
+      }
     },
   };
 }
@@ -107,11 +117,16 @@ export const isSuccess = ({ statusCode = 0 }: IncomingMessage): boolean => statu
 
 const noAnswer = () => serviceUnavailable('The store of the files does not answer.');
 
+/** How much is read of what a store says about a refusal. */
+const longestRefusal = 4_096;
+
 /** The refusal of a request by the store, which is no business of the caller's; the log says more. */
-export async function refused(response: IncomingMessage): Promise<Error> {
-  const text = (await firstBytes(response, 4_096).catch(() => '')).toString();
-  const [, code] = /<Code>([^<]*)</.exec(text) ?? [];
-  log('error', 'the object store refused a request', { status: response.statusCode, code });
+export const refused = async (response: IncomingMessage): Promise<Error> =>
+  refusedWith(response, await firstBytes(response, longestRefusal).catch(() => Buffer.alloc(0)));
+
+function refusedWith({ statusCode: status }: IncomingMessage, bytes: Buffer): Error {
+  const [, code] = /<Code>([^<]*)</.exec(bytes.toString()) ?? [];
+  log('error', 'the object store refused a request', { status, code });
   return noAnswer();
 }
 

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AnnouncedBytes } from '../collections/files.ts';
 import type { Bucket } from '../config.ts';
+import { log } from '../log.ts';
 import { isKey, keysIn, pathIn } from './directory.ts';
 import type { FileStore } from './file-store.ts';
 import { base64Of, isMissing, isSuccess, refused, s3Requests } from './s3-requests.ts';
@@ -35,11 +36,10 @@ export function s3Store(bucket: Bucket): FileStore {
 
   async function holds(key: string, { size, sha256 }: Omit<AnnouncedBytes, 'type'>): Promise<boolean> {
     const found = await ask({ method: 'HEAD', key, headers: { 'X-Amz-Checksum-Mode': 'ENABLED' } });
-    return (
-      found !== undefined &&
-      found.headers['content-length'] === String(size) &&
-      found.headers['x-amz-checksum-sha256'] === base64Of(sha256)
-    );
+    if (!found) return false;
+    const { 'content-length': length, 'x-amz-checksum-sha256': checksum } = found.headers;
+    if (checksum === undefined) log('error', 'the object store tells no checksum, so that no file can be sent', { key });
+    return length === String(size) && checksum === base64Of(sha256);
   }
 
   /** Brings an object into a directory, where it has its name when it is complete. */

@@ -20,8 +20,8 @@ const pageLength = 3;
 export async function startFakeS3(keys = credentials) {
   const bucket = 'files';
   const objects = new Map<string, Stored>();
-  /** How far its clock is ahead, in milliseconds. */
-  const clock = { ahead: 0 };
+  /** How far its clock is ahead, in milliseconds, and before when addresses were signed that are over already. */
+  const clock = { ahead: 0, endedBefore: 0 };
   /** What answers a request in its place, if anything does. */
   const faults: ((request: IncomingMessage, response: ServerResponse) => boolean)[] = [];
 
@@ -43,7 +43,7 @@ export async function startFakeS3(keys = credentials) {
     if (faults.shift()?.(request, response)) return;
     // What belongs to the service, which must not come here.
     if (request.headers.cookie || request.headers['x-auth-token']) throw new Refused(400, 'TokenSent');
-    requireSignature(request, url, { keys, now: Date.now() + clock.ahead });
+    requireSignature(request, url, { keys, now: Date.now() + clock.ahead, endedBefore: clock.endedBefore });
     const [, name, ...rest] = decodeURIComponent(url.pathname).split('/');
     if (name !== bucket) throw new Refused(404, 'NoSuchBucket');
     const key = rest.join('/');
@@ -83,7 +83,12 @@ export async function startFakeS3(keys = credentials) {
     const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
     if (first !== undefined && Number(first) >= bytes.length) throw new Refused(416, 'InvalidRange');
     const part = first === undefined ? bytes : bytes.subarray(Number(first), last ? Number(last) + 1 : undefined);
-    response.writeHead(first === undefined ? 200 : 206, { 'Content-Length': part.length });
+    const end = Number(first) + part.length - 1;
+    response.writeHead(first === undefined ? 200 : 206, {
+      'Content-Length': part.length,
+      'Accept-Ranges': 'bytes',
+      ...(first !== undefined && { 'Content-Range': `bytes ${first}-${end}/${bytes.length}` }),
+    });
     response.end(request.method === 'HEAD' ? undefined : part);
   }
 
@@ -132,7 +137,9 @@ const encoded = (text: string) =>
 /** Headers that must be signed where a request has them: all others could be changed on the way. */
 const signable = /^(host|content-length|content-type|x-amz-.*)$/;
 
-function requireSignature(request: IncomingMessage, url: URL, { keys, now }: { keys: typeof credentials; now: number }): void {
+type Circumstances = { keys: typeof credentials; now: number; endedBefore: number };
+
+function requireSignature(request: IncomingMessage, url: URL, { keys, now, endedBefore }: Circumstances): void {
   const query = Object.fromEntries(url.searchParams);
   const isPresigned = 'X-Amz-Signature' in query;
   const [, inHeader = ''] = /^AWS4-HMAC-SHA256 (.*)$/.exec(request.headers.authorization ?? '') ?? [];
@@ -177,5 +184,6 @@ function requireSignature(request: IncomingMessage, url: URL, { keys, now }: { k
 
   const at = Date.parse(String(date).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   const until = isPresigned ? at + Number(query['X-Amz-Expires']) * 1_000 : at + 900_000;
-  if (!(now <= until && now >= at - 900_000)) throw new Refused(403, isPresigned ? 'AccessDenied' : 'RequestTimeTooSkewed');
+  if (!(now <= until && now >= at - 900_000) || at < endedBefore)
+    throw new Refused(403, isPresigned ? 'AccessDenied' : 'RequestTimeTooSkewed');
 }

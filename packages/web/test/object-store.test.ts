@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { credentials, type FakeS3, region, startFakeS3 } from '../../../test/support/fake-s3.ts';
+import { aFile } from '../../../test/support/files.ts';
+import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { overHttp } from '../../../test/support/transports.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
 import { signIn, visit } from './support.ts';
@@ -57,6 +60,31 @@ describe('with files in an object store, the page', () => {
     expect(problems.filter((one) => !one.startsWith(`asked for ${store.endpoint}/files/chat/`))).toEqual([]);
     expect(problems.length).toBeGreaterThan(0);
     expect(page.url()).toBe(`${service.url}/rooms/${room}`);
+    await context.close();
+  });
+
+  it('plays a recording on after the address of its bytes has ended', async () => {
+    const size = 12_000_000;
+    const header = Buffer.from('RIFF____WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data____', 'latin1');
+    header.writeUInt32LE(size + 36, 4);
+    header.writeUInt32LE(size, 40);
+    const bytes = Buffer.concat([header, Buffer.alloc(size, 128)]);
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const call = overHttp(service.url);
+    const { id } = await aFile(ann, room, { bytes, name: 'Meeting.wav', type: 'audio/wav', call });
+    await aMessage(ann, room, { files: [id] }, call);
+    const { page, context } = await visit(browser, { path: `/rooms/${room}`, baseUrl: service.url });
+    await signIn(page, ann);
+    await expect.poll(() => page.evaluate("document.querySelector('audio')?.readyState")).toBeGreaterThan(0);
+    const begun = Date.now();
+    await expect.poll(() => Date.now() - begun).toBeGreaterThan(1_100);
+    store.clock.endedBefore = Math.floor(Date.now() / 1_000) * 1_000;
+    await page.evaluate("document.querySelector('audio').currentTime = 1400");
+    const place =
+      "(({ readyState, currentTime, error }) => [readyState > 1, currentTime, error])(document.querySelector('audio'))";
+    await expect.poll(() => page.evaluate(place)).toEqual([true, 1400, null]);
+    store.clock.endedBefore = 0;
     await context.close();
   });
 });
