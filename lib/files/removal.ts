@@ -66,8 +66,8 @@ async function removeFile({ _id, state, due, user, key, preview, bytes }: Stored
 /** How many files a sweep has removed, and of how many the bytes were there without a document. */
 export type Swept = { removed: number; orphans: number };
 
-/** How many are swept at the same time. */
-const sweptAtATime = 20;
+/** How many files are looked at, or removed, at the same time. */
+const groupSize = 20;
 
 /**
  * Removes what no message has, or will have; `isThorough`: also bytes without a document, for which it reads the whole
@@ -90,10 +90,11 @@ export async function sweepFiles({
   return swept;
 }
 
-async function* inGroups<T>(all: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+/** The same in groups, each of which is worked on at the same time. */
+export async function* inGroups<T>(all: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const one of all) {
-    if (group.push(one) < sweptAtATime) continue;
+    if (group.push(one) < groupSize) continue;
     yield group;
     group = [];
   }
