@@ -9,6 +9,7 @@ import { uploadBytes, uploadRefusals } from '../lib/messages/uploads.ts';
 
 const path = { file: idOf('file') };
 const query = { preview: about('The small picture of the file instead of the file itself.', optional(oneOf('true'))) };
+const download = about('To be stored, also where it would be shown in place.', optional(oneOf('true')));
 
 /** `/api/files/{file}/content`: the bytes of a file. */
 export const handler = endpoint({
@@ -17,11 +18,12 @@ export const handler = endpoint({
     access: 'user',
     scope: 'messages:read',
     path,
-    query,
+    query: { ...query, download },
     status: 200,
     givesBytes: true,
     refusals: [noSuchFile, noFiles, rangeNotSatisfiable],
-    run: ({ path: { file }, query: { preview }, caller }) => readFile(file, preview !== undefined, caller),
+    run: ({ path: { file }, query: { preview, download }, caller }) =>
+      readFile(file, { isPreview: preview !== undefined, isDownload: download !== undefined }, caller),
   }),
   PUT: operation({
     summary: 'Upload the bytes of a file that the caller has announced',

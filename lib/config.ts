@@ -1,4 +1,4 @@
-import { ConfigError, readSetting, type SettingName } from './settings.ts';
+import { bucketPattern, ConfigError, readSetting, type SettingName } from './settings.ts';
 
 /** The service's settings. Every one has a default, except the address of the database. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -52,6 +52,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Where files are kept, or nothing where none are, and how many bytes one, those of one account and all may have. */
     files: {
       place: read('FILES') === 'off' ? '' : read('FILES'),
+      /** Where that is a bucket. */
+      bucket: bucketOf(read('FILES'), environment),
       size: read('FILE_SIZE'),
       perUser: read('FILES_PER_USER'),
       inAll: read('FILES_IN_ALL'),
@@ -72,6 +74,41 @@ export function readConfig(environment: Record<string, string | undefined>) {
     },
     metrics: read('METRICS') === 'on',
     logLevel: read('LOG_LEVEL'),
+  };
+}
+
+/** A bucket of an object store. */
+export type Bucket = {
+  name: string;
+  /** What the names of its objects begin with: empty, or with a `/` at its end. */
+  prefix: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+};
+
+function bucketOf(place: string, environment: Record<string, string | undefined>): Bucket | undefined {
+  const endpoint = readSetting('FILES_ENDPOINT', environment);
+  const region = readSetting('FILES_REGION', environment);
+  const [, name, path = ''] = bucketPattern.exec(place) ?? [];
+  if (name === undefined) return undefined;
+  return {
+    name,
+    prefix: path === '' ? '' : `${path.slice(1)}/`,
+    // What follows is read when it is asked for: a deployment on AWS names the address, and Lambda gives the rest.
+    get endpoint() {
+      if (endpoint !== '') return endpoint;
+      throw new ConfigError('Set FILES_ENDPOINT to the address of the object store, such as https://s3.example.org.');
+    },
+    get region() {
+      return region || environment.AWS_REGION || 'us-east-1';
+    },
+    get credentials() {
+      const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = environment;
+      if (!accessKeyId || !secretAccessKey)
+        throw new ConfigError('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: FILES names an object store, which needs them.');
+      return { accessKeyId, secretAccessKey, ...(token && { sessionToken: token }) };
+    },
   };
 }
 

@@ -104,6 +104,26 @@ const timeSpan: Rule<number> = {
   says: () => 'a time such as 30m, 12h or 7d',
 };
 
+const filesPlace: Rule<string> = {
+  read: (value) => (!value.startsWith('s3:') || bucketPattern.test(value) ? value : undefined),
+  says: () => 'a directory, or to a bucket such as s3://chat-files or s3://chat-files/prefix',
+};
+
+/** A bucket, and what the names of its objects begin with. */
+export const bucketPattern = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])((?:\/[\w-][\w.-]*)*)\/?$/;
+
+const storeAddress: Rule<string> = {
+  read: (value) => {
+    if (value === '') return value;
+    const url = URL.parse(value);
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback.test(url.hostname));
+    return isSafe && !url.username && !url.password && !url.search && !url.hash ? url.href.replace(/\/+$/, '') : undefined;
+  },
+  says: () => 'the address of an object store that starts with https://, or with http:// on this machine',
+};
+
+const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
 const units = { '': 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 };
 
 const byteCount: Rule<number> = {
@@ -198,11 +218,21 @@ export const settings = {
   }),
   FILES: setting(
     'service',
-    wordOr('off', text),
+    wordOr('off', filesPlace),
     '',
-    'Directory of the files that people send, which all servers of a database must share; `off`: none can be sent.',
-    { shown: '`files` in `DATA_DIR`; `off` with `MONGODB_URI`, and on AWS' },
+    'Directory of the files that people send, which all servers of a database must share, or a bucket of an [object store](self-hosting.md#files-in-an-object-store), such as `s3://chat-files/prefix`; `off`: none can be sent.',
+    { shown: '`files` in `DATA_DIR`; `off` with `MONGODB_URI`; on AWS a bucket of the deployment' },
   ),
+  FILES_ENDPOINT: setting(
+    'service',
+    storeAddress,
+    '',
+    'Address of the object store, such as `https://s3.example.org`, which browsers reach as well. `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` sign the requests to it.',
+    { shown: 'none; on AWS S3 in the region of the deployment' },
+  ),
+  FILES_REGION: setting('service', matching(/^[a-z\d-]*$/, 'a region such as eu-central-1'), '', 'Region of the object store.', {
+    shown: '`AWS_REGION`, or else `us-east-1`',
+  }),
   FILE_SIZE: setting('service', byteCount, '25MB', 'Size of the largest file.'),
   FILES_PER_USER: setting('service', byteCount, '2GB', 'Size of all files that one account has sent.'),
   FILES_IN_ALL: setting('service', byteCount, '20GB', 'Size of all files of the service.'),

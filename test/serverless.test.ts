@@ -95,6 +95,17 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'setup', 'sessions', 'tokens']);
     expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
+    // They sign addresses of files, or look at what is stored: no other may do so.
+    const { files, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;
+    expect({ files, content, messages }).toEqual({
+      files: ['PutObject'],
+      content: ['GetObject', 'ListBucket'],
+      messages: ['GetObject', 'ListBucket'],
+    });
+    expect(loads('lib/messages/uploads.ts')).toContain('files');
+    expect(loads('lib/messages/arrivals.ts')).toEqual(['messages', 'file-content']);
+    const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap(loads);
+    expect(Object.keys(others).sort()).toEqual([...remove, 'file-sweep'].sort());
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
     expect(haveList).toEqual(['users.js', 'user.js', 'password.js', 'setup.js']);

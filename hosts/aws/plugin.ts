@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isParameter, settings, unknownSetting } from '../../lib/settings.ts';
+import { bucketPattern, isParameter, settings, unknownSetting } from '../../lib/settings.ts';
 import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
   alarmTopic,
@@ -9,11 +9,14 @@ import {
   concurrencyFor,
   type Deployed,
   domainOf,
-  mostPushes,
+  type FileBucket,
+  fileBucket,
+  mostInstances,
   pushAlarms,
   roleOf,
   serviceAddress,
   socketAddress,
+  sweepAlarmOf,
   throttleAlarmOf,
   throttledRoutes,
   throttling,
@@ -45,13 +48,18 @@ type Serverless = {
         cloudfrontSecret: string;
         cloudfrontSecretVersion: string;
         withoutHttp: string[];
+        withFiles: Record<string, string[]>;
         connectionLimit: string;
         alarmEmail: string;
       };
     };
     provider: {
       tracing: { lambda: string };
-      environment: Record<string, unknown> & { MONGODB_POOL_SIZE: string; SMTP_URL: string; PUBLIC_URL: string };
+      environment: Record<string, unknown> &
+        Record<'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
+          FILES: unknown;
+          FILES_ENDPOINT: unknown;
+        };
       tags?: Record<string, string>;
       stackTags?: Record<string, string>;
     };
@@ -122,10 +130,13 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL, FILES } = service.provider.environment;
+  const { SMTP_URL, FILES, FILES_ENDPOINT } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
-  if (FILES && FILES !== 'off') throw new Error('Leave FILES out: functions have no directory that lasts.');
+  if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
+    throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
+  if (FILES_ENDPOINT)
+    throw new Error('Leave FILES_ENDPOINT out: the keys of functions are those of their roles, which only S3 knows.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
@@ -169,6 +180,25 @@ function tagAndEncrypt(serverless: Serverless): void {
   for (const group of groups) service.resources.extensions[group] = { Properties: { KmsKeyId: logKey } };
 }
 
+/** Where files are kept: in a bucket of the deployment unless the settings name another, or `off`. */
+function useFiles({ service }: Serverless): FileBucket | undefined {
+  const { environment } = service.provider;
+  if (environment.FILES === 'off') return undefined;
+  environment.FILES_ENDPOINT = serviceAddress('s3', environment.FILES_REGION || undefined);
+  const [, named, path = ''] = bucketPattern.exec(String(environment.FILES)) ?? [];
+  if (named !== undefined) return { name: named, prefix: path === '' ? '' : `${path.slice(1)}/` };
+  if (environment.FILES_REGION) throw new Error('Set FILES as well: FILES_REGION is for a bucket of your own.');
+  environment.FILES = { 'Fn::Sub': `s3://\${FilesBucket}` };
+  const listed = environment.CORS_ORIGINS.split(/[\s,]+/);
+  const own = [
+    { 'Fn::Sub': `https://\${HttpApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}` },
+    environment.PUBLIC_URL || [],
+  ].flat();
+  const origins = listed.includes('*') ? ['*'] : [...listed, ...own];
+  service.resources.Resources = { ...service.resources.Resources, ...fileBucket(origins) };
+  return { name: `\${FilesBucket}`, prefix: '' };
+}
+
 const concurrencyOf = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
 
 function addResources(serverless: Serverless): void {
@@ -194,6 +224,7 @@ function addResources(serverless: Serverless): void {
   if (environment.SOCKET_URL === '/socket') environment.SOCKET_URL = socketAddress('wss', stage);
   const { push, notify } = service.functions;
   const { vpc } = readDeploymentSettings(deployment);
+  const bucket = useFiles(serverless);
 
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
@@ -213,9 +244,11 @@ function addResources(serverless: Serverless): void {
       invokes: name === 'push' ? notify?.name : [...withoutDatabase, ...withoutNotices].includes(name) ? undefined : push?.name,
       posts: name === 'socket' || name === 'push',
       isInVpc: vpc !== undefined && usesDatabase,
+      files: bucket && deployment.withFiles[name] && { bucket, actions: deployment.withFiles[name] },
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
     if (name === 'push' || name === 'notify') Object.assign(resources, pushAlarms(deployed, actions));
+    else if (name === 'file-sweep') resources[`${logicalId}AlarmErrors`] = sweepAlarmOf(deployed, actions);
     else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
     if (vpc && usesDatabase) definition.vpc = vpc;
@@ -233,7 +266,7 @@ function addResources(serverless: Serverless): void {
     };
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);
-    else if (limit > 0 && usesDatabase) definition.reservedConcurrency = name === 'push' ? Math.min(share, mostPushes) : share;
+    else if (limit > 0 && usesDatabase) definition.reservedConcurrency = Math.min(share, mostInstances[name] ?? share);
   }
   service.resources.Resources = { ...service.resources.Resources, ...resources };
 }

@@ -13,13 +13,18 @@ export type Deployed = {
   /** Whether it sends to WebSockets, and ends them. */
   posts: boolean;
   isInVpc: boolean;
+  /** What it may do with the files of people, and in which bucket. */
+  files: { bucket: FileBucket; actions: string[] } | undefined;
 };
+
+/** A bucket with files, as templates name it, and what the names of the objects begin with. */
+export type FileBucket = { name: string; prefix: string };
 
 /**
  * A function's role: it may write its own log (and traces, if enabled), read the secrets, invoke `push` and send to WebSockets if it
  * needs that, and nothing else.
  */
-export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isInVpc }: Deployed) => ({
+export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isInVpc, files }: Deployed) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -51,6 +56,7 @@ export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isI
                   },
                 ]
               : []),
+            ...(files ? mayUse(files.bucket, files.actions) : []),
             // X-Ray has no resource-level permissions.
             ...(isTraced
               ? [{ Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] }]
@@ -96,6 +102,68 @@ const mayRead = (parameter: string) => [
   },
 ];
 
+const mayUse = ({ name, prefix }: FileBucket, actions: string[]) => {
+  const bucket = `arn:\${AWS::Partition}:s3:::${name}`;
+  return actions.map((action) => ({
+    Effect: 'Allow',
+    Action: [`s3:${action}`],
+    Resource: [{ 'Fn::Sub': action === 'ListBucket' ? bucket : `${bucket}/${prefix}*` }],
+  }));
+};
+
+/**
+ * A bucket for files: private, encrypted, over TLS alone. It stays when the stack is removed, for what people have sent is not the stack's.
+ * Pages of these origins send and read what the service has signed.
+ */
+export const fileBucket = (origins: unknown[]) => ({
+  FilesBucket: {
+    Type: 'AWS::S3::Bucket',
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+      BucketEncryption: { ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }] },
+      CorsConfiguration: {
+        CorsRules: [
+          {
+            AllowedOrigins: origins,
+            AllowedMethods: ['PUT', 'GET', 'HEAD'],
+            AllowedHeaders: ['content-type', 'x-amz-checksum-sha256'],
+            MaxAge: 3_600,
+          },
+        ],
+      },
+      LifecycleConfiguration: {
+        Rules: [{ Id: 'unfinished', Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
+      },
+    },
+  },
+  FilesBucketPolicy: {
+    Type: 'AWS::S3::BucketPolicy',
+    Properties: {
+      Bucket: { Ref: 'FilesBucket' },
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Deny',
+            Principal: '*',
+            Action: 's3:*',
+            Resource: ['', '/*'].map((objects) => ({ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::\${FilesBucket}${objects}` })),
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          },
+        ],
+      },
+    },
+  },
+});
+
 const arn = (service: string, resource: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
 });
@@ -114,6 +182,17 @@ export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) 
     Dimensions: [{ Name: 'FunctionName', Value: functionName }],
     Statistic: 'Sum',
     Threshold: 0,
+  });
+
+/** Alarms when files were not swept twice in a row, which nobody else would notice. */
+export const sweepAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
+  alarm(`${functionName}: files were not swept; what was deleted may still be stored`, actions, {
+    Namespace: 'AWS/Lambda',
+    MetricName: 'Errors',
+    Dimensions: [{ Name: 'FunctionName', Value: functionName }],
+    Statistic: 'Sum',
+    Period: 10_800,
+    Threshold: 1,
   });
 
 /**
@@ -139,8 +218,10 @@ export const socketAddress = (scheme: 'wss' | 'https', stage: string) => ({
   'Fn::Sub': `${scheme}://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/${stage}`,
 });
 
-/** The address of a service of AWS in the function's region, in the domain of its partition: `amazonaws.com`, in China `amazonaws.com.cn`. */
-export const serviceAddress = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
+/** The address of a service of AWS in the function's region, or another, in the domain of its partition: `amazonaws.com`, in China `amazonaws.com.cn`. */
+export const serviceAddress = (service: string, region = `\${AWS::Region}`) => ({
+  'Fn::Sub': `https://${service}.${region}.\${AWS::URLSuffix}`,
+});
 
 /** A domain that leads to a stage of an API, in a template whose names begin with `id`, and what its DNS record leads to. */
 export const domainOf = (
@@ -172,8 +253,8 @@ export const domainOf = (
   },
 });
 
-/** How many instances of `push` may run concurrently: what they send shares the account's rate with every request. */
-export const mostPushes = 3;
+/** How many instances may run concurrently: what pushes send shares the account's rate with every request, and one sweep is enough. */
+export const mostInstances: Record<string, number> = { push: 3, 'file-sweep': 1 };
 
 /** Alarms on errors and slow responses of the API as a whole. */
 export const apiAlarms = (service: string, actions: unknown[]) => ({

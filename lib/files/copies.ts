@@ -4,6 +4,7 @@ import { fileQuotas } from '../collections/file-quotas.ts';
 import { type FileDocument, files } from '../collections/files.ts';
 import { backUp, type CopyCounts } from '../database/backup.ts';
 import { recountQuotas } from './quotas.ts';
+import { inGroups } from './removal.ts';
 import { fileKeyOf, previewKey, store } from './store.ts';
 
 /** How many files have bytes, and of how many these are missing. */
@@ -39,7 +40,7 @@ export async function copyFiles(directory: string): Promise<FileCounts | undefin
 export async function bringFiles(directory: string): Promise<number | undefined> {
   const brought = await store?.copyFrom(directory);
   await fileQuotas.updateMany({}, { $set: { is_unchecked: true } });
-  await recountQuotas(0);
+  await recountQuotas({ atRestFor: 0 });
   return brought;
 }
 
@@ -47,8 +48,10 @@ export async function bringFiles(directory: string): Promise<number | undefined>
 export async function checkFiles(): Promise<FileCounts | undefined> {
   if (!store) return undefined;
   const counts = { files: 0, missing: 0 };
-  for await (const keys of keysOf(counts))
-    if ((await Promise.all(keys.map(store.beginning))).includes(undefined)) counts.missing++;
+  const { beginning } = store;
+  const lacks = async (keys: string[]) => (await Promise.all(keys.map(beginning))).includes(undefined);
+  for await (const some of inGroups(keysOf(counts)))
+    counts.missing += (await Promise.all(some.map(lacks))).filter(Boolean).length;
   return counts;
 }
 

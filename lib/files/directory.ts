@@ -16,7 +16,7 @@ export const uploadBroken: Refusal = () => conflict('upload_broken', 'The upload
  * what has a name is complete. A name never gets other bytes, so that copies may be hard links.
  */
 export function directoryStore(root: string): FileStore {
-  const pathOf = (key: string) => join(root, key.slice(0, 2), key);
+  const pathOf = (key: string) => pathIn(root, key);
 
   return {
     async receive(key, announced, bytes) {
@@ -70,21 +70,28 @@ export function directoryStore(root: string): FileStore {
     async copyTo(directory, keys) {
       const missing: string[] = [];
       for await (const some of keys)
-        for (const key of some) if (!(await copy(pathOf(key), join(directory, key.slice(0, 2), key)))) missing.push(key);
+        for (const key of some) if (!(await copy(pathOf(key), pathIn(directory, key)))) missing.push(key);
       return missing;
     },
 
     async copyFrom(directory) {
       let copied = 0;
-      for (const shard of await namesIn(directory))
-        for (const name of await namesIn(join(directory, shard)))
-          if (isKey.test(name) && (await copy(join(directory, shard, name), pathOf(name)))) copied++;
+      for await (const key of keysIn(directory)) if (await copy(pathIn(directory, key), pathOf(key))) copied++;
       return copied;
     },
   };
 }
 
-const isKey = /^[0-9a-f]{32}p?$/;
+/** What the bytes of files and previews are called. */
+export const isKey = /^[0-9a-f]{32}p?$/;
+
+/** Where a directory has the bytes of a key. */
+export const pathIn = (directory: string, key: string): string => join(directory, key.slice(0, 2), key);
+
+/** The keys of which a directory has the bytes. */
+export async function* keysIn(directory: string): AsyncGenerator<string> {
+  for (const shard of await namesIn(directory)) yield* (await namesIn(join(directory, shard))).filter((name) => isKey.test(name));
+}
 
 /** The end of the name of what is not complete, or never will be. */
 const unfinished = '.partial';

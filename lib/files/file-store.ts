@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream';
 import type { AnnouncedBytes } from '../collections/files.ts';
 
 /**
- * Where the bytes of files are, by random keys. What is there under a key never changes. Another kind of store
- * implements the same.
+ * Where the bytes of files are, by random keys. What is there under a key never changes. Senders and readers reach it
+ * through the service, or themselves.
  */
-export type FileStore = {
-  /** Stores bytes as they come, if they are those that were announced: 409 otherwise. They survive a power cut from then on. */
-  receive: (key: string, announced: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
+export type FileStore = Keeping & (Through | Direct);
+
+/** What each store can do. */
+type Keeping = {
   /** The first bytes under a key; undefined where there is nothing. */
   beginning: (key: string) => Promise<Buffer | undefined>;
-  read: (key: string, range: { start: number; end: number }) => Readable;
   remove: (key: string) => Promise<void>;
   /** The keys of what was stored before a time, some at a time. */
   keysBefore: (time: number) => AsyncIterable<string[]>;
@@ -18,4 +18,26 @@ export type FileStore = {
   copyTo: (directory: string, keys: AsyncIterable<string[]>) => Promise<string[]>;
   /** Brings what such a copy has. */
   copyFrom: (directory: string) => Promise<number>;
+};
+
+/** A store whose bytes come and go through the service. */
+type Through = {
+  direct?: undefined;
+  /** Stores bytes as they come, if they are those that were announced: 409 otherwise. They survive a power cut from then on. */
+  receive: (key: string, announced: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
+  read: (key: string, range: { start: number; end: number }) => Readable;
+};
+
+/** A store that senders and readers reach themselves, by addresses that the service signs. */
+type Direct = {
+  direct: {
+    /** The request by which a sender stores the bytes that were announced, and no others. */
+    upload: (key: string, announced: AnnouncedBytes) => { url: string; headers: Record<string, string>; expiresAt: Date };
+    /** Whether it has them. */
+    holds: (key: string, announced: AnnouncedBytes) => Promise<boolean>;
+    /** Where they can be read for a minute, and as what. */
+    address: (key: string, method: 'GET' | 'HEAD', shown: { type: string; disposition: string }) => string;
+  };
+  receive?: undefined;
+  read?: undefined;
 };

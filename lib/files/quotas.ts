@@ -51,12 +51,13 @@ const add = (owner: string, bytes: number) =>
 /** For how many milliseconds a count must have been at rest: longer than a request lasts. */
 const rest = 60_000;
 
-/** Counts again what has changed and is at rest; a count that changes meanwhile is left to the next time. */
-export async function recountQuotas(atRestFor = rest): Promise<void> {
+/** Counts again what has changed and is at rest; a count that changes meanwhile, or for which there is no time, is left to the next time. */
+export async function recountQuotas({ atRestFor = rest, until = Number.POSITIVE_INFINITY } = {}): Promise<void> {
   const before = new Date(Date.now() - atRestFor);
   const due = await fileQuotas.find({ is_unchecked: true, changed_at: { $lte: before } }, { sort: { _id: 1 } }).toArray();
   // That of the service last, for it is the sum of the others.
   for (const { _id, changes } of due) {
+    if (performance.now() > until) return;
     const bytes = await (_id === service ? sumOfAccounts() : sumOfFiles(_id));
     await fileQuotas.updateOne({ _id, changes }, { $set: { bytes }, $unset: { is_unchecked: '' } });
   }

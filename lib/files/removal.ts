@@ -66,15 +66,39 @@ async function removeFile({ _id, state, due, user, key, preview, bytes }: Stored
 /** How many files a sweep has removed, and of how many the bytes were there without a document. */
 export type Swept = { removed: number; orphans: number };
 
-/** Removes what no message has, or will have; `isThorough`: also bytes without a document, for which it reads the whole store. */
-export async function sweepFiles({ isThorough = false, now = Date.now() } = {}): Promise<Swept> {
+/** How many files are looked at, or removed, at the same time. */
+const groupSize = 20;
+
+/**
+ * Removes what no message has, or will have; `isThorough`: also bytes without a document, for which it reads the whole
+ * store. It ends before `until` (of `performance.now()`) at what is left, which the next sweep finds.
+ */
+export async function sweepFiles({
+  isThorough = false,
+  now = Date.now(),
+  until = Number.POSITIVE_INFINITY,
+} = {}): Promise<Swept> {
   const swept = { removed: 0, orphans: 0 };
   if (!store) return swept;
-  for await (const file of files.find({ due: { $lte: new Date(now) } }, { batchSize }))
-    if (await sweepFile(file)) swept.removed++;
-  if (isThorough) swept.orphans = await removeOrphans(now);
-  await recountQuotas();
+  const due = files.find({ due: { $lte: new Date(now) } }, { batchSize });
+  for await (const some of inGroups(due)) {
+    swept.removed += (await Promise.all(some.map(sweepFile))).filter(Boolean).length;
+    if (performance.now() > until) return swept;
+  }
+  if (isThorough) swept.orphans = await removeOrphans(now, until);
+  await recountQuotas({ until });
   return swept;
+}
+
+/** The same in groups, each of which is worked on at the same time. */
+export async function* inGroups<T>(all: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const one of all) {
+    if (group.push(one) < groupSize) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 async function sweepFile(file: StoredFile): Promise<boolean> {
@@ -89,7 +113,7 @@ async function sweepFile(file: StoredFile): Promise<boolean> {
   return false;
 }
 
-async function removeOrphans(now: number): Promise<number> {
+async function removeOrphans(now: number, until: number): Promise<number> {
   let orphans = 0;
   for await (const names of store?.keysBefore(now - unboundTime) ?? []) {
     const known = await files.find({ key: { $in: names.map(fileKeyOf) } }, { projection: { key: 1 } }).toArray();
@@ -97,10 +121,12 @@ async function removeOrphans(now: number): Promise<number> {
     // What was never completed has more at its end.
     const isOrphan = (name: string) =>
       !keys.has(fileKeyOf(name)) || ![fileKeyOf(name), previewKey(fileKeyOf(name))].includes(name);
-    for (const name of names.filter(isOrphan)) {
-      await store?.remove(name);
-      orphans++;
+    for await (const some of inGroups(names.filter(isOrphan))) {
+      await Promise.all(some.map((name) => store?.remove(name)));
+      orphans += some.length;
+      if (performance.now() > until) return orphans;
     }
+    if (performance.now() > until) return orphans;
   }
   return orphans;
 }

@@ -2,11 +2,18 @@ import { config } from '../config.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import { directoryStore } from './directory.ts';
 import type { FileStore } from './file-store.ts';
+import { s3Store } from './s3.ts';
 
 export const noFiles: Refusal = () => permissionDenied('no_files', 'The service keeps no files.');
 
 /** Undefined where the service keeps no files. */
-export const store: FileStore | undefined = config.files.place === '' ? undefined : directoryStore(config.files.place);
+export const store: FileStore | undefined = openStore();
+
+function openStore(): FileStore | undefined {
+  const { place, bucket } = config.files;
+  if (bucket) return s3Store(bucket);
+  return place === '' ? undefined : directoryStore(place);
+}
 
 /** The store, or a refusal (403) where the service keeps no files. */
 export function requireStore(): FileStore {

@@ -14,12 +14,23 @@ export type Bytes = {
   /** The name under which they are stored, and whether they are shown in place. */
   name: string;
   isShownInPlace: boolean;
-  read: (range: Range) => Readable;
-};
+} & (
+  | { read: (range: Range) => Readable; address?: undefined }
+  /** Where a caller reads them without the service, for a short time. */
+  | { address: (method: 'GET' | 'HEAD', shown: { type: string; disposition: string }) => string }
+);
 
-/** Answers with bytes, or with the part that `Range` asks for (RFC 9110, 14.2): one, because nobody asks for more. */
+/**
+ * Answers with bytes, or with the part that `Range` asks for (RFC 9110, 14.2): one, because nobody asks for more; or
+ * with the address where the bytes are.
+ */
 export function answerBytes(event: ApiEvent, bytes: Bytes): ApiResponse {
   const { size } = bytes;
+  if (bytes.address) {
+    const shown = { type: bytes.type, disposition: dispositionOf(bytes) };
+    const headers = { Location: bytes.address(isHead(event) ? 'HEAD' : 'GET', shown), ...elsewhere };
+    return { statusCode: 302, headers, body: '' };
+  }
   const tag = `"${bytes.sha256.slice(0, 22)}"`;
   const { range: asked, 'if-range': condition } = event.headers;
   const part = condition === undefined || condition === tag ? partOf(asked, size) : undefined;
@@ -44,6 +55,9 @@ export const always = {
   Vary: 'X-Auth-Token, Authorization, Cookie',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
+
+/** The headers of an answer that leads to bytes: the next request is asked again whether it may. */
+export const elsewhere = { 'Cache-Control': 'no-store', Vary: always.Vary };
 
 /** Opened by itself, it may load and do nothing. A browser shows no PDF in a sandbox. */
 export const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";

@@ -10,6 +10,7 @@ import { previewKey, requireStore } from '../files/store.ts';
 import { typeOf } from '../files/types.ts';
 import type { Caller } from '../identity/caller.ts';
 import { describeError, log } from '../log.ts';
+import { withArrivals } from './arrivals.ts';
 
 /*
  * A file belongs to one message. The id of that message follows from its first file, so that a retry, whatever
@@ -49,7 +50,7 @@ export async function findAttachments(ids: ObjectId[], room: ObjectId, caller: C
     if (!file) throw noSuchFile();
     // One of this message may be a retry's: the message itself decides, when it is stored.
     if (file.message && !file.message.equals(message)) throw fileTaken();
-    return attach(file);
+    return attach(await withArrivals(file));
   });
   return { message, user, room, due: new Date(Date.now() + bindingTime), files: await Promise.all(attached) };
 }

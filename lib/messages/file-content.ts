@@ -5,33 +5,39 @@ import { previewKey, requireStore } from '../files/store.ts';
 import { anyType, isShownInPlace, typeOf } from '../files/types.ts';
 import type { Bytes } from '../http/bytes.ts';
 import type { Caller } from '../identity/caller.ts';
+import { withArrivals } from './arrivals.ts';
 import { noSuchFile } from './attachments.ts';
 import { findMessage } from './messages.ts';
+
+/** Which bytes of a file are asked for, and whether they are to be stored whatever they are. */
+type Asked = { isPreview: boolean; isDownload: boolean };
 
 /**
  * The bytes of a file, for those who may read its message now: for everyone else, there is no such file (404). Before
  * it has a message, only its sender may.
  */
-export async function readFile(id: ObjectId, isPreview: boolean, caller: Caller): Promise<Bytes> {
+export async function readFile(id: ObjectId, { isPreview, isDownload }: Asked, caller: Caller): Promise<Bytes> {
   const store = requireStore();
-  const file = await files.findOne({ _id: id, state: { $in: ['stored', 'bound'] } });
-  const isReadable = file && (await mayRead(file, caller));
+  const found = await files.findOne({ _id: id, state: { $ne: 'deleted' } });
+  const file = found && (await mayRead(found, caller)) ? await withArrivals(found) : undefined;
   const preview = file?.preview?.is_stored ? file.preview : undefined;
-  if (!isReadable || (isPreview && !preview)) throw noSuchFile();
+  if (!file || file.state === 'reserved' || (isPreview && !preview)) throw noSuchFile();
   const { size, sha256, type: announced } = isPreview && preview ? preview : file;
   const key = isPreview ? previewKey(file.key) : file.key;
   const beginning = await store.beginning(key);
   if (!beginning) throw noSuchFile();
   const type = typeOf(announced, beginning);
   const isInPlace = isShownInPlace(type);
-  return {
+  const bytes = {
     type: isInPlace ? type : anyType,
     size,
     sha256,
     name: file.name,
-    isShownInPlace: isInPlace,
-    read: (range) => store.read(key, range),
+    isShownInPlace: isInPlace && !isDownload,
   };
+  const { direct } = store;
+  if (direct) return { ...bytes, address: (method, shown) => direct.address(key, method, shown) };
+  return { ...bytes, read: (range) => store.read(key, range) };
 }
 
 async function mayRead({ _id, user, message }: FileDocument, caller: Caller): Promise<boolean> {

@@ -11,7 +11,7 @@ import { conflict, HttpError, type Refusal } from '../errors.ts';
 import { otherBytes, uploadBroken } from '../files/directory.ts';
 import { giveQuotaBack, quotaExceeded, takeQuota } from '../files/quotas.ts';
 import { unboundTime } from '../files/removal.ts';
-import { noFiles, previewKey, requireStore } from '../files/store.ts';
+import { noFiles, previewKey, requireStore, store } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { noSuchFile } from './attachments.ts';
@@ -72,12 +72,18 @@ export const announcement = {
 
 const uploadSchema = record('Upload', {
   method: described('The method of the request.', aWord('PUT')),
-  url: described('The address: where it begins with `/`, one of this service, which needs the token.', aText),
+  url: described(
+    'The address: where it begins with `/`, one of this service, which needs the token. Any other is that of an object store, which must not get it.',
+    aText,
+  ),
   headers: described('The headers that it must have.', {
     type: 'object',
     additionalProperties: described('The value of the header.', aText),
   } as Headers),
-  expires_at: described('The time until which it can be made.', dateSchema),
+  expires_at: described(
+    'The time until which it can be made. The same announcement again, with its key, gives a later one.',
+    dateSchema,
+  ),
 });
 type Headers = Schema<Record<string, string>>;
 
@@ -155,23 +161,29 @@ async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller):
   return { value: show(first), isReplay: true };
 }
 
-function show({ _id, type, preview, created_at }: FileDocument): Announced {
-  const upload = (type: string, query: string) => ({
-    method: 'PUT' as const,
-    url: `/api/files/${_id.toHexString()}/content${query}`,
-    headers: { 'Content-Type': type },
-    expires_at: showDate(new Date(created_at.getTime() + unboundTime)),
-  });
+function show({ _id, key, preview, created_at, ...file }: FileDocument): Announced {
+  const uploadOf = (announced: AnnouncedBytes, isPreview: boolean) => {
+    const elsewhere = store?.direct?.upload(isPreview ? previewKey(key) : key, announced);
+    return {
+      method: 'PUT' as const,
+      url: elsewhere?.url ?? `/api/files/${_id.toHexString()}/content${isPreview ? '?preview=true' : ''}`,
+      headers: elsewhere?.headers ?? { 'Content-Type': announced.type },
+      expires_at: showDate(elsewhere?.expiresAt ?? new Date(created_at.getTime() + unboundTime)),
+    };
+  };
   return {
     _id: showId(_id),
-    upload: upload(type, ''),
-    preview_upload: preview ? upload(preview.type, '?preview=true') : null,
+    upload: uploadOf(file, false),
+    preview_upload: preview ? uploadOf(preview, true) : null,
   };
 }
 
 const alreadySent: Refusal = () => conflict('file_sent', 'The file was sent already; its bytes never change.');
 
-export const uploadRefusals = [noSuchFile, noFiles, alreadySent, otherBytes, uploadBroken];
+const storedElsewhere: Refusal = () =>
+  conflict('stored_elsewhere', 'The bytes go to the address that the announcement has given, not to the service.');
+
+export const uploadRefusals = [noSuchFile, noFiles, alreadySent, storedElsewhere, otherBytes, uploadBroken];
 
 /** Stores the bytes of a file that the caller has announced, or those of its preview; the same bytes may come again. */
 export async function uploadBytes(
@@ -181,6 +193,7 @@ export async function uploadBytes(
   caller: Caller,
 ): Promise<void> {
   const store = requireStore();
+  if (store.direct) throw storedElsewhere();
   const announced = await files.findOne({ _id: file, user: caller.user._id, state: { $ne: 'deleted' } });
   const wanted = isPreview ? announced?.preview : announced;
   if (!announced || !wanted) throw noSuchFile();

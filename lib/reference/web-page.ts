@@ -10,7 +10,7 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
  * ask its own origin and that of the WebSockets, and turn no text into HTML: the browser refuses.
  */
 export function webPage(built: string | undefined, config: Config): Page {
-  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl } = config;
+  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -30,18 +30,21 @@ export function webPage(built: string | undefined, config: Config): Page {
   const title = html`<title>${brandName}</title>`;
   // Functions, because `$` has a meaning in a text that replaces another.
   const source = built.replace('<!--settings-->', () => head.source).replace('<title>Chat</title>', () => title.source);
-  return { source, policy: policyWith(socketUrl) };
+  return { source, policy: policyWith(socketUrl, files.bucket) };
 }
 
-const policyWith = (socketUrl: string) =>
-  [
+function policyWith(socketUrl: string, bucket: Config['files']['bucket']): string {
+  // Other buckets of the same store are anyone's.
+  const files = bucket ? [`${bucket.endpoint}/${bucket.name}/`] : [];
+  // WebSockets may have an address of their own.
+  const sockets = URL.canParse(socketUrl) ? [new URL(socketUrl).origin] : [];
+  return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
-    "media-src 'self'",
-    // WebSockets may have an address of their own.
-    `connect-src 'self'${URL.canParse(socketUrl) ? ` ${new URL(socketUrl).origin}` : ''}`,
+    ["img-src 'self'", ...files].join(' '),
+    ["media-src 'self'", ...files].join(' '),
+    ["connect-src 'self'", ...sockets, ...files].join(' '),
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
@@ -50,6 +53,7 @@ const policyWith = (socketUrl: string) =>
     "require-trusted-types-for 'script'",
     'trusted-types service-worker',
   ].join('; ');
+}
 
 const notBuilt = makePage(
   'Not built',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Account } from './accounts.ts';
-import { type Call, inProcess } from './transports.ts';
+import { type Call, inProcess, type Reply } from './transports.ts';
 
 export type Bytes = string | Uint8Array;
 
@@ -39,12 +39,35 @@ export async function aFile({ token }: Account, room: string, wanted: Wanted = {
   const { _id, upload, preview_upload: other } = reply.body as Announced;
   const isUploaded = !('bytes' in wanted && wanted.bytes === undefined);
   const uploads = isUploaded ? [[upload, bytes] as const, ...(other && preview ? [[other, preview] as const] : [])] : [];
-  for (const [{ method, url }, body] of uploads) {
-    const { status, body: refusal } = await call(method, url, { token, body });
-    if (status !== 204) throw new Error(`An upload was refused: ${JSON.stringify(refusal)}`);
+  for (const [{ method, url, headers }, body] of uploads) {
+    const { status, body: refusal } = url.startsWith('/')
+      ? await call(method, url, { token, body })
+      : await follow({ method, url, headers, body });
+    if (status >= 300) throw new Error(`An upload was refused: ${JSON.stringify(refusal)}`);
   }
-  return { id: _id.$oid, url: upload.url };
+  return { id: _id.$oid, url: `/api/files/${_id.$oid}/content` };
+}
+
+/** Reads a file as clients do: where the answer leads to an object store, there. */
+export async function readAt(
+  call: Call,
+  url: string,
+  { token }: Pick<Account, 'token'>,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Reply> {
+  const reply = await call(method, url, { token, headers });
+  const { range } = headers;
+  return reply.status === 302
+    ? follow({ method, url: reply.headers.location ?? '', headers: range === undefined ? {} : { range } })
+    : reply;
+}
+
+/** A request to another service, without a token. */
+async function follow({ url, ...request }: Upload & { body?: Bytes }): Promise<Reply> {
+  const response = await fetch(url, request as RequestInit);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }
 
 type Announced = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
-type Upload = { method: string; url: string };
+type Upload = { method: string; url: string; headers: Record<string, string> };

@@ -5,7 +5,13 @@ import type { Operations } from '../../lib/http/operation.ts';
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
   provider: { environment: Record<string, string> };
   custom: {
-    deployment: { connectionString: string; withoutDatabase: string[]; withoutNotices: string[]; withMail: string[] };
+    deployment: {
+      connectionString: string;
+      withoutDatabase: string[];
+      withoutNotices: string[];
+      withMail: string[];
+      withFiles: Record<string, string[]>;
+    };
   };
 };
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import { always as headersOfBytes, policy as policyOfBytes } from '../../lib/http/bytes.ts';
+import { elsewhere, always as headersOfBytes, policy as policyOfBytes } from '../../lib/http/bytes.ts';
 import { success } from '../../lib/http/endpoint.ts';
 import { headers as securityHeaders } from '../../lib/http/middleware/security-headers.ts';
 
@@ -91,6 +91,17 @@ export const onBytes: Headers = {
     pattern: '^(inline|attachment); filename="[^"]*"; filename\\*=UTF-8\'\'\\S*$',
   }),
   'Accept-Ranges': always('Parts can be asked for.', { const: 'bytes' }),
+};
+
+/** The headers of an answer that leads to bytes. */
+export const onElsewhere: Headers = {
+  Location: always('The address of the bytes.', { type: 'string', format: 'uri' }),
+  ...Object.fromEntries(
+    Object.entries(elsewhere).map(([name, value]) => [
+      name,
+      always('The next request is asked again whether it may.', { type: 'string', pattern: `^${value}` }),
+    ]),
+  ),
 };
 
 /** The headers of the response to OPTIONS, which browsers request before a call. */

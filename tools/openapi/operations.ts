@@ -13,6 +13,7 @@ import {
   link,
   onBytes,
   onBytesNotModified,
+  onElsewhere,
   onEmpty,
   onNotModified,
   onSuccess,
@@ -42,6 +43,7 @@ export function describeOperation(method: string, route: string, defined: Define
       [defined.status]: successOf(defined, example),
       ...(givesBytes && {
         206: partOfBytes(example?.answer),
+        302: elsewhere,
         304: { ...notModified, headers: { ...everywhere, ...onBytesNotModified } },
       }),
       ...(defined.hasTag && method === 'GET' && { 304: notModified }),
@@ -157,6 +159,11 @@ const partOfBytes = (example: unknown) => ({
   headers: { ...everywhere, ...onBytes, ETag: entityTag, 'Content-Range': contentRange },
   content: { '*/*': bytesOf(example) },
 });
+
+const elsewhere = {
+  description: 'The bytes are in an object store; `Location` reads them there for a minute, without the token. There is no body.',
+  headers: { ...everywhere, ...onElsewhere },
+};
 
 function successOf(defined: Defined, example: Step | undefined) {
   const { status, answer, headers = {}, query, isIdempotent, hasTag, givesBytes } = defined;

@@ -17,14 +17,20 @@ export type CallSettings = {
 export type Calls = Client<paths>;
 
 /** Makes calls that add the token and an `Idempotency-Key`, and are retried when that is safe. */
-export function createCalls({ baseUrl, token, fetch = globalThis.fetch, retry = {} }: CallSettings): Calls {
-  const settings = { attempts: 4, firstWait: 500, ...retry };
+export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls {
   // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
   const safe = { baseUrl, redirect: 'error' } as const;
-  const calls = createClient<paths>({ ...safe, fetch: retrying((request) => fetch(request), settings) });
+  const calls = createClient<paths>({ ...safe, fetch: sender(others) });
   calls.use(authentication(token), idempotency, unanswered);
   return calls;
 }
+
+/** Sends a request, which is retried when that is safe. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** What sends requests, and adds nothing to them. */
+export const sender = ({ fetch = globalThis.fetch, retry = {} }: Pick<CallSettings, 'fetch' | 'retry'>): Send =>
+  retrying((request) => fetch(request), { attempts: 4, firstWait: 500, ...retry });
 
 const authentication = (token: CallSettings['token']): Middleware => ({
   onRequest({ request }) {

@@ -260,11 +260,11 @@ export type Message = {
 export type Upload = {
   /** The method of the request. */
   method: 'PUT';
-  /** The address: where it begins with `/`, one of this service, which needs the token. */
+  /** The address: where it begins with `/`, one of this service, which needs the token. Any other is that of an object store, which must not get it. */
   url: string;
   /** The headers that it must have. */
   headers: Record<string, unknown>;
-  /** The time until which it can be made. */
+  /** The time until which it can be made. The same announcement again, with its key, gives a later one. */
   expires_at: Time;
 };
 
@@ -760,7 +760,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
@@ -1640,13 +1640,14 @@ export type paths = {
     get: {
       parameters: {
         path: { 'file': string };
-        query?: { 'preview'?: 'true' };
+        query?: { 'preview'?: 'true'; 'download'?: 'true' };
         header?: { 'Range'?: string; 'If-None-Match'?: string };
         cookie?: never;
       };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
         206: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        302: { headers: Record<string, unknown>; content?: never };
         304: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };

@@ -5,4 +5,4 @@ export { ChatError, type ErrorBody, unwrap } from './errors.ts';
 export type { Following, FollowSettings, Live, LiveSettings, News } from './follow.ts';
 export type { FollowState } from './pace.ts';
 export type { ListPath, PageOf, PagesSettings } from './pages.ts';
-export type { UploadSettings } from './upload.ts';
+export type { DownloadSettings, UploadSettings } from './upload.ts';

@@ -19,6 +19,8 @@ describe('chat.upload', () => {
     expect(files).toMatchObject([{ _id: id, name: 'Notes.txt', type: 'text/plain', size: 13, has_preview: true }]);
     const path = { params: { path: { file: id.$oid } }, parseAs: 'text' } as const;
     expect(await unwrap(chat.GET('/api/files/{file}/content', path))).toBe('Cake at four.');
+    expect(await (await chat.download(id)).text()).toBe('Cake at four.');
+    expect((await chat.download(id, { preview: true })).type).toBe('image/webp');
   });
 
   it('throws the refusal of the service', async () => {

@@ -13,6 +13,8 @@ import { addConnection, greetConnection, removeConnection } from '../../../lib/p
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type Sent } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
+import { startFakeS3 } from '../../support/fake-s3.ts';
+import { announced } from '../../support/files.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
 import { mailsTo } from '../../support/mail.ts';
 import { packageAll } from '../../support/packaged.ts';
@@ -47,7 +49,7 @@ const { withMail } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
 const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
 const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
-  !/-dev-(socket|push|notify)$/.test(FunctionName);
+  !/-dev-(socket|push|notify|file-sweep)$/.test(FunctionName);
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -65,7 +67,8 @@ describe('a deployment', () => {
         Architectures: ['arm64'],
         Timeout: FunctionName === 'chat-service-dev-notify' ? 60 : 20,
         TracingConfig: { Mode: 'PassThrough' },
-        ReservedConcurrentExecutions: { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3 }[FunctionName] ?? share,
+        ReservedConcurrentExecutions:
+          { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3, 'chat-service-dev-file-sweep': 1 }[FunctionName] ?? share,
       });
     }
     const count = functions.length - withoutDatabase.length;
@@ -137,6 +140,9 @@ describe('a deployment', () => {
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
         ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
+        ...rightsToFiles(properties).map((action) =>
+          allow(`s3:${action}`, `arn:\${AWS::Partition}:s3:::\${FilesBucket}${action === 'ListBucket' ? '' : '/*'}`),
+        ),
       ];
       expect(role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual(statements);
       expect(role?.ManagedPolicyArns).toBeUndefined();
@@ -144,12 +150,61 @@ describe('a deployment', () => {
     expect(of('AWS::IAM::Role')).toHaveLength(functions.length);
   });
 
+  it('keeps files in a private bucket, which stays when everything else goes', () => {
+    expect(template.Resources.FilesBucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(of('AWS::S3::Bucket')).toContainEqual(
+      expect.objectContaining({
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+        BucketEncryption: { ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }] },
+        CorsConfiguration: {
+          CorsRules: [
+            {
+              AllowedOrigins: ['*'],
+              AllowedMethods: ['PUT', 'GET', 'HEAD'],
+              AllowedHeaders: ['content-type', 'x-amz-checksum-sha256'],
+              MaxAge: 3_600,
+            },
+          ],
+        },
+        LifecycleConfiguration: {
+          Rules: [{ Id: 'unfinished', Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
+        },
+      }),
+    );
+    expect(template.Resources.FilesBucketPolicy?.Properties).toMatchObject({
+      Bucket: { Ref: 'FilesBucket' },
+      PolicyDocument: {
+        Statement: [{ Effect: 'Deny', Principal: '*', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+      },
+    });
+    for (const { Environment } of deployed)
+      expect(Environment.Variables).toMatchObject({
+        FILES: { 'Fn::Sub': `s3://\${FilesBucket}` },
+        FILES_ENDPOINT: { 'Fn::Sub': `https://s3.\${AWS::Region}.\${AWS::URLSuffix}` },
+      });
+  });
+
+  it('sweeps the files every hour, once', () => {
+    expect(of('AWS::Events::Rule')).toEqual([expect.objectContaining({ ScheduleExpression: 'rate(1 hour)', State: 'ENABLED' })]);
+    const [invoked] = of('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
+      JSON.stringify(FunctionName).includes('FileDashsweep'),
+    );
+    expect(invoked).toMatchObject({ MaximumRetryAttempts: 0 });
+  });
+
   it('has alarms, and keeps its logs for 30 days', () => {
     const alarms = of('AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
-    // Pushes wait for each other when there are many, which is no reason for an alarm.
-    const throttles = functions.slice(2).map(() => 'Throttles');
+    // Pushes wait for each other when there are many, and a sweep for the next hour, which is no reason for an alarm.
+    const throttles = functions.slice(3).map(() => 'Throttles');
     const ofPushes = ['AsyncEventsDropped', 'Errors'].flatMap((name) => [name, name]);
-    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPushes, ...throttles].sort());
+    const ofSweep = ['Errors'];
+    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPushes, ...ofSweep, ...throttles].sort());
     const page = readFileSync('docs/deploying.md', 'utf8');
     expect(page).toContain(`The ${alarms.length} alarms`);
     for (const { AlarmActions } of of('AWS::CloudWatch::Alarm')) expect(AlarmActions).toEqual([{ Ref: 'AlarmTopic' }]);
@@ -197,7 +252,7 @@ it('names the services of AWS in the domain of the partition, in no other', () =
   }
   const fixed = JSON.stringify(template).match(/[\w.-]*amazonaws\.com/g) ?? [];
   // Principals have the same names in all partitions.
-  expect([...new Set(fixed)].sort()).toEqual(['apigateway.amazonaws.com', 'lambda.amazonaws.com']);
+  expect([...new Set(fixed)].sort()).toEqual(['apigateway.amazonaws.com', 'events.amazonaws.com', 'lambda.amazonaws.com']);
   for (const { bundle } of packaged) expect(readFileSync(bundle, 'utf8')).not.toMatch(/https:\/\/[^"'`]*amazonaws\.com/);
 });
 
@@ -226,9 +281,9 @@ describe('the WebSockets of a deployment', () => {
   });
 
   it('are served by a push function that is invoked once, soon or never', () => {
-    expect(of('AWS::Lambda::EventInvokeConfig')).toEqual([
+    expect(of('AWS::Lambda::EventInvokeConfig')).toContainEqual(
       expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
-    ]);
+    );
     // That invokes the one that tells devices, which Lambda tries again.
     const notifiers = names(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-notify');
     expect(notifiers).toEqual(['push']);
@@ -271,6 +326,8 @@ describe('the settings of a deployment', () => {
     'VPC_SECURITY_GROUPS=sg-0a1b2c3d',
     'RESOURCE_TAGS=project=chat,owner=ops@example.org',
     `LOG_KEY_ARN=${key}`,
+    'FILES=s3://chat-files/prod',
+    'FILES_REGION=eu-west-1',
   ];
   let Resources: Template['Resources'];
   let Outputs: Template['Outputs'];
@@ -327,6 +384,24 @@ describe('the settings of a deployment', () => {
     }
   });
 
+  it('name a bucket of their own for files, of which the deployment makes none', () => {
+    expect(all('AWS::S3::Bucket').map(({ Properties }) => Properties.CorsConfiguration)).toEqual([undefined]);
+    const { Role, Environment } = Resources.FilesLambdaFunction?.Properties ?? ({} as Properties);
+    expect(Environment.Variables).toMatchObject({
+      FILES: 's3://chat-files/prod',
+      FILES_ENDPOINT: { 'Fn::Sub': `https://s3.eu-west-1.\${AWS::URLSuffix}` },
+    });
+    const policies = Resources[Role['Fn::GetAtt'][0]]?.Properties.Policies ?? [];
+    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) as Statement[];
+    expect(statements.filter(({ Action }) => Action.some((one) => one.startsWith('s3:')))).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['s3:PutObject'],
+        Resource: [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::chat-files/prod/*` }],
+      },
+    ]);
+  });
+
   it('tag what is deployed, and encrypt every log with a key', () => {
     const Tags = [
       { Key: 'project', Value: 'chat' },
@@ -348,7 +423,9 @@ describe('the settings of a deployment', () => {
     ],
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
-    ['FILES=/srv/files', 'Leave FILES out: functions have no directory that lasts.'],
+    ['FILES=/srv/files', 'Leave FILES out, or set it to a bucket such as s3://chat-files'],
+    ['FILES=s3://Chat', 'Set FILES to a directory, or to a bucket such as s3://chat-files'],
+    ['FILES_ENDPOINT=https://s3.example.org', 'Leave FILES_ENDPOINT out: the keys of functions are those of their roles'],
     ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
     ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
@@ -394,6 +471,8 @@ const ssm = createServer(async (request, response) => {
   response.writeHead(status).end(JSON.stringify(body));
 }).listen(0, '127.0.0.1');
 await once(ssm, 'listening');
+const objectStore = await startFakeS3({ accessKeyId: 'id-of-the-role', secretAccessKey: 'key-of-the-role' });
+afterAll(objectStore.close);
 afterAll(() => ssm.close());
 beforeEach(() => void asked.splice(0));
 
@@ -419,6 +498,8 @@ async function invokeFunction(name: string, event: object, settings: Record<stri
     CLOUDFRONT_SECRET_PARAMETER: undefined,
     SOCKET_ENDPOINT: posts({ FunctionName: `chat-service-dev-${name}` }) ? `${aws}/dev` : undefined,
     SOCKET_URL: undefined,
+    FILES: 's3://files',
+    FILES_ENDPOINT: objectStore.endpoint,
     MONGODB_URI: undefined,
     MONGODB_DATABASE: process.env.MONGODB_DATABASE,
     LOG_LEVEL: 'silent',
@@ -561,6 +642,24 @@ describe('a packaged function', () => {
     await removeConnection(connection);
   });
 
+  it('sends and reads a file with addresses that its role has signed, and sweeps what nobody sends', async () => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const { token } = ann;
+    const body = announced(room);
+    const announce = async () => JSON.parse((await invoke('POST', '/api/files', { token, body })).answer.body);
+    const { _id, upload } = await announce();
+    expect(new URL(upload.url).searchParams.get('X-Amz-Security-Token')).toBe('session-of-the-role');
+    expect((await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: 'Hello' })).status).toBe(200);
+    const sent = await invoke('POST', '/api/messages', { token, body: { room, files: [_id.$oid] } });
+    expect(sent.answer.status).toBe(201);
+    reached.splice(0);
+    const { answer } = await invoke('GET', `/api/files/${_id.$oid}/content`, { token });
+    expect(await (await fetch(answer.headers.Location)).text()).toBe('Hello');
+    const swept = await invokeFunction('file-sweep', { source: 'aws.events' });
+    expect(swept).toMatchObject({ answer: { removed: 0, orphans: 0 }, stderr: '' });
+  });
+
   it('hashes passwords, and refuses common ones', async () => {
     const username = aName();
     const account = { username, email: `${username}@example.org` };
@@ -575,6 +674,8 @@ const tells = (properties: Properties) => {
   const name = properties.FunctionName.replace('chat-service-dev-', '');
   return usesDatabase(properties) && !withoutNotices.includes(name);
 };
+const rightsToFiles = ({ FunctionName }: Properties): string[] =>
+  serverless.custom.deployment.withFiles[FunctionName.replace('chat-service-dev-', '')] ?? [];
 const posts = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => /-dev-(socket|push)$/.test(FunctionName);
 
 type Properties = Record<string, unknown> & {

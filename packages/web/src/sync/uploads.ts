@@ -86,15 +86,17 @@ function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessag
   return new Promise<void>((resolve, reject) => {
     request.open(method, url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, String(value));
+    const isOwn = url.startsWith('/');
     // Another origin is told nothing of the session.
-    if (bearer.token !== undefined && url.startsWith('/')) request.setRequestHeader('X-Auth-Token', bearer.token);
+    if (bearer.token !== undefined && isOwn) request.setRequestHeader('X-Auth-Token', bearer.token);
     request.upload.onprogress = ({ loaded }) => {
       wait();
       tell(loaded);
     };
     request.onload = () => {
       const code = codeOf(request.responseText);
-      const retryAfter = Number(request.getResponseHeader('Retry-After') ?? Number.NaN);
+      // Another origin does not let a page read it.
+      const retryAfter = Number((isOwn && request.getResponseHeader('Retry-After')) || Number.NaN);
       // It came, and its answer was lost.
       if (request.status < 300 || code === 'file_sent') resolve();
       else reject(new Failure(request.status, '', retryAfter >= 0 ? retryAfter : undefined, code));

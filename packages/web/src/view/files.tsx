@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bearer, Failure, type Message } from '../api.ts';
 import { idOf } from '../ids.ts';
@@ -16,6 +16,9 @@ import './lightbox.css';
 type SentFile = Message['files'][number];
 
 const addressOf = (file: SentFile) => `/api/files/${idOf(file)}/content`;
+
+/** Where it is to be stored: after a redirect to another origin, a browser does not look at `download`. */
+const downloadOf = (file: SentFile) => `${addressOf(file)}?download=true`;
 
 /** Where the picture is that stands in the room: the small one, unless that would stop what moves. */
 const previewOf = (file: SentFile) =>
@@ -64,16 +67,33 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
           preload="metadata"
           aria-label={name}
           src={addressOf(file)}
+          onError={askAgain}
           poster={file.has_preview ? previewOf(file) : undefined}
         />
       )}
-      {/* biome-ignore lint/a11y/useMediaCaption: nobody has written any */}
-      {kind === 'audio' && !hasNoCookie() && <audio controls preload="metadata" aria-label={name} src={addressOf(file)} />}
+      {kind === 'audio' && !hasNoCookie() && (
+        // biome-ignore lint/a11y/useMediaCaption: nobody has written any
+        <audio controls preload="metadata" aria-label={name} src={addressOf(file)} onError={askAgain} />
+      )}
       <FileRow file={file}>
         <Download file={file} />
       </FileRow>
     </>
   );
+}
+
+/** Where players were when they were last given another address. */
+const asked = new WeakMap<HTMLMediaElement, number>();
+
+/** The address in an object store that a player was led to is good for a minute: after that, the service leads to another, once for each place. */
+function askAgain({ currentTarget: player }: TargetedEvent<HTMLMediaElement>): void {
+  const { currentTime, paused } = player;
+  if (asked.get(player) === currentTime) return;
+  asked.set(player, currentTime);
+  player.load();
+  player.currentTime = currentTime;
+  // The browser may wait for a press.
+  if (!paused) player.play().catch(() => undefined);
 }
 
 /** A file by its name and its size. */
@@ -93,7 +113,7 @@ const Download = ({ file }: { file: SentFile }) => {
   return (
     <a
       class="icon-button"
-      href={addressOf(file)}
+      href={downloadOf(file)}
       download={file.name}
       aria-label={label}
       title={label}

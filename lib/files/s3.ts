@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { AnnouncedBytes } from '../collections/files.ts';
+import type { Bucket } from '../config.ts';
+import { log } from '../log.ts';
+import { isKey, keysIn, pathIn } from './directory.ts';
+import type { FileStore } from './file-store.ts';
+import { base64Of, isMissing, isSuccess, refused, s3Requests } from './s3-requests.ts';
+
+/**
+ * For how many seconds an upload can begin; the same announcement again has another address. It can do so after its
+ * file was removed: the sweep finds these bytes.
+ */
+const uploadTime = 900;
+
+/** For how many seconds a file can be read by its address, by everyone who has that. */
+const readingTime = 60;
+
+/** How many objects are copied at a time. */
+const copiesAtATime = 4;
+
+/** Enough to tell what kind of file it is. */
+const beginningLength = 512;
+
+/**
+ * A bucket of an object store that speaks S3. Senders and readers reach it themselves; it takes only the bytes whose
+ * number, type and SHA-256 are in the signature of the upload, so that what is there under a key never changes.
+ */
+export function s3Store(bucket: Bucket): FileStore {
+  const { presign, send, ask } = s3Requests(bucket);
+  // Read once here, so that a service without them does not start.
+  void bucket.credentials;
+
+  async function holds(key: string, { size, sha256 }: Omit<AnnouncedBytes, 'type'>): Promise<boolean> {
+    const found = await ask({ method: 'HEAD', key, headers: { 'X-Amz-Checksum-Mode': 'ENABLED' } });
+    if (!found) return false;
+    const { 'content-length': length, 'x-amz-checksum-sha256': checksum } = found.headers;
+    if (checksum === undefined) log('error', 'the object store tells no checksum, so that no file can be sent', { key });
+    return length === String(size) && checksum === base64Of(sha256);
+  }
+
+  /** Brings an object into a directory, where it has its name when it is complete. */
+  async function download(key: string, path: string): Promise<boolean> {
+    if (await isThere(path)) return true;
+    const response = await send({ method: 'GET', key });
+    if (isMissing(response)) {
+      response.destroy();
+      return false;
+    }
+    if (!isSuccess(response)) throw await refused(response);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
+    try {
+      await pipeline(response, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }));
+      await rename(partial, path);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    return true;
+  }
+
+  async function upload(key: string, path: string): Promise<void> {
+    const { size } = await stat(path);
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    const sha256 = hash.digest('hex');
+    if (await holds(key, { size, sha256 })) return;
+    await ask({ method: 'PUT', key }, { body: { size, sha256, bytes: createReadStream(path) } });
+  }
+
+  async function* pagesOf(from: { 'start-after'?: string } = {}): AsyncGenerator<Listed[]> {
+    let next: Record<string, string> | undefined = from;
+    while (next) {
+      const query = { 'list-type': '2', prefix: bucket.prefix, ...next };
+      const answer = await ask({ method: 'GET', key: '', query }, { most: largestPage });
+      const page = answer?.bytes.toString() ?? '';
+      yield objectsOf(page, bucket.prefix);
+      const token = textOf(page, 'NextContinuationToken');
+      next = token === undefined ? undefined : { 'continuation-token': token };
+    }
+  }
+
+  return {
+    direct: {
+      upload(key, { type, size, sha256 }) {
+        const headers = { 'Content-Type': type, 'X-Amz-Checksum-Sha256': base64Of(sha256) };
+        // Whatever sends a body says how long it is; a browser lets nobody else say it.
+        const url = presign({ method: 'PUT', key, headers: { ...headers, 'Content-Length': String(size) } }, uploadTime);
+        return { url, headers, expiresAt: new Date(Date.now() + uploadTime * 1_000) };
+      },
+
+      holds,
+
+      address: (key, method, { type, disposition }) =>
+        presign(
+          {
+            method,
+            key,
+            query: {
+              'response-cache-control': 'private, no-cache',
+              'response-content-disposition': disposition,
+              'response-content-type': type,
+            },
+          },
+          readingTime,
+        ),
+    },
+
+    async beginning(key) {
+      const headers = { Range: `bytes=0-${beginningLength - 1}` };
+      return (await ask({ method: 'GET', key, headers }, { most: beginningLength }))?.bytes;
+    },
+
+    remove: async (key) => void (await ask({ method: 'DELETE', key })),
+
+    /** Begins anywhere, and goes round: one that has the time for some alone comes to all of them in the end. */
+    async *keysBefore(time) {
+      const begin = randomBytes(16).toString('hex');
+      const older = (all: Listed[]) => all.flatMap(({ key, at }) => (at < time ? [key] : []));
+      for await (const page of pagesOf({ 'start-after': `${bucket.prefix}${begin}` })) yield older(page);
+      for await (const page of pagesOf()) {
+        const rest = page.filter(({ key }) => key <= begin);
+        yield older(rest);
+        if (rest.length < page.length) return;
+      }
+    },
+
+    async copyTo(directory, keys) {
+      const missing: string[] = [];
+      await someAtATime(each(keys), async (key) => {
+        if (!(await download(key, pathIn(directory, key)))) missing.push(key);
+      });
+      return missing;
+    },
+
+    async copyFrom(directory) {
+      let copied = 0;
+      await someAtATime(keysIn(directory), async (key) => {
+        await upload(key, pathIn(directory, key));
+        copied++;
+      });
+      return copied;
+    },
+  };
+}
+
+/** An object of a bucket, and when it was stored. */
+type Listed = { key: string; at: number };
+
+/** A page of a list has 1 000 objects at most. */
+const largestPage = 4_000_000;
+
+/** The objects of a page that are files of the service: other programs may have theirs beside them. */
+const objectsOf = (page: string, prefix: string): Listed[] =>
+  [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, one = '']) => {
+    const key = textOf(one, 'Key')?.slice(prefix.length) ?? '';
+    return isKey.test(key) ? [{ key, at: Date.parse(textOf(one, 'LastModified') ?? '') }] : [];
+  });
+
+function textOf(xml: string, name: string): string | undefined {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  return text?.replace(/&(amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);/gi, (_all, entity: string) => characterOf(entity.toLowerCase()));
+}
+
+const characterOf = (entity: string): string =>
+  ({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" })[entity] ??
+  String.fromCodePoint(Number(entity.replace('#x', '0x').replace('#', '')));
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function* each<T>(batches: AsyncIterable<T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
+}
+
+/** Does something with each, a few at a time; ends with the first that fails. */
+async function someAtATime<T>(all: AsyncGenerator<T>, work: (one: T) => Promise<void>): Promise<void> {
+  const worker = async () => {
+    for (let next = await all.next(); !next.done; next = await all.next()) await work(next.value);
+  };
+  const workers = Array.from({ length: copiesAtATime }, worker);
+  // The others are done with what they have begun before anybody cleans up.
+  await Promise.all(workers).finally(() => all.return(undefined).then(() => Promise.allSettled(workers)));
+}

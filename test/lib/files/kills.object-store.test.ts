@@ -1,0 +1,2 @@
+import '../../support/own-object-store.ts';
+import './kills.test.ts';
