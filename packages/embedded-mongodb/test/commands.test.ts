@@ -36,6 +36,11 @@ describe('every command', () => {
     ['a write with a read concern', 72, { insert: 'things', documents: [{}], readConcern: { level: 'majority' } }],
     ['a read with a write concern', 72, { find: 'things', writeConcern: { w: 1 } }],
     ['an invalid write concern', 9, { insert: 'things', documents: [{}], writeConcern: { w: -1 } }],
+    [
+      'an expression in the filter of an upsert',
+      224,
+      { findAndModify: 'things', query: { $or: [{ $expr: { $gt: ['$a', 1] } }] }, update: { $set: { b: 1 } }, upsert: true },
+    ],
     ['an unknown field', 40415, { find: 'things', colour: 'red' }],
     ['an unknown field of a statement', 40415, { update: 'things', updates: [{ q: {}, u: {}, colour: 'red' }] }],
     ['a version of the API', 40415, { ping: 1, apiVersion: '1' }],

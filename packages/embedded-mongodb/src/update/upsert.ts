@@ -29,6 +29,18 @@ export function upsertDocument(filter: Doc, update: Update, newId: () => Value):
   return idFirst(doc);
 }
 
+/** Refuses a filter with an expression, also where it finds something: no document that is inserted could be told from it. */
+export function checkUpsertFilter(filter: Doc): void {
+  for (const [name, value] of filter) {
+    if (name === '$expr')
+      throw new DatabaseError(
+        224,
+        'Use of the $expr operator is not permitted within the query predicate for an upsert operation.',
+      );
+    if (name.startsWith('$') && Array.isArray(value)) for (const branch of value) if (isDoc(branch)) checkUpsertFilter(branch);
+  }
+}
+
 function collectEqualities(filter: Doc, equalities: [string, Value][]): void {
   for (const [name, value] of filter) {
     if (Array.isArray(value) && (name === '$and' || (name === '$or' && value.length === 1))) {

@@ -7,7 +7,7 @@ import type { Database } from '../protocol/command.ts';
 import { maxDocumentBytes } from '../protocol/limits.ts';
 import type { Collection } from '../storage/collection.ts';
 import { compileUpdate, type Update } from '../update/update.ts';
-import { upsertDocument } from '../update/upsert.ts';
+import { checkUpsertFilter, upsertDocument } from '../update/upsert.ts';
 import { decode, encode } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { checkId, idFirst } from '../values/identity.ts';
@@ -67,6 +67,7 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
   const update = compileUpdate(statement.update, { ...target.context, arrayFilters });
   if (multi && update.kind === 'replacement')
     throw new DatabaseError(9, 'multi update is not supported for replacement-style update');
+  if (upsert) checkUpsertFilter(filter);
   const collection = collectionOf(target);
   const found =
     collection && prepareFind(target.database.file, collection, { ...statement, ...looking(statement) }, target.context);
