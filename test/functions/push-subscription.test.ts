@@ -255,6 +255,18 @@ describe('a device', () => {
     expect(await left()).toEqual([false, false, false, false]);
   });
 
+  it('is told while the push service of another one does not answer, which is told later', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    const other = await subscribed({ token: await aSession(call, ann) });
+    device.answer = 'none';
+    await aMessage(bob, room, { text: `@${ann.username} one` });
+    const telling = tellOfRoom(room);
+    await expect.poll(() => textsOf(other)).toEqual([`@${ann.username} one`]);
+    expect(await telling).toBe('all');
+    const { retry } = (await pushSubscriptions.findOne({ endpoint: device.endpoint })) ?? {};
+    expect(retry?.at.getTime()).toBeGreaterThan(Date.now());
+  });
+
   it.each([404, 410])('is forgotten when the push service answers %i', async (status) => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = { status };
