@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type FileState, lastFileState } from '../../lib/database/file-state.ts';
 import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
+import { outcomes } from '../../lib/notifications/send.ts';
 import { type BackupState, backupState } from './backups.ts';
 import { counts, type PushCounts } from './push/counts.ts';
 
@@ -19,6 +20,8 @@ export type Snapshot = {
   /** The p99 of the delay of the event loop, in milliseconds. */
   delay: number;
   push: PushCounts;
+  /** What became of pushes to devices. */
+  devices: typeof outcomes;
   /** What is wrong with the database's file. */
   file: FileState;
   backup: BackupState;
@@ -35,6 +38,7 @@ export const snapshot = (): Snapshot => ({
   memory: process.memoryUsage.rss(),
   delay: delay.percentile(99) / 1e6,
   push: counts,
+  devices: outcomes,
   file: lastFileState(),
   backup: backupState,
 });

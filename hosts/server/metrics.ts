@@ -66,6 +66,10 @@ export function render(snapshots: Snapshot[]): string {
     ...metric('chat_backup_failures', 'gauge', 'Scheduled backups that failed since the last one that was complete.'),
     `chat_backup_failures ${snapshots.reduce((sum, { backup }) => sum + backup.failed, 0)}`,
     ...pushMetrics(snapshots.map(({ push }) => push)),
+    ...metric('chat_device_pushes_total', 'counter', 'Pushes to devices whose page is closed, by what became of them.'),
+    ...(['sent', 'later', 'refused', 'gone'] as const).map(
+      (kind) => `chat_device_pushes_total{outcome="${kind}"} ${snapshots.reduce((sum, { devices }) => sum + devices[kind], 0)}`,
+    ),
     '',
   ].join('\n');
 }

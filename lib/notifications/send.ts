@@ -45,8 +45,17 @@ export function isPushAddress(address: string): boolean {
 const isNamed = ({ host, origin, protocol }: URL): boolean =>
   config.pushHosts.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
 
+/** What became of the pushes of this process since it started. */
+export const outcomes: Record<Outcome['kind'], number> = { sent: 0, later: 0, refused: 0, gone: 0 };
+
 /** Sends a push, encrypted for its device. Never fails. */
 export async function sendPush(to: PushSubscriptionDocument, payload: Payload): Promise<Outcome> {
+  const outcome = await trySending(to, payload);
+  outcomes[outcome.kind]++;
+  return outcome;
+}
+
+async function trySending(to: PushSubscriptionDocument, payload: Payload): Promise<Outcome> {
   const url = URL.parse(to.endpoint);
   const privateKey = await privateKeyOf(to.key);
   if (!url || !privateKey || !isPushAddress(to.endpoint)) return { kind: 'gone' };

@@ -15,6 +15,7 @@ const one: Snapshot = {
   memory: 1_000,
   delay: 10,
   push: pushed(1),
+  devices: { sent: 1, later: 0, refused: 0, gone: 0 },
   file: {},
   backup: { madeAt: 5_000, failed: 0 },
 };
@@ -24,6 +25,7 @@ const other: Snapshot = {
   memory: 500,
   delay: 20,
   push: pushed(2),
+  devices: { sent: 2, later: 5, refused: 0, gone: 0 },
   file: { damage: 'page 7' },
   backup: { failed: 2 },
 };
@@ -53,6 +55,8 @@ describe('/metrics', () => {
         'chat_pushes_total{kind="events"} 3',
         'chat_push_dropped_total{kind="events"} 3',
         'chat_push_repaired_total 3',
+        'chat_device_pushes_total{outcome="sent"} 3',
+        'chat_device_pushes_total{outcome="later"} 5',
       ]),
     );
   });
