@@ -28,8 +28,9 @@ export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; 
   const tell = async (room: string) => {
     try {
       // Another process tells of what was there when it began.
-      if ((await tellOfRoom(room)) !== 'all') due.set(room, performance.now() + wait);
+      if ((await tellOfRoom(room, ending.signal)) !== 'all') due.set(room, performance.now() + wait);
     } catch (error) {
+      if (ending.signal.aborted) return;
       due.set(room, performance.now() + retryEvery);
       log('error', 'devices were not told', { room, error: describeError(error) });
     }
@@ -52,6 +53,18 @@ export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; 
     }
   };
 
+  // Beside all else: it may take as long as push services do.
+  let retrying: Promise<void> | undefined;
+  const retry = () => {
+    retrying ??= retryDevices(ending.signal)
+      .catch((error) => {
+        if (!ending.signal.aborted) log('error', 'devices were not told', { error: describeError(error) });
+      })
+      .finally(() => {
+        retrying = undefined;
+      });
+  };
+
   const lookForMissed = async () => {
     if (!isFirst || !(await hasDevices())) return;
     for (const room of await findMissed()) if (!due.has(room)) due.set(room, performance.now());
@@ -67,7 +80,7 @@ export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; 
         }
         if (performance.now() >= retryAt) {
           retryAt = performance.now() + retryEvery;
-          if (isFirst) await retryDevices();
+          if (isFirst) retry();
         }
         await tellDue();
       } catch (error) {
@@ -83,7 +96,7 @@ export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; 
       stop();
       ending.abort();
       await ended;
-      await Promise.all(running);
+      await Promise.all([...running, retrying]);
     },
   };
 }

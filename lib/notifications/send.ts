@@ -23,7 +23,10 @@ export type Payload =
   | { type: 'test' };
 
 /** What became of a push: taken, not now, not this one, or never again. */
-export type Outcome = { kind: 'sent' | 'refused' | 'gone' } | { kind: 'later'; milliseconds: number };
+export type Outcome =
+  | { kind: 'sent' | 'refused' | 'gone' }
+  /** `isSilent`: the push service gave no answer. */
+  | { kind: 'later'; milliseconds: number; isSilent: boolean };
 
 /** For how many milliseconds a push is kept for a device that is off, and messages are told of at all. */
 export const pushLife = 3_600_000;
@@ -77,7 +80,7 @@ async function trySending(to: PushSubscriptionDocument, payload: Payload): Promi
   } catch (error) {
     if (error instanceof InnerAddressError) return { kind: 'gone' };
     log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
-    return { kind: 'later', milliseconds: pause };
+    return { kind: 'later', milliseconds: pause, isSilent: true };
   }
 }
 
@@ -88,7 +91,7 @@ function outcomeOf({ status, retryAfter }: { status: number; retryAfter: number 
   if (status >= 200 && status < 300) return { kind: 'sent' };
   if (status === 404 || status === 410) return { kind: 'gone' };
   if (status !== 429 && status < 500) return { kind: 'refused' };
-  return { kind: 'later', milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pause / 1_000) * 1_000) };
+  return { kind: 'later', isSilent: false, milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pause / 1_000) * 1_000) };
 }
 
 /** Whom a push service can ask about what it gets: some refuse one that is not real. */

@@ -13,7 +13,7 @@ import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
-import { type Payload, pushLife, sendPush } from './send.ts';
+import { type Outcome, type Payload, pushLife, sendPush } from './send.ts';
 import { noteOutcome } from './subscriptions.ts';
 
 /*
@@ -40,8 +40,8 @@ const pageSize = 100;
 /** Whether all was told, something is yet to come, or another process is at it. */
 export type Told = 'all' | 'more' | 'taken';
 
-/** Tells the devices of a room's members what is new in it. */
-export async function tellOfRoom(id: string): Promise<Told> {
+/** Tells the devices of a room's members what is new in it; an abort leaves those that are not told yet to the next process. */
+export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Told> {
   const room = new ObjectId(id);
   const place = await takeLease(room);
   if (place === undefined) return 'taken';
@@ -49,7 +49,7 @@ export async function tellOfRoom(id: string): Promise<Told> {
   const renewing = setInterval(() => void renew(room).catch(() => undefined), lease / 3);
   try {
     const news = await readNews(room);
-    await tell(room, news.messages, place);
+    await tell(room, news.messages, { place, signal });
     next = Math.max(place, news.next);
     return news.isAll ? 'all' : 'more';
   } finally {
@@ -103,12 +103,21 @@ async function readNews(room: ObjectId): Promise<News> {
   }
 }
 
+type Telling = {
+  place: number;
+  among?: { _id: ObjectId };
+  signal?: AbortSignal | undefined;
+  /** The push services that have given no answer: their other devices are told later, so that they hold up nobody else. */
+  silent?: Set<string>;
+};
+
 /** Tells some devices, or those of all members, of the messages that concern each, if there are some after a place. */
-async function tell(room: ObjectId, messages: Message[], place: number, among: { _id?: ObjectId } = {}): Promise<void> {
+async function tell(room: ObjectId, messages: Message[], telling: Telling): Promise<void> {
   if (messages.length === 0) return;
   // After the messages: nobody gets what came after they had left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
   if (!found) return;
+  const { place, among, signal, silent = new Set() } = telling;
   const devices = await findDevices(found, among);
   if (devices.length === 0) return;
   const users = [...new Map(devices.map(({ user }) => [user.toHexString(), user])).values()];
@@ -120,12 +129,13 @@ async function tell(room: ObjectId, messages: Message[], place: number, among: {
   const queue = devices.values();
   const work = async () => {
     for (const device of queue) {
+      signal?.throwIfAborted();
       const caller = callers.get(device._id.toHexString())?.caller;
       const user = device.user.toHexString();
       if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
       else if (!isBlocked(found, caller) && !isQuiet(caller)) {
         const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
-        await tellDevice(device, found, messages.filter(concerns), place);
+        await tellDevice(device, found, messages.filter(concerns), { place, silent });
       }
     }
   };
@@ -168,17 +178,28 @@ async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<
 }
 
 /** Tells a device of messages, of which it shows the last one, if that comes after a place; of those of each thread apart. */
-async function tellDevice(device: PushSubscriptionDocument, room: ToldRoom, messages: Message[], place: number): Promise<void> {
+async function tellDevice(
+  device: PushSubscriptionDocument,
+  room: ToldRoom,
+  messages: Message[],
+  { place, silent }: { place: number; silent: Set<string> },
+): Promise<void> {
   const places = Map.groupBy(messages, ({ thread, is_in_room }) => (is_in_room ? '' : (thread?.$oid ?? '')));
   for (const some of places.values()) {
     if ((some.at(-1)?.seq ?? 0) <= place) continue;
-    const again = await noteOutcome(device, await sendPush(device, payloadOf(room, some)));
+    const service = new URL(device.endpoint).host;
+    const outcome = silent.has(service) ? unasked : await sendPush(device, payloadOf(room, some));
+    if (outcome.kind === 'later' && outcome.isSilent) silent.add(service);
+    const again = await noteOutcome(device, outcome);
     if (!again) continue;
     const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.rooms': room._id } };
     await pushSubscriptions.updateOne({ _id: device._id }, later);
     return;
   }
 }
+
+/** What becomes of a push to a service that gives no answer. */
+const unasked: Outcome = { kind: 'later', milliseconds: 60_000, isSilent: true };
 
 /** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
 const mostText = 300;
@@ -198,14 +219,26 @@ function payloadOf(room: ToldRoom, messages: Message[]): Payload {
   };
 }
 
+/** How many devices are told again at a time; the others are a little later. */
+const mostRetried = 200;
+
 /** Tells those devices again that could not be told, and may be by now. */
-export async function retryDevices(): Promise<void> {
-  for await (const { _id, retry } of pushSubscriptions.find({ 'retry.at': { $lte: new Date() } })) {
-    // One that fails again is noted again.
-    const { matchedCount } = await pushSubscriptions.updateOne({ _id, 'retry.at': retry?.at as Date }, { $unset: { retry: '' } });
-    if (matchedCount === 0) continue;
-    for (const room of retry?.rooms ?? []) await tell(room, (await readNews(room)).messages, 0, { _id });
-  }
+export async function retryDevices(signal?: AbortSignal): Promise<void> {
+  const due = await pushSubscriptions.find({ 'retry.at': { $lte: new Date() } }, { limit: mostRetried }).toArray();
+  const silent = new Set<string>();
+  const queue = due.values();
+  const work = async () => {
+    for (const { _id, retry } of queue) {
+      signal?.throwIfAborted();
+      // One that fails again is noted again.
+      const noted = { _id, 'retry.at': retry?.at as Date };
+      const { matchedCount } = await pushSubscriptions.updateOne(noted, { $unset: { retry: '' } });
+      if (matchedCount === 0) continue;
+      for (const room of retry?.rooms ?? [])
+        await tell(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, work));
 }
 
 /** The rooms in which something happened while no process told of it. */

@@ -18,6 +18,8 @@ export type Device = {
   p256dh: string;
   auth: string;
   pushes: Push[];
+  /** How many requests came. */
+  asked: number;
   /** A status, with `Retry-After` if that is given; or no answer at all. */
   answer: { status: number; retryAfter?: string } | 'none';
 };
@@ -41,6 +43,7 @@ export function aDevice(): Device {
     p256dh: publicKey.toString('base64url'),
     auth: secret.toString('base64url'),
     pushes: [],
+    asked: 0,
     answer: { status: 201 },
     receive: (body: Buffer) => decrypt(body, { ecdh, publicKey, secret }),
   };
@@ -55,6 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await buffer(request);
   const device = devices.get(request.url ?? '');
   if (!device) return void response.writeHead(404).end();
+  device.asked++;
   if (device.answer === 'none') return;
   try {
     checkSender(request.headers.authorization ?? '');

@@ -1,0 +1,52 @@
+import '../../support/push-service.ts';
+import '../../support/isolated-database.ts';
+import { expect, it } from 'vitest';
+import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
+import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
+import { tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { anAccount, aSession } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+/** A room in which somebody has mentioned a user with so many devices, whose push service gives no answer. */
+async function withSilentDevices(count: number) {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  const room = await aRoomOf([bob, ann]);
+  const devices: Device[] = [];
+  for (let made = 0; made < count; made++) {
+    const token = await aSession(call, ann);
+    const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };
+    const device = aDevice();
+    devices.push(device);
+    await call('PUT', '/api/push-subscription', { token, body: subscriptionOf(device, key) });
+    device.answer = 'none';
+  }
+  const mention = () => aMessage(bob, room, { text: `@${ann.username} hello` });
+  return { room, devices, mention };
+}
+
+it('a server that ends leaves the devices that it has not told to the next one, which tells each of them', async () => {
+  // More than are told at the same time, so that it ends in the middle.
+  const { devices, mention } = await withSilentDevices(40);
+  const first = pushMeanwhile({ isFirst: true, wait: 0 });
+  await mention();
+  await expect.poll(() => devices.some(({ asked }) => asked > 0)).toBe(true);
+  await first.end();
+  expect(devices.filter(({ asked }) => asked === 0).length).toBeGreaterThan(0);
+
+  for (const device of devices) device.answer = { status: 201 };
+  const next = pushMeanwhile({ isFirst: true, wait: 0 });
+  await expect.poll(() => devices.filter(({ pushes }) => pushes.length === 0)).toEqual([]);
+  await next.end();
+});
+
+it('a push service that gives no answer is asked for a few devices, and the others are told later', async () => {
+  const { room, devices, mention } = await withSilentDevices(40);
+  await mention();
+  expect(await tellOfRoom(room)).toBe('all');
+  expect(devices.filter(({ asked }) => asked > 0)).toHaveLength(16);
+  const addresses = devices.map(({ endpoint }) => endpoint);
+  expect(await pushSubscriptions.countDocuments({ endpoint: { $in: addresses }, 'retry.at': { $exists: true } })).toBe(40);
+});
