@@ -261,6 +261,7 @@ describe('a draft', () => {
   it('is restored even if the page is left while it is being stored', async () => {
     const { id, owner } = await aRoom();
     const { page, context, field } = await atField(id, owner);
+    await field.waitFor();
     await hold(page, 'drafts', owner);
     await field.fill('not yet said');
     // Storing begins 300 milliseconds after the last key.
