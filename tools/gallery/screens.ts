@@ -66,6 +66,7 @@ export const screens: Screen[] = [
     act: async (page) => {
       // Of a room that could not be read without a connection, the page does not show what waits either.
       await page.locator('.room-pane .beginning').waitFor();
+      await loadedAhead(page);
       await page.context().setOffline(true);
       await page.locator('.room-pane .composer textarea').fill('This was written on a train, without a connection.');
       await page.getByRole('button', { name: 'Send' }).click();
@@ -198,6 +199,18 @@ export const screens: Screen[] = [
 
 /** How a screen may be looked at. */
 export type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
+
+/** Waits for the code that comes after the first room: a page that lost some of it is loaded again when it needs that. */
+async function loadedAhead(page: Page): Promise<void> {
+  const count = () =>
+    page.evaluate<number>(
+      "(() => { const all = performance.getEntriesByType('resource').map(({ name }) => name); return all.some((name) => name.includes('/assets/card-')) ? all.filter((name) => name.includes('/assets/')).length : 0; })()",
+    );
+  for (let before = -1, now = 0; now === 0 || now !== before; ) {
+    await page.waitForTimeout(500);
+    [before, now] = [now, await count()];
+  }
+}
 
 /** All the ways. */
 export const looks: Look[] = (['desk', 'phone'] as const).flatMap((where) =>

@@ -40,8 +40,12 @@ export function later<P extends object>(load: () => Promise<View<P>>, Placeholde
   };
 }
 
-/** Loads all that was not needed yet, so that it is there without a connection as well. */
+/** Loads all that was not needed yet, so that it is there without a connection as well; once there is one, as a browser remembers what failed. */
 export function loadAhead(): void {
+  if (!navigator.onLine) {
+    addEventListener('online', loadAhead, { once: true });
+    return;
+  }
   // What can't be loaded now is loaded when it is needed.
   for (const load of waiting) load().catch(() => {});
 }
