@@ -14,5 +14,11 @@ export async function currentKeys(): Promise<PushKeyDocument> {
 const findKeys = () => pushKeys.find({}, { sort: { created_at: -1, _id: 1 }, limit: 1 }).toArray();
 
 /** The private key of a public one; undefined if it is not the service's any longer. */
-export const privateKeyOf = async (publicKey: string): Promise<string | undefined> =>
-  (await pushKeys.findOne({ _id: publicKey }))?.private_key;
+export async function privateKeyOf(publicKey: string): Promise<string | undefined> {
+  const found = known.get(publicKey) ?? (await pushKeys.findOne({ _id: publicKey }))?.private_key;
+  if (found !== undefined) known.set(publicKey, found);
+  return found;
+}
+
+// Read once, not for each device: a pair never changes.
+const known = new Map<string, string>();
