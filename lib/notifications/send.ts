@@ -1,26 +1,10 @@
 import webPush from 'web-push';
+import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
 import { config } from '../config.ts';
 import { describeError, log } from '../log.ts';
 import { InnerAddressError, post } from '../net/outbound.ts';
 import { privateKeyOf } from './keys.ts';
-
-/** What a push tells a device: of messages in a room, or that pushes arrive. The device makes the sentences. */
-export type Payload =
-  | {
-      type: 'messages';
-      room: string;
-      /** The place of the last one, and how many are unread that it is told of. */
-      seq: number;
-      count: number;
-      author: string;
-      /** Absent in a direct conversation. */
-      room_name?: string;
-      text: string;
-      /** The thread in which alone it stands. */
-      thread?: string;
-    }
-  | { type: 'test' };
 
 /** What became of a push: taken, not now, not this one, or never again. */
 export type Outcome =
@@ -52,13 +36,13 @@ const isNamed = ({ host, origin, protocol }: URL): boolean =>
 export const outcomes: Record<Outcome['kind'], number> = { sent: 0, later: 0, refused: 0, gone: 0 };
 
 /** Sends a push, encrypted for its device. Never fails. */
-export async function sendPush(to: PushSubscriptionDocument, payload: Payload): Promise<Outcome> {
+export async function sendPush(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const outcome = await trySending(to, payload);
   outcomes[outcome.kind]++;
   return outcome;
 }
 
-async function trySending(to: PushSubscriptionDocument, payload: Payload): Promise<Outcome> {
+async function trySending(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const url = URL.parse(to.endpoint);
   const privateKey = await privateKeyOf(to.key);
   if (!url || !privateKey || !isPushAddress(to.endpoint)) return { kind: 'gone' };
@@ -80,12 +64,15 @@ async function trySending(to: PushSubscriptionDocument, payload: Payload): Promi
   } catch (error) {
     if (error instanceof InnerAddressError) return { kind: 'gone' };
     log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
-    return { kind: 'later', milliseconds: pause, isSilent: true };
+    return noAnswer;
   }
 }
 
 /** After how many milliseconds one tries again where the push service does not say. */
 const pause = 60_000;
+
+/** What becomes of a push to a service that gives no answer. */
+export const noAnswer: Outcome & { kind: 'later' } = { kind: 'later', milliseconds: pause, isSilent: true };
 
 function outcomeOf({ status, retryAfter }: { status: number; retryAfter: number | undefined }): Outcome {
   if (status >= 200 && status < 300) return { kind: 'sent' };

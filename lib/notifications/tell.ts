@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import { parse } from '../../packages/client/src/text/parse.ts';
 import { textOfBlocks } from '../../packages/client/src/text/plain.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
@@ -13,7 +14,7 @@ import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
-import { type Outcome, type Payload, pushLife, sendPush } from './send.ts';
+import { noAnswer, pushLife, sendPush } from './send.ts';
 import { noteOutcome } from './subscriptions.ts';
 
 /*
@@ -90,7 +91,7 @@ async function readNews(room: ObjectId): Promise<News> {
   const since = Date.now() - pushLife;
   const found = await rooms.findOne<ToldRoom & { seq: number }>({ _id: room }, { projection: { ...projection, seq: 1 } });
   const nothing = { messages: [], next: found?.seq ?? 0, isAll: true };
-  if (!found || (await findDevices(found)).length === 0) return nothing;
+  if (!found || !(await hasDevice(found))) return nothing;
   try {
     const { events, next } = await readEvents(room, Math.max(0, found.seq - pageSize), pageSize, 'service');
     const sent = events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
@@ -144,8 +145,13 @@ async function tell(room: ObjectId, messages: Message[], telling: Telling): Prom
 
 const isQuiet = ({ user: { quiet_until } }: Caller): boolean => quiet_until !== undefined && quiet_until.getTime() > Date.now();
 
-const findDevices = ({ members }: ToldRoom, among: { _id?: ObjectId } = {}) =>
-  pushSubscriptions.find({ ...among, user: { $in: members.map(({ user }) => user) } }).toArray();
+const ofMembers = ({ members }: ToldRoom) => ({ user: { $in: members.map(({ user }) => user) } });
+
+const findDevices = (room: ToldRoom, among: { _id?: ObjectId } = {}) =>
+  pushSubscriptions.find({ ...among, ...ofMembers(room) }).toArray();
+
+const hasDevice = async (room: ToldRoom): Promise<boolean> =>
+  (await pushSubscriptions.findOne(ofMembers(room), { projection: { _id: 1 } })) !== null;
 
 const projection = { name: 1, is_direct: 1, created_by: 1, 'members.user': 1 };
 type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id: ObjectId; members: { user: ObjectId }[] };
@@ -188,7 +194,7 @@ async function tellDevice(
   for (const some of places.values()) {
     if ((some.at(-1)?.seq ?? 0) <= place) continue;
     const service = new URL(device.endpoint).host;
-    const outcome = silent.has(service) ? unasked : await sendPush(device, payloadOf(room, some));
+    const outcome = silent.has(service) ? noAnswer : await sendPush(device, payloadOf(room, some));
     if (outcome.kind === 'later' && outcome.isSilent) silent.add(service);
     const again = await noteOutcome(device, outcome);
     if (!again) continue;
@@ -198,13 +204,10 @@ async function tellDevice(
   }
 }
 
-/** What becomes of a push to a service that gives no answer. */
-const unasked: Outcome = { kind: 'later', milliseconds: 60_000, isSilent: true };
-
 /** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
 const mostText = 300;
 
-function payloadOf(room: ToldRoom, messages: Message[]): Payload {
+function payloadOf(room: ToldRoom, messages: Message[]): PushPayload {
   const { seq, text, files, username, name, thread, is_in_room } = messages.at(-1) as Message;
   const said = textOfBlocks(parse(text)).replaceAll(/\s+/g, ' ').trim() || files.map((file) => file.name).join(', ');
   return {

@@ -1,4 +1,5 @@
 /// <reference lib="webworker" />
+import type { PushPayload } from '../../client/src/push-payload.ts';
 import { pushStrings } from './strings-push.ts';
 import { safeName } from './text/names.ts';
 
@@ -47,29 +48,15 @@ async function navigate(request: Request): Promise<Response> {
 
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);
 
-/** What the service sends: `lib/notifications/send.ts`. */
-type Push =
-  | {
-      type: 'messages';
-      room: string;
-      seq: number;
-      count: number;
-      author: string;
-      room_name?: string;
-      text: string;
-      thread?: string;
-    }
-  | { type: 'test' };
-
 /** What a notification remembers: where it leads, and the last place that it tells of. */
 type Shown = { path: string; seq: number };
 
 worker.addEventListener('push', (event) => {
-  event.waitUntil(show(event.data?.json() as Push));
+  event.waitUntil(show(event.data?.json() as PushPayload));
 });
 
 /** Shows a push. Browsers take the permission away where one shows nothing. */
-async function show(push: Push): Promise<void> {
+async function show(push: PushPayload): Promise<void> {
   if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
   const { room, seq, count, thread, text } = push;
   const tag = thread ?? room;
