@@ -31,6 +31,10 @@ export const fullOf = (date: Date): string => full.format(date);
 /** Day and time, short. */
 export const shortOf = (date: Date): string => short.format(date);
 
+/** The times at which something may end that begins now: in an hour, or at an hour of the next day, here. */
+export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+export const tomorrowAt = (hour: number): Date => new Date(new Date().setHours(24 + hour, 0, 0, 0));
+
 /** Whether both are on one day, here. */
 export const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString();
 

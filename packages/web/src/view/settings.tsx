@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
-import { shortOf } from '../dates.ts';
+import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { notifications, quietUntil, setNotifications, setPolicy } from '../notify.ts';
 import { isPushed, pushLimits, subscribe } from '../push.ts';
@@ -360,9 +360,9 @@ function Notifying() {
 
 /** When a pause of notifications may end that begins now. */
 const pauses = {
-  hour: () => new Date(Date.now() + 3_600_000),
-  evening: () => new Date(new Date().setHours(24, 0, 0, 0)),
-  tomorrow: () => new Date(new Date().setHours(24 + 8, 0, 0, 0)),
+  hour: inAnHour,
+  evening: () => tomorrowAt(0),
+  tomorrow: () => tomorrowAt(8),
 };
 
 /** Notifications can be paused for a while, on all devices. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask, chat, type User } from '../api.ts';
-import { shortOf } from '../dates.ts';
+import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { begin, me } from '../session.ts';
 import { currentStatus, learnStatuses, type Status } from '../store/names.ts';
@@ -10,8 +10,8 @@ import { attempt, Field, Form } from './controls.tsx';
 /** When a status may end that is set now. */
 const ends = {
   never: () => undefined,
-  hour: () => new Date(Date.now() + 3_600_000),
-  tonight: () => new Date(new Date().setHours(24, 0, 0, 0)),
+  hour: inAnHour,
+  tonight: () => tomorrowAt(0),
 };
 
 /** What one says of oneself. */
