@@ -4,7 +4,7 @@ import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat
 import { dirname, join } from 'node:path';
 import type { AnnouncedBytes } from '../collections/files.ts';
 import { conflict, HttpError, type Refusal, serviceUnavailable } from '../errors.ts';
-import type { FileStore } from './file-store.ts';
+import { beginningLength, type FileStore } from './file-store.ts';
 
 export const otherBytes: Refusal = () =>
   conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
@@ -95,9 +95,6 @@ export async function* keysIn(directory: string): AsyncGenerator<string> {
 
 /** The end of the name of what is not complete, or never will be. */
 const unfinished = '.partial';
-
-/** Enough to tell what kind of file it is. */
-const beginningLength = 512;
 
 /** Writes bytes as they come; no more than were announced. */
 async function write(file: FileHandle, { size, sha256 }: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>): Promise<void> {

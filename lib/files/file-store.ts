@@ -41,3 +41,6 @@ type Direct = {
   receive?: undefined;
   read?: undefined;
 };
+
+/** How many bytes `beginning` reads: enough to tell what kind of file it is. */
+export const beginningLength = 512;

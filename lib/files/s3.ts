@@ -7,7 +7,7 @@ import type { AnnouncedBytes } from '../collections/files.ts';
 import type { Bucket } from '../config.ts';
 import { log } from '../log.ts';
 import { isKey, keysIn, pathIn } from './directory.ts';
-import type { FileStore } from './file-store.ts';
+import { beginningLength, type FileStore } from './file-store.ts';
 import { base64Of, isMissing, isSuccess, refused, s3Requests } from './s3-requests.ts';
 
 /**
@@ -21,9 +21,6 @@ const readingTime = 60;
 
 /** How many objects are copied at a time. */
 const copiesAtATime = 4;
-
-/** Enough to tell what kind of file it is. */
-const beginningLength = 512;
 
 /**
  * A bucket of an object store that speaks S3. Senders and readers reach it themselves; it takes only the bytes whose
