@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { describeError, log } from '../lib/log.ts';
+import { logFailure } from '../lib/http/log-failure.ts';
 import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
 
 /**
@@ -9,10 +9,7 @@ import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts
  * another one, is tried again by Lambda, in a minute and in two.
  */
 export const handler = middy<{ rooms: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
-  .use({
-    onError: ({ error, context }) =>
-      log('error', 'devices were not told', { request_id: context.awsRequestId, error: describeError(error) }),
-  })
+  .use(logFailure('devices were not told'))
   .handler(async ({ rooms }) => {
     await sleep(patience);
     await retryDevices();

@@ -2,7 +2,8 @@ import middy, { type Request } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { carrier } from '../lib/carrier.ts';
 import { withDeadline } from '../lib/deadline.ts';
-import { describeError, log } from '../lib/log.ts';
+import { logFailure } from '../lib/http/log-failure.ts';
+import { log } from '../lib/log.ts';
 import { pushMetrics } from '../lib/metrics.ts';
 import { hasDevices, type Notice } from '../lib/notices.ts';
 import { type Delivery, deliver } from '../lib/push/deliver.ts';
@@ -18,10 +19,7 @@ export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
   timeoutEarlyInMillis: 0,
   requestEnd: logDelivery,
 })
-  .use({
-    onError: ({ error, context }) =>
-      log('error', 'push failed', { request_id: context.awsRequestId, error: describeError(error) }),
-  })
+  .use(logFailure('push failed'))
   .handler(({ notices }) =>
     withDeadline(performance.now() + longest, async () => (await Promise.all([deliver(notices), tellDevices(notices)]))[0]),
   );

@@ -147,7 +147,7 @@ export async function startGateway(): Promise<TestGateway> {
   const runPush = async (event: string) => {
     await delay(randomInt(gateway.trouble.late + 1));
     const sent = JSON.parse(event);
-    const run = async () => void (await ('rooms' in sent ? notify.handler : push.handler)(sent, context()));
+    const run = async () => void (await ('rooms' in sent ? notify.handler(sent, context()) : push.handler(sent, context())));
     await invokeFunction('push', run);
   };
 

@@ -1,0 +1,9 @@
+import type { Request } from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { describeError, log } from '../log.ts';
+
+/** Logs why a function failed that nobody waits for; `what` has failed then. */
+export const logFailure = (what: string) => ({
+  onError: ({ error, context }: Request<unknown, unknown, Error, Context>): void =>
+    log('error', what, { request_id: context.awsRequestId, error: describeError(error) }),
+});
