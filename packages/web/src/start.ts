@@ -52,9 +52,11 @@ export async function abandonAccount(): Promise<void> {
   forget();
 }
 
-// A request to the database whose transaction has failed, as the end of the transaction reports.
+// A request to the database whose transaction has failed, as the end of the transaction reports; the last one where all data is deleted.
+const endings = ['AbortError', 'QuotaExceededError', 'UnknownError'];
+
 function overlookAborted(event: PromiseRejectionEvent): void {
-  const isAborted = event.reason instanceof DOMException && ['AbortError', 'QuotaExceededError'].includes(event.reason.name);
+  const isAborted = event.reason instanceof DOMException && endings.includes(event.reason.name);
   if (isAborted) event.preventDefault();
 }
 

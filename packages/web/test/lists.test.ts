@@ -104,6 +104,15 @@ describe('the drafts', () => {
     await rowOf(page, 'Drafts').getByText('1', { exact: true }).waitFor();
     await page.reload();
     await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['of beta']);
+    // The page goes before the database gets to the draft.
+    await page.evaluate(`(async () => {
+      const [{ name }] = await indexedDB.databases();
+      const opened = indexedDB.open(name);
+      await new Promise((resolve) => { opened.onsuccess = resolve; });
+      const drafts = opened.result.transaction('drafts', 'readwrite').objectStore('drafts');
+      const holdOn = () => { drafts.count().onsuccess = holdOn; };
+      holdOn();
+    })()`);
     await page.getByRole('button', { name: 'Discard the draft in beta' }).click();
     await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.getByText('No drafts.').waitFor();

@@ -106,8 +106,14 @@ export function dropDraft(place: string, text: string): string[] {
 export async function discardDraft(place: string): Promise<void> {
   const keys = dropDraft(place, draftOf(place).trim());
   sentElsewhere.value = place;
+  await deleteStored(keys);
+}
+
+/** Deletes what is stored under some keys: even if the page goes before the database has done it, a later page does not find it. */
+async function deleteStored(keys: readonly string[]): Promise<void> {
+  setLastWords(Object.fromEntries(keys.map((key) => [key, ''])));
   const db = await cache();
-  for (const key of keys) await db?.delete('drafts', key).catch(noteProblem);
+  for (const key of keys) if (await db?.delete('drafts', key).then(() => true, noteProblem)) forgetLastWords(key);
 }
 
 /** Forgets a draft that another tab has sent, or made a message of. */
@@ -115,7 +121,7 @@ export function dropSentDraft({ place, text, of }: { place: string; text: string
   const mine = drafts.get(place)?.trim();
   if (mine === undefined || (mine !== text && !(mine === of?.trim() && text.includes(mine)))) return;
   forget(place);
-  void cache().then((db) => db?.delete('drafts', keyOf(place)).catch(noteProblem));
+  void deleteStored([keyOf(place)]);
   sentElsewhere.value = place;
 }
 
@@ -130,13 +136,14 @@ function forget(place: string): void {
 /** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
 export function saveDrafts(): void {
   if (unsaved.size > 0 && lastWordsName !== '') {
-    const unwritten = [...unsaved.keys()].map((place) => [keyOf(place), draftOf(place)]);
-    remember(lastWordsName, JSON.stringify({ ...lastWords(), ...Object.fromEntries(unwritten) }));
+    setLastWords(Object.fromEntries([...unsaved.keys()].map((place) => [keyOf(place), draftOf(place)])));
   }
   for (const place of unsaved.keys()) void save(place);
 }
 
 const lastWords = (): Record<string, string> => recallJson(lastWordsName, {});
+
+const setLastWords = (words: Record<string, string>) => remember(lastWordsName, JSON.stringify({ ...lastWords(), ...words }));
 
 /** The page did not go, and what was written last at a place is stored or sent: a later page must not find it there. */
 function forgetLastWords(key: string): void {
@@ -159,5 +166,5 @@ async function save(place: string): Promise<void> {
   unsaved.delete(place);
   if (isDone) forgetLastWords(key);
   // What the database has no room for may have some here.
-  else if (db) remember(lastWordsName, JSON.stringify({ ...lastWords(), [key]: text ?? '' }));
+  else if (db) setLastWords({ [key]: text ?? '' });
 }
