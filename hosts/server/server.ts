@@ -16,6 +16,7 @@ import { closeWithoutResets, limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
+import { ambiguous, isPlain } from './plain.ts';
 import type { Relay } from './push/relay.ts';
 import { startPush } from './push/start.ts';
 import { isForSocket } from './push/upgrade.ts';
@@ -219,17 +220,6 @@ const headersTooLarge = rejectWith(
       title: 'Request header fields too large',
       description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
       code: 'headers_too_large',
-    }),
-);
-// Node.js takes the first of two hosts, where a proxy may have taken the last; and it takes HTTP/0.9, which knows no headers.
-const isPlain = ({ httpVersion, rawHeaders }: IncomingMessage) =>
-  httpVersion.startsWith('1.') && rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length < 2;
-const ambiguous = rejectWith(
-  () =>
-    new HttpError(400, {
-      title: 'Bad request',
-      description: 'The request must be HTTP/1.1 with one Host header.',
-      code: 'bad_request',
     }),
 );
 const notHttp = rejectWith(

@@ -61,7 +61,9 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Told
 
 /** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
 async function takeLease(room: ObjectId): Promise<number | undefined> {
-  const isFree = { $expr: { $not: [{ $gt: ['$leased_until', '$$NOW'] }] } };
+  // A lease from a clock that was ahead holds nobody up.
+  const isHeld = { $and: [{ $gt: ['$leased_until', '$$NOW'] }, { $lte: ['$leased_until', { $add: ['$$NOW', lease] }] }] };
+  const isFree = { $expr: { $not: [isHeld] } };
   const taking = [{ $set: { leased_until: { $add: ['$$NOW', lease] } } }];
   const take = () => pushed.findOneAndUpdate({ _id: room, ...isFree }, taking, { returnDocument: 'after' });
   const taken = (await take()) ?? ((await isNew(room)) ? await take() : null);
@@ -161,8 +163,10 @@ type Reading = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<st
 /** Whether a message concerns the user of a device, who has not read it. */
 function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, marker, threads }: Reading) {
   const me = user.toHexString();
+  // One that a clock has made which was ahead is as old as any.
+  const since = created_at.getTime() > Date.now() ? 0 : created_at.getTime();
   return ({ user: author, seq, mentions, thread, is_in_room, created_at: sent }: Message): boolean => {
-    if (marker?.isMuted || author.$oid === me || Date.parse(sent.$date) < created_at.getTime()) return false;
+    if (marker?.isMuted || author.$oid === me || Date.parse(sent.$date) < since) return false;
     const isNamed = mentions.some(({ $oid }) => $oid === me);
     if (thread && !is_in_room) {
       const read = threads.get(`${thread.$oid} ${me}`);
@@ -227,7 +231,10 @@ const mostRetried = 200;
 
 /** Tells those devices again that could not be told, and may be by now. */
 export async function retryDevices(signal?: AbortSignal): Promise<void> {
-  const due = await pushSubscriptions.find({ 'retry.at': { $lte: new Date() } }, { limit: mostRetried }).toArray();
+  const now = Date.now();
+  // Nobody is told to wait for longer than a push lives, unless by a clock that was ahead.
+  const isDue = { $or: [{ 'retry.at': { $lte: new Date(now) } }, { 'retry.at': { $gt: new Date(now + pushLife) } }] };
+  const due = await pushSubscriptions.find(isDue, { limit: mostRetried }).toArray();
   const silent = new Set<string>();
   const queue = due.values();
   const work = async () => {

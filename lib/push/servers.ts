@@ -3,7 +3,7 @@ import { limits } from '../api/limits.ts';
 import { rooms } from '../collections/rooms.ts';
 import { serverNotices } from '../collections/server-notices.ts';
 import { servers } from '../collections/servers.ts';
-import { unexpired } from '../collections/tokens.ts';
+import { unexpiredWithin } from '../collections/tokens.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Notice } from '../notices.ts';
@@ -35,7 +35,7 @@ export const register = (_id: string, server: string): Promise<{ now: Date; othe
     const present = [{ $set: { server, expires_at: { $add: ['$$NOW', presence] } } }];
     const [own, others] = await Promise.all([
       retryContended(() => servers.findOneAndUpdate({ _id }, present, { upsert: true, returnDocument: 'after' })),
-      servers.countDocuments({ server: { $ne: server }, ...unexpired }),
+      servers.countDocuments({ server: { $ne: server }, ...unexpiredWithin(presence) }),
     ]);
     return { now: new Date((own?.expires_at.getTime() ?? 0) - presence), others };
   });

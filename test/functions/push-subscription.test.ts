@@ -307,7 +307,7 @@ describe('a device', () => {
     await tellOfRoom(room);
     expect(device.pushes.map(({ payload }) => payload.seq)).toEqual([seq, seq]);
     // While it lives, no other process tells.
-    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: 0, leased_until: new Date(Date.now() + 60_000) } });
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: 0, leased_until: new Date(Date.now() + 20_000) } });
     expect(await tellOfRoom(room)).toBe('taken');
   });
 });

@@ -13,6 +13,7 @@ import { protocol, socketLimits } from '../../../lib/push/frames.ts';
 import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
 import { Recent } from '../../../lib/recent.ts';
 import { makeContext, makeEvent, splitTarget } from '../event.ts';
+import { ambiguous, isPlain } from '../plain.ts';
 import { respondRaw } from '../respond.ts';
 import { sourceOf } from '../source.ts';
 import { Bucket } from './bucket.ts';
@@ -112,7 +113,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
       const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = Object.assign(makeEvent(request, received, match), {
         socket,
       });
-      const handler = !isForSocket(request) ? notSupported : isFull() ? full : accept;
+      const handler = !isPlain(request) ? ambiguous : !isForSocket(request) ? notSupported : isFull() ? full : accept;
       const response = await run(handler, event, makeContext(received, match, time));
       if (response.statusCode === 101) return event.caller;
       respondRaw(socket, response);

@@ -192,12 +192,16 @@ describe('the limits of the gateway', () => {
 
   it.each([
     ['two hosts', 'GET /api/a/x HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n'],
+    [
+      'two hosts that asks for a WebSocket',
+      'GET /socket HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+    ],
     ['HTTP/0.9', 'GET /api/a/x HTTP/0.9\r\n\r\n'],
   ])('refuse a request with %s', async (_what, sent) => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end(sent);
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*"title":"Bad request"/s);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*must be HTTP\/1\.1 with one Host header/s);
   });
 
   it('refuse a request that is not HTTP', async () => {
