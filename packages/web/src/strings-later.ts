@@ -45,6 +45,9 @@ export const laterStrings = {
     create: 'Create a link',
     once: 'Copy it now. It won’t be shown again.',
     link: 'Invitation link',
+    qrCode: 'QR code',
+    qrCodeLabel: 'QR code of the invitation link',
+    email: 'Send by e-mail',
     revoke: 'Revoke',
   },
   settings: {

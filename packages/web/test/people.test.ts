@@ -1,9 +1,14 @@
+import jsQrModule from 'jsqr';
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, serveUrl, signIn, visit } from './support.ts';
+
+// A CommonJS module, whose types tell of an ES module's default.
+const decodeQrCode = jsQrModule as unknown as typeof jsQrModule.default;
 
 describe('a message', () => {
   it('can be marked as unread, and stays so until the room is opened again', async () => {
@@ -47,6 +52,11 @@ describe('an invitation link', () => {
     const link = await page.getByLabel('Invitation link').inputValue();
     const path = link.replace(serveUrl, '');
     expect(path).toMatch(/^\/join#[a-z0-9]{32}$/);
+    const mail = (await page.getByRole('link', { name: 'Send by e-mail' }).getAttribute('href')) ?? '';
+    expect(decodeURIComponent(mail)).toMatch(/^mailto:\?subject=Kitchen.*&body=http/);
+    expect(new URLSearchParams(mail.split('?')[1]).get('body')).toBe(link);
+    await page.getByRole('button', { name: 'QR code' }).click();
+    expect(await readCode(page.getByRole('img', { name: 'QR code of the invitation link' }))).toBe(link);
 
     const name = aName();
     const newcomer = await visit(browser, { path });
@@ -109,3 +119,18 @@ describe('a blocked user', () => {
     await context.close();
   });
 });
+
+/** What a QR code says, read from the squares that are drawn. */
+async function readCode(image: Locator): Promise<string> {
+  const size = Number((await image.getAttribute('viewBox'))?.split(' ')[2]);
+  const dark = (await image.locator('path').getAttribute('d')) ?? '';
+  const scale = 4;
+  const pixels = new Uint8ClampedArray((size * scale) ** 2 * 4).fill(255);
+  for (const [, x, y] of dark.matchAll(/M(\d+) (\d+)h1v1h-1z/g))
+    for (let at = 0; at < scale ** 2; at++) {
+      const row = Number(y) * scale + Math.floor(at / scale);
+      const column = Number(x) * scale + (at % scale);
+      pixels.fill(0, (row * size * scale + column) * 4, (row * size * scale + column) * 4 + 3);
+    }
+  return decodeQrCode(pixels, size * scale, size * scale)?.data ?? '';
+}

@@ -5,7 +5,10 @@ import { idOf } from '../ids.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { attempt, Choice, Form, IconButton, Loading } from './controls.tsx';
+import { later } from './later.tsx';
 import { useLoaded } from './use-list.ts';
+
+const QrCode = later(async () => (await import('./qr-code.tsx')).QrCode);
 
 const day = 24 * 60 * 60_000;
 
@@ -88,6 +91,7 @@ const timesOf = (times: number) => (times === 0 ? laterStrings.invitations.anyUs
 /** The link that was made, which nobody can see again. */
 function Made({ link }: { link: string }) {
   const [isCopied, setCopied] = useState(false);
+  const [isShown, setShown] = useState(false);
   const copy = () => void navigator.clipboard?.writeText(link).then(() => setCopied(true));
   return (
     <div class="made" role="status">
@@ -102,6 +106,15 @@ function Made({ link }: { link: string }) {
         />
         {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
       </span>
+      <span class="row">
+        <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          {laterStrings.invitations.qrCode}
+        </button>
+        <a href={`mailto:?subject=${encodeURIComponent(document.title)}&body=${encodeURIComponent(link)}`}>
+          {laterStrings.invitations.email}
+        </a>
+      </span>
+      {isShown && <QrCode text={link} label={laterStrings.invitations.qrCodeLabel} />}
     </div>
   );
 }
