@@ -68,7 +68,7 @@ async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
   const all = changed.members ?? [];
   const members = all.map(({ user }) => user);
   const rank = (role: Role | undefined) => roles.indexOf(role ?? 'member');
-  // Whoever has a webhook's secret may not be anybody's colleague.
+  // A secret is in the settings of other programs, where many may see it.
   const mayAddressAll = ({ user, isWebhook }: Caller) =>
     !isWebhook && rank(all.find((member) => member.user.equals(user._id))?.role) >= rank(changed.for_all_role);
   return senders.map(({ withMembers, caller }, index) => {

@@ -206,8 +206,20 @@ async function replay(
   key: IdempotencyKey,
   caller: Caller,
 ): Promise<Created<Message>> {
-  if (!caller.isWebhook) await findReadableRoom(first.room, caller);
+  if (caller.isWebhook) return replayAsSent(first, key, caller);
+  await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   const replies = await countReplies(first.room, [first]);
   return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+}
+
+/** The message that a webhook sent first, as it was then: it may post, and not read what became of that. */
+function replayAsSent(
+  first: MessageDocument & Partial<IdempotencyFields>,
+  key: IdempotencyKey,
+  caller: Caller,
+): Created<Message> {
+  requireSameRequest(first, key);
+  const { repliers: _, replied_at: __, ...sent } = first;
+  return { value: showMessage({ ...sent, reactions: [], pinned_at: null }, caller.user, 0), isReplay: true };
 }
