@@ -1,4 +1,4 @@
-import type { Filter, ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, nameText, tokenOf, type Values, withDefault } from '../api/parameters.ts';
 import { aText, aToken, described, isToken, record, type Shown } from '../api/schema.ts';
@@ -87,13 +87,12 @@ export async function addWebhook(
   return isAdded && { ...show(room, created, name), secret };
 }
 
-// No two can have the same name; it is seen only beside the webhook's own.
-const addAccount = (room: ObjectId, name: string): Promise<WebhookAccount> =>
-  insertWithTimes(
-    webhookAccounts,
-    { username: `webhook-${randomToken().slice(0, 12)}`, name, is_bot: true, webhook_of: room },
-    { created_at: '$$NOW' },
-  );
+function addAccount(room: ObjectId, name: string): Promise<WebhookAccount> {
+  const _id = new ObjectId();
+  // No other has this username; it is seen only beside the name.
+  const account = { _id, username: `webhook-${_id.toHexString()}`, name, is_bot: true, webhook_of: room };
+  return insertWithTimes(webhookAccounts, account, { created_at: '$$NOW' });
+}
 
 /** The webhooks of a room, in the order in which they were created; for moderators. */
 export async function listWebhooks(room: ObjectId, caller: Caller): Promise<Webhook[]> {

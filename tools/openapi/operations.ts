@@ -177,6 +177,7 @@ const foreignBody = (example: unknown) => ({
           payload: { type: 'string', description: "A message in Slack's shape, as JSON." },
         },
       },
+      ...(example !== undefined && { example }),
     },
   },
 });
@@ -185,7 +186,7 @@ const foreignAnswers = {
   200: {
     description: "Posted; the answer to Slack's shape.",
     headers: { ...everywhere, ...onSuccess },
-    content: { 'text/plain': { schema: { const: 'ok' } } },
+    content: { 'text/plain': { schema: { const: 'ok' }, example: 'ok' } },
   },
   204: { description: 'Nothing of this event is posted. There is no body.', headers: { ...everywhere, ...onEmpty } },
 };
