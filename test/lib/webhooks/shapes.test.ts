@@ -477,23 +477,23 @@ describe('whatever is sent,', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nested 400000 deep', `${'{"text":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'refused'],
-    ['a list nested 400000 deep', `{"blocks":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'refused'],
-    ['10000 blocks', { blocks: Array(10_000).fill({ type: 'section', text: { type: 'mrkdwn', text: '*a* <b|c>' } }) }, 'text'],
-    ['a million stars', { text: '*a'.repeat(500_000), channel: '' }, 'text'],
-    ['a million backticks', { text: '`'.repeat(1_000_000), channel: '' }, 'text'],
-    ['a million open links', { text: '<a|'.repeat(333_000), channel: '' }, 'text'],
-    ['a hundred long attachments', { attachments: Array(100).fill({ text: '*a*~b~<https://c|d>`'.repeat(500) }) }, 'text'],
-    ['a hundred thousand entities', { text: '&amp;'.repeat(100_000), channel: '' }, 'text'],
+    ['text nested deep', `${'{"text":'.repeat(25_000)}1${'}'.repeat(25_000)}`, 'refused'],
+    ['a list nested deep', `{"blocks":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, 'refused'],
+    ['10000 blocks', { blocks: Array(10_000).fill({ type: 'section' }), text: 'x' }, 'text'],
+    ['a hundred thousand stars', { text: '*a'.repeat(100_000), channel: '' }, 'text'],
+    ['nothing but backticks', { text: '`'.repeat(250_000), channel: '' }, 'text'],
+    ['links that never end', { text: '<a|'.repeat(80_000), channel: '' }, 'text'],
+    ['a hundred long attachments', { attachments: Array(100).fill({ text: '*a*~b~<https://c|d>`'.repeat(120) }) }, 'text'],
+    ['nothing but entities', { text: '&amp;'.repeat(50_000), channel: '' }, 'text'],
     ['control characters and halves of characters', { text: 'a\u0000\u001b[31mb\ud800', channel: '' }, 'text'],
     ['nothing to see', { text: '\u200b', channel: '' }, 'refused'],
     ['__proto__', '{"__proto__":{"text":"x"},"attachments":[]}', 'refused'],
-    ['a form with many fields', 'a=b&'.repeat(200_000), 'refused'],
-    ['two megabytes', 'x'.repeat(2_000_000), 'refused'],
+    ['a form with many fields', 'a=b&'.repeat(60_000), 'refused'],
+    ['more than is read', 'x'.repeat(262_145), 'refused'],
   ])('%s is read in a moment', (_what, body, outcome) => {
     const begun = performance.now();
     expect(read(body)).toBe(outcome);
-    // A hundredth of it on a machine that has nothing else to do.
+    // Some milliseconds where nothing else runs.
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
