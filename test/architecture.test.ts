@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const layers = [
   ['push', 'notifications'],
   ['feed', 'prepare'],
-  ['accounts'],
+  ['accounts', 'webhooks'],
   ['messages'],
   ['members'],
   ['rooms', 'http', 'health'],

@@ -44,6 +44,10 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'POST /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 201, 403, 201], async (user) => ({ path: { room: await roomOf(user) }, body: {} })],
   'DELETE /api/rooms/{room}/invitations/{invitation}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await invitationBy(user) })],
+  'GET /api/rooms/{room}/webhooks': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  'POST /api/rooms/{room}/webhooks': [[401, 401, 401, 401, 403, 403, 201, 403, 201], async (user) => ({ path: { room: await roomOf(user) }, body: {} })],
+  'DELETE /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await webhookBy(user) })],
+  'POST /api/webhooks/{secret}': [[201, 201, 201, 201, 201, 201, 201, 201, 201], async (user) => ({ path: await webhookBy(user), body: { text: 'Hello' } })],
   'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'GET /api/members':              [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/members':             [[401, 401, 401, 401, 403, 201, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
@@ -207,6 +211,14 @@ async function invitationBy(owner: Account): Promise<{ room: string; invitation:
   const { status, body } = await call('POST', `/api/rooms/${room}/invitations`, { token: owner.token, body: {} });
   expect(status).toBe(201);
   return { room, invitation: (body as { _id: { $oid: string } })._id.$oid };
+}
+
+async function webhookBy(owner: Account): Promise<{ room: string; webhook: string; secret: string }> {
+  const room = await roomOf(owner);
+  const { status, body } = await call('POST', `/api/rooms/${room}/webhooks`, { token: owner.token, body: {} });
+  expect(status).toBe(201);
+  const { _id, secret } = body as { _id: { $oid: string }; secret: string };
+  return { room, webhook: _id.$oid, secret };
 }
 
 async function codeBy(owner: Account): Promise<string> {

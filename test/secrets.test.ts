@@ -20,13 +20,16 @@ const keep = (secret: string) => {
 /** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it. */
 async function call(method: string, path: string, sent: Sent = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
-  const { token, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<string, unknown>;
-  if (typeof token === 'string') keep(token);
+  const { token, secret, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<
+    string,
+    unknown
+  >;
+  for (const issued of [token, secret]) if (typeof issued === 'string') keep(issued);
   answers.push(JSON.stringify([headers, rest]));
-  return { token, ...rest };
+  return { token, secret, ...rest };
 }
 
-describe('a password or a token', () => {
+describe('a password, a token or the address of a webhook', () => {
   it('is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
     const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
@@ -45,6 +48,15 @@ describe('a password or a token', () => {
     await call('POST', '/api/tokens', { ...sent, body: { name: 'robot', current_password: first } });
     await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: wrong } });
     await call('PATCH', '/api/users/me', { ...sent, body: { password: second, current_password: first, keep_tokens: true } });
+    const { _id } = await call('POST', '/api/rooms', { token: admin.token, body: { name: 'Builds' } });
+    const { secret } = await call('POST', `/api/rooms/${(_id as { $oid: string }).$oid}/webhooks`, {
+      token: admin.token,
+      body: {},
+    });
+    for (const body of [{ text: 'x' }, { text: '' }, '{', { text: 'x', channel: [] }])
+      await call('POST', `/api/webhooks/${secret}`, { body });
+    await call('GET', `/api/webhooks/${secret}`);
+    await call('POST', `/api/webhooks/${keep('b'.repeat(32))}`, { body: { text: 'x' } });
     for (const path of ['/api/users/me', '/api/sessions', '/api/tokens', '/api/rooms', '/api/nothing']) {
       for (const token of [session, robot]) await call('GET', path, { token: String(token) });
     }
@@ -52,7 +64,7 @@ describe('a password or a token', () => {
     await call('GET', `/api/users/${(user as { _id: { $oid: string } })._id.$oid}`, { token: admin.token });
     await call('DELETE', '/api/sessions/current', sent);
 
-    expect(new Set(secrets).size).toBe(6);
+    expect(new Set(secrets).size).toBe(8);
     // The log comes through a pipe, perhaps a moment after the answer.
     await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
@@ -64,6 +76,7 @@ describe('a password or a token', () => {
       'token made',
       'wrong current password',
       'account changed',
+      'webhook made',
     ]);
     for (const [place, content] of Object.entries(places)) {
       expect({ place, found: secrets.filter((secret) => content.includes(secret)) }).toEqual({ place, found: [] });

@@ -50,13 +50,15 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, saved messages, files before they are sent, devices, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, devices, codes, tickets, and the first account.
     const unseen = [
       'files',
       'file-content',
       'room-invitations',
       'room-invitation',
       'invitations',
+      'room-webhooks',
+      'room-webhook',
       'message-save',
       'push-subscription',
       'codes',
@@ -103,7 +105,8 @@ describe('serverless.yml', () => {
       messages: ['GetObject', 'ListBucket'],
     });
     expect(loads('lib/messages/uploads.ts')).toContain('files');
-    expect(loads('lib/messages/arrivals.ts')).toEqual(['messages', 'file-content']);
+    // A webhook sends no files.
+    expect(loads('lib/messages/arrivals.ts')).toEqual(['webhook', 'messages', 'file-content']);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap(loads);
     expect(Object.keys(others).sort()).toEqual([...remove, 'file-sweep'].sort());
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);

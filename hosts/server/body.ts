@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../lib/api/limits.ts';
+import type { Handler } from '../../lib/http/operation.ts';
 import type { Share } from './memory-budget.ts';
 import { createSemaphore } from './semaphore.ts';
 
@@ -7,8 +8,9 @@ import { createSemaphore } from './semaphore.ts';
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The most that is kept of a body, in bytes: enough for an operation to see that it is too large. */
-const mostKept = limits.jsonBody + 1;
+/** The most that is kept of the body of a request, in bytes: enough for an operation to see that it is too large. */
+export const mostKeptOf = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): number =>
+  1 + (Object.hasOwn(operations, method) && operations[method]?.isForeign ? limits.foreignBody : limits.jsonBody);
 
 /** How many bytes are reserved for a body that does not say how long it is, or says that it is longer. */
 const reservedFirst = 8_192;
@@ -31,7 +33,7 @@ async function countInTurn(request: IncomingMessage): Promise<void> {
  * A request's body, of which no more is kept than an operation looks at: the rest is counted. Undefined, with the rest unread, when it is
  * larger than the gateway lets pass. Rejects when the connection breaks.
  */
-export function readBody(request: IncomingMessage, share: Share): Promise<Buffer | undefined> {
+export function readBody(request: IncomingMessage, share: Share, mostKept: number): Promise<Buffer | undefined> {
   const declared = Number(request.headers['content-length'] ?? reservedFirst);
   if (declared > limits.requestBody) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {

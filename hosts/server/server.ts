@@ -11,7 +11,7 @@ import type { ApiResponse } from '../../lib/http/request.ts';
 import { tokenOf } from '../../lib/http/session-cookie.ts';
 import { recallCaller } from '../../lib/identity/authenticate.ts';
 import { describeError, log } from '../../lib/log.ts';
-import { hasBody, readBody } from './body.ts';
+import { hasBody, mostKeptOf, readBody } from './body.ts';
 import { closeWithoutResets, limitConnections } from './connections.ts';
 import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
@@ -82,7 +82,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     const givenUp = Promise.withResolvers<Handler>();
     const share = memory.begin(() => givenUp.resolve(busy));
     try {
-      const read = await Promise.race([readBody(request, share), givenUp.promise]);
+      const read = await Promise.race([readBody(request, share, mostKeptOf(found, request.method)), givenUp.promise]);
       clearTimeout(late);
       share.settle();
       const body = Buffer.isBuffer(read) ? read : undefined;

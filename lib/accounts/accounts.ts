@@ -7,7 +7,7 @@ import { conflict, type Refusal } from '../errors.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
-import { forgetInvitations } from '../members/invitations.ts';
+import { forgetMadeBy } from '../members/made.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -92,7 +92,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
-  if (stepsDown) await forgetInvitations(id, is_active === false ? 'all' : 'others');
+  if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
   // The codes for an earlier address would work again if the account got that back.
   if (email !== undefined) await forgetCodesOf(id);
   return shownUser.show(changed);

@@ -6,8 +6,8 @@ import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
-import { forgetInvitations } from '../members/invitations.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
+import { forgetMadeBy } from '../members/made.ts';
 import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
@@ -43,7 +43,7 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetInvitations(id, 'all')]);
+    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetMadeBy(id, 'all')]);
     // A user who is in no room can no longer be banned from one.
     await Promise.all([
       forgetBans(id),

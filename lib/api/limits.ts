@@ -4,6 +4,8 @@ export const limits = {
   requestBody: 10 * 1024 * 1024,
   /** The largest body of JSON that the service reads; a larger one is a 413. */
   jsonBody: 65_536,
+  /** The largest body that the service reads of what other programs send in shapes of their own, which say much more than is shown. */
+  foreignBody: 262_144,
   /** The largest response that Lambda carries: the whole of it as JSON, in which the body is a string with its quotes escaped. */
   response: 6_291_556,
   /** All bodies of requests and responses that a server keeps at a time. */

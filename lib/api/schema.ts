@@ -32,6 +32,9 @@ export const aCount: Schema<number> = { type: 'integer', minimum: 0 };
 /** True or false. */
 export const aFlag: Schema<boolean> = { type: 'boolean' };
 
+/** True, of what is otherwise absent. */
+export const aTrue: Schema<true> = { const: true };
+
 /** Nothing. */
 export const aNull: Schema<null> = { type: 'null' };
 

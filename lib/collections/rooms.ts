@@ -28,6 +28,15 @@ export type InvitationDocument = {
   uses_left: number | null;
 };
 
+/** An incoming webhook, as its room stores it: the SHA-256 of its secret. It speaks by the account that has its `_id`. */
+export type WebhookDocument = {
+  _id: ObjectId;
+  hash: string;
+  hint: string;
+  created_by: ObjectId;
+  created_at: Date;
+};
+
 /** A room with its members: who is in it, and as what, is changed by updates of this one document. */
 export type RoomDocument = {
   _id: ObjectId;
@@ -43,6 +52,7 @@ export type RoomDocument = {
   members: MemberDocument[];
   banned: ObjectId[];
   invitations?: InvitationDocument[];
+  webhooks?: WebhookDocument[];
   /** The last place that was taken in the room's order. */
   seq: number;
   /** How many messages have been counted; some of them may never have come, see `lost`. */
@@ -97,6 +107,8 @@ export const roomIndexes: IndexDescription[] = [
   { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
   { key: { is_default: 1 }, name: 'is_default', sparse: true },
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
+  { key: { 'webhooks.hash': 1 }, name: 'webhooks.hash', sparse: true },
+  { key: { 'webhooks.created_by': 1 }, name: 'webhooks.created_by', sparse: true },
   {
     key: { direct_key: 1 },
     name: 'direct_key',

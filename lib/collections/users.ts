@@ -27,6 +27,10 @@ export type UserDocument = {
   blocked?: ObjectId[];
   /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
   writes_per_second?: number;
+  /** Only there, and true, for an account that is a program's: it is marked wherever it is shown. */
+  is_bot?: true;
+  /** The room of the webhook that speaks by this account. It has a name and nothing else: nobody signs in with it. */
+  webhook_of?: ObjectId;
   deleted_at?: Date;
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;
@@ -35,14 +39,24 @@ export type UserDocument = {
 /** What a user says of themselves, until a time or for good. */
 export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
-// Sparse, because a deleted account has neither name nor address, and leaves both to others.
+// Sparse, because a deleted account has neither name nor address, and leaves both to others; a webhook's has no address.
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
   { key: { is_first: 1 }, name: 'first', unique: true, sparse: true },
   { key: { is_admin: 1 }, name: 'is_admin', partialFilterExpression: { is_admin: true } },
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
+  { key: { webhook_of: 1 }, name: 'webhook_of', sparse: true },
 ];
 
-/** The accounts that are not deleted. */
-export const users = scoped(collection<Omit<UserDocument, '_id'>>('users'), { deleted_at: { $exists: false } });
+/** The accounts of people and programs who can sign in: neither deleted, nor those by which webhooks speak. */
+export const users = scoped(collection<Omit<UserDocument, '_id'>>('users'), {
+  deleted_at: { $exists: false },
+  webhook_of: { $exists: false },
+});
+
+/** An account by which a webhook speaks: it has what its messages show of it. */
+export type WebhookAccount = Required<Pick<UserDocument, '_id' | 'username' | 'name' | 'is_bot' | 'webhook_of' | 'created_at'>>;
+
+/** The accounts by which webhooks speak. */
+export const webhookAccounts = collection<Omit<WebhookAccount, '_id'>>('users');

@@ -12,6 +12,15 @@ export class Answer<T = unknown> {
   }
 }
 
+/** The answer to another program in its own terms: a plain text, or nothing. */
+export class PlainAnswer {
+  readonly text: string;
+
+  constructor(text = '') {
+    this.text = text;
+  }
+}
+
 /** An answer with more headers. */
 export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, string>): Answer<T> =>
   answer instanceof Answer ? new Answer(answer.value, { ...answer.headers, ...headers }) : new Answer(answer, headers);

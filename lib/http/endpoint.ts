@@ -6,7 +6,7 @@ import { whyUnavailable } from '../database/failures.ts';
 import { regardlessOfDeadline, withDeadline } from '../deadline.ts';
 import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
-import { Answer } from './answers.ts';
+import { Answer, PlainAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, type Bytes } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
@@ -54,6 +54,7 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   });
   const result = await running.finally(carryNotices);
   if (operation.givesBytes) return answerBytes(event, result as Bytes);
+  if (result instanceof PlainAnswer) return plain(result);
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);
   if (security) {
@@ -74,6 +75,11 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   const tag = operation.hasTag && { ETag: entityTag(body) };
   return { statusCode: operation.status, headers: { ...success, ...tag, ...headers }, ...cookies, body };
 }
+
+const plain = ({ text }: PlainAnswer): ApiResponse =>
+  text === ''
+    ? { statusCode: 204, headers: { 'Cache-Control': 'no-store' }, body: '' }
+    : { statusCode: 200, headers: { ...success, 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
 
 /** Whether the caller of a read has what it shows already (RFC 9110, 13.1.2). */
 function isKnown(event: ApiEvent, { headers: { ETag } }: ApiResponse): boolean {

@@ -5,7 +5,7 @@ import type { Scope } from '../api/scopes.ts';
 import type { Written } from '../api/written.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { Answer } from './answers.ts';
+import type { Answer, PlainAnswer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
 /**
@@ -35,6 +35,8 @@ export type Input<
   };
   /** The body of the request, of an operation that takes bytes. */
   bytes: AsyncIterable<Uint8Array>;
+  /** The body of the request as it came, for an operation that reads it itself. */
+  raw: () => Uint8Array;
 };
 
 /** The result of an operation, as pre-serialised JSON or not. */
@@ -71,6 +73,8 @@ export type Operation<
   /** Whether the request has bytes for a body, or the answer has (`Bytes`), instead of JSON. */
   takesBytes?: true;
   givesBytes?: true;
+  /** Whether other programs call it in shapes of their own: it reads the body itself, JSON or a form, and may answer in their terms. */
+  isForeign?: true;
   /** The schema of the response; absent when it has no body. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
@@ -93,7 +97,7 @@ export type Operation<
   refusals?: readonly Refusal[];
   run: (
     input: Input<Path, Query, Body> & { caller: Who extends 'anyone' ? Caller | undefined : Caller },
-  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>>>;
+  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>> | PlainAnswer>;
 };
 
 /** The operations of one path, by method. */

@@ -4,8 +4,12 @@ import type { TokenDocument } from '../collections/tokens.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../errors.ts';
 
-/** A caller: the user of a valid token, and that token. */
+/**
+ * A caller: the user of a valid token, and that token. A webhook is one without a token: it may send to the room that
+ * has it, and is a member of none.
+ */
 export type Caller = {
+  isWebhook?: true;
   token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
   user: Pick<
     UserDocument,
@@ -20,6 +24,7 @@ export type Caller = {
     | 'created_at'
     | 'blocked'
     | 'writes_per_second'
+    | 'is_bot'
   >;
   /** When the token was looked up, by the database's clock; the command line has none. */
   at?: Date;
@@ -32,6 +37,13 @@ export const commandLine: Caller = {
   token: { _id: nobody, kind: 'api', scopes: [] },
   user: { _id: nobody, username: '', email: '', is_admin: true, is_active: true, created_at: new Date(0) },
 };
+
+/** The webhook of this account as a caller. */
+export const webhookCaller = (account: Pick<UserDocument, '_id' | 'username' | 'name' | 'is_bot'>): Caller => ({
+  isWebhook: true,
+  token: { _id: nobody, kind: 'api', scopes: [] },
+  user: { ...account, email: '', is_admin: false, is_active: true, created_at: new Date(0) },
+});
 
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);

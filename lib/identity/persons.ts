@@ -1,7 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { about, type Parameter, trimmedText } from '../api/parameters.ts';
-import { aText, described, eitherOf } from '../api/schema.ts';
+import { aText, aTrue, described, eitherOf } from '../api/schema.ts';
 import { type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { stateOf } from '../database/within-process.ts';
 import { aStatus, showStatus } from './statuses.ts';
@@ -12,28 +12,30 @@ import { aStatus, showStatus } from './statuses.ts';
 
 /** The fields by which other things, such as messages, show a user; `name` may be absent. */
 export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
+export const aBot = described('Present, and true, for a program, such as a webhook.', aTrue);
 export const aFullName = described('The full name of the user; absent if the user has none.', aText);
 export const personFields = { username: aUsername, name: aFullName };
 /** The fields by which lists of people show a user; `name` and `status` may be absent. */
 export const statedFields = { ...personFields, status: aStatus };
 
-/** What a user is called. */
-export type Person = { username: string; name?: string };
+/** What a user is called, and whether it is a program. */
+export type Person = { username: string; name?: string; is_bot?: true };
 export type StatedPerson = Person & { status?: StatusDocument };
 
 /** The username that is shown for a deleted user; no user can have it. */
 const deletedUsername = '(deleted)';
 
 /** A user as other things show one; without anything that is stored, a deleted one. */
-export const showPerson = ({ username = deletedUsername, name }: Partial<Person> = {}): Person => ({
+export const showPerson = ({ username = deletedUsername, name, is_bot }: Partial<Person> = {}): Person => ({
   username,
   ...(name !== undefined && { name }),
+  ...(is_bot && { is_bot }),
 });
 
 /** A user as lists of people show one. */
 export const showStated = (person: Partial<StatedPerson> = {}) => ({ ...showPerson(person), ...showStatus(person) });
 
-const read = ['username', 'name', 'status'] as const satisfies (keyof StatedPerson)[];
+const read = ['username', 'name', 'status', 'is_bot'] as const satisfies (keyof StatedPerson)[];
 
 /** The projection to the stored fields of a `StatedPerson`; `path` is where the account stands. */
 export const personReads = (path = ''): Document => Object.fromEntries(read.map((name) => [path + name, 1]));
@@ -53,7 +55,7 @@ export const fullName: Parameter<string> = about('The full name, in any script, 
   schema: eitherOf({ const: '' }, line.schema),
 });
 
-/** Users by their ids in hexadecimal; deleted accounts have neither name. */
+/** Users by their ids in hexadecimal, and the accounts by which webhooks speak; deleted accounts have neither name. */
 export type Persons = ReadonlyMap<string, StatedPerson | undefined>;
 
 /**
@@ -73,8 +75,11 @@ export async function findPersons(ids: ObjectId[]): Promise<Persons> {
   const { persons } = known;
   const unknown = distinct(ids).filter((id) => !persons.has(id.toHexString()));
   if (unknown.length === 0) return persons;
-  const found = await users
-    .find<Pick<UserDocument, '_id'> & StatedPerson>({ _id: { $in: unknown } }, { projection: personReads() })
+  const found = await users.unscoped
+    .find<Pick<UserDocument, '_id'> & StatedPerson>(
+      { _id: { $in: unknown }, username: { $exists: true } },
+      { projection: personReads() },
+    )
     .toArray();
   for (const id of unknown) persons.set(id.toHexString(), undefined);
   for (const { _id, ...person } of found) persons.set(_id.toHexString(), person);

@@ -27,7 +27,7 @@ import {
   readingOf,
 } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
-import { withoutInvitationsOf } from './invitations.ts';
+import { withoutMadeBy } from './made.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
 /** The changes that can be made to a member: its role by owners, all else by the member. */
@@ -86,7 +86,7 @@ const changeRole = (
       },
       update: {
         $set: { 'members.$[target].role': role },
-        ...(role === 'member' && { $pull: withoutInvitationsOf(user) }),
+        ...(role === 'member' && { $pull: withoutMadeBy(user) }),
       },
       arrayFilters: [{ 'target._id': member }],
       projection: { members: { $elemMatch: { _id: member } } },

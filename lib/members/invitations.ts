@@ -3,7 +3,6 @@ import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-j
 import { about, dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
-import { inBatches } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
@@ -114,21 +113,6 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
     return undefined;
   });
 }
-
-/** The part of an update that takes the invitations which a user has made: with the right to invite they end. */
-export const withoutInvitationsOf = (user: ObjectId) => ({ invitations: { created_by: user } });
-
-/**
- * Takes the invitations of a user who is no longer an administrator from the rooms in which the user may not invite,
- * or from all.
- */
-export const forgetInvitations = (user: ObjectId, from: 'others' | 'all'): Promise<void> => {
-  const where: RoomFilter = {
-    'invitations.created_by': user,
-    ...(from === 'others' && { $nor: [{ members: { $elemMatch: { user, role: { $in: ['moderator', 'owner'] } } } }] }),
-  };
-  return inBatches(rooms.unscoped, where, (some) => rooms.unscoped.updateMany(some, { $pull: withoutInvitationsOf(user) }));
-};
 
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({

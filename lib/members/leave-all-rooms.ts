@@ -4,7 +4,7 @@ import { attempt } from '../deadline.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { mayBeLeftBy } from '../rooms/permissions.ts';
 import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
-import { withoutInvitationsOf } from './invitations.ts';
+import { withoutMadeBy } from './made.ts';
 
 /**
  * Takes a user out of every room, each change with its event. A room that would lose its last owner by that first
@@ -24,7 +24,7 @@ const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promi
     await promoteSuccessor(room, member, user);
     const left = await takePlace({
       where: { $and: [{ _id: room, 'members._id': member }, mayBeLeftBy(member)] },
-      update: { $pull: { members: { _id: member }, ...withoutInvitationsOf(user) } },
+      update: { $pull: { members: { _id: member }, ...withoutMadeBy(user) } },
     });
     if (left) await recordEvent(placeOf(left), user, 'member.left', { member, user });
     const isMember = !left && (await rooms.findOne({ 'members._id': member }, { projection: { _id: 1 } })) !== null;

@@ -15,7 +15,7 @@ import {
   type TargetContext,
 } from '../rooms/permissions.ts';
 import { placeOf } from '../rooms/sequence.ts';
-import { withoutInvitationsOf } from './invitations.ts';
+import { withoutMadeBy } from './made.ts';
 
 const lastOwnerMustStay: Refusal = () => conflict('last_owner', 'The last owner must stay while others remain.');
 export const removalRefusals = [
@@ -45,7 +45,7 @@ export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, 
           mayBeLeftBy(member),
         ],
       },
-      update: { $pull: { members: { _id: member }, ...withoutInvitationsOf(user) }, ...(ban && { $addToSet: { banned: user } }) },
+      update: { $pull: { members: { _id: member }, ...withoutMadeBy(user) }, ...(ban && { $addToSet: { banned: user } }) },
     },
     async () => check(await find(), caller, ban),
   );

@@ -8,7 +8,7 @@ import { type AttachedFile, forAll, type MessageDocument, messages } from '../co
 import { isWithinProcess } from '../database/within-process.ts';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
+import { aBot, findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { Recent } from '../recent.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
@@ -48,6 +48,7 @@ export const shownMessage = representation(
     user: id('user', 'The author.'),
     username: as(personFields.username, 'username'),
     name: as(personFields.name, 'name'),
+    is_bot: as(aBot, 'is_bot'),
     text: as(described('The text; empty if the message has files alone, or is deleted.', aText), 'text'),
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
       files.map(shownFile.show),
@@ -85,13 +86,14 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name'],
+  ['name', 'is_bot'],
 );
 export type Message = ShownBy<typeof shownMessage>;
 
 export const noSuchMessage: Refusal = () => notFound('message');
 
-const longestText = 10_000;
+/** How many characters the text of a message has at most. */
+export const longestText = 10_000;
 const wholeText = text(1, longestText);
 
 /** The text of a message; empty for one that may have files instead, see `requireContent`. */

@@ -4,7 +4,8 @@ import { batchByKey, fulfilled } from '../database/batching.ts';
 import { attempt } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
+import { noSuchWebhook } from '../members/webhooks.ts';
+import { allowedTo, findContext, type RoomContext, requirePermission, roomArchived } from '../rooms/permissions.ts';
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 
 /** A caller who wants to send a message to a room, whether the users in the room are asked for, and whether the room counts it. */
@@ -27,12 +28,22 @@ const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettle
 const takeAlone = (sender: Sender): Promise<Taken> =>
   attempt({ times: 10 }, async () => {
     // When nothing stands in the way now, something did a moment ago.
-    const { is_direct } = requirePermission(await findContext(sender.room, sender.caller), 'send');
+    const { is_direct } = await requireSender(sender);
     const taken = await takeInARow([sender]);
     if (!taken && is_direct && !(await rooms.findOne({ _id: sender.room, ...hasReaders }, { projection: { _id: 1 } })))
       throw nobodyLeft();
     return taken?.[0];
   });
+
+/** The room of a sender who may send to it; a webhook is as unknown as its secret when the room has it no longer. */
+async function requireSender({ room, caller }: Sender): Promise<Pick<RoomContext, 'is_direct'>> {
+  const context = await findContext(room, caller);
+  if (!caller.isWebhook) return requirePermission(context, 'send');
+  if (!context || !(await rooms.findOne({ _id: room, 'webhooks._id': caller.user._id }, { projection: { _id: 1 } })))
+    throw noSuchWebhook();
+  if (context.archived_at) throw roomArchived();
+  return context;
+}
 
 export const nobodyLeft: Refusal = () => conflict('nobody_left', 'Nobody else is left in the conversation.');
 
@@ -57,8 +68,9 @@ async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
   const all = changed.members ?? [];
   const members = all.map(({ user }) => user);
   const rank = (role: Role | undefined) => roles.indexOf(role ?? 'member');
-  const mayAddressAll = ({ user }: Caller) =>
-    rank(all.find((member) => member.user.equals(user._id))?.role) >= rank(changed.for_all_role);
+  // A secret is in the settings of other programs, where many may see it.
+  const mayAddressAll = ({ user, isWebhook }: Caller) =>
+    !isWebhook && rank(all.find((member) => member.user.equals(user._id))?.role) >= rank(changed.for_all_role);
   return senders.map(({ withMembers, caller }, index) => {
     const after = senders.slice(index + 1);
     const place = { ...last, seq: last.seq - after.length, ordinal: last.ordinal - countedOf(after) };

@@ -9,10 +9,11 @@ import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { invalidParameter } from '../errors.ts';
 import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
+import { noSuchWebhook } from '../members/webhooks.ts';
 import { foresee, notify } from '../notices.ts';
 import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
-import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission, roomArchived } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFiles, takeFiles } from './attachments.ts';
 import { fillGap } from './gaps.ts';
@@ -29,8 +30,12 @@ export type NewMessage = {
   files: ObjectId[];
   thread?: ObjectId | undefined;
   is_in_room?: boolean | undefined;
+  /** Whether no name in the text mentions anybody: what it reports was written elsewhere, by people who are not here. */
+  isReport?: boolean;
 };
 
+/** The refusals of a text that a webhook sends. */
+export const postRefusals = [noSuchWebhook, roomArchived];
 export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
 
 /**
@@ -48,7 +53,7 @@ export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefi
   }
   const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
-  const mentions = findMentions(text);
+  const mentions = sent.isReport ? [] : findMentions(text);
   const draft: Draft = {
     room,
     text,
@@ -201,8 +206,20 @@ async function replay(
   key: IdempotencyKey,
   caller: Caller,
 ): Promise<Created<Message>> {
+  if (caller.isWebhook) return replayAsSent(first, key, caller);
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   const replies = await countReplies(first.room, [first]);
   return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
+}
+
+/** The message that a webhook sent first, as it was then: it may post, and not read what became of that. */
+function replayAsSent(
+  first: MessageDocument & Partial<IdempotencyFields>,
+  key: IdempotencyKey,
+  caller: Caller,
+): Created<Message> {
+  requireSameRequest(first, key);
+  const { repliers: _, replied_at: __, ...sent } = first;
+  return { value: showMessage({ ...sent, reactions: [], pinned_at: null }, caller.user, 0), isReplay: true };
 }

@@ -6,6 +6,7 @@ import { readMarkers } from '../collections/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { saved } from '../collections/saved.ts';
 import { followedThreads } from '../collections/threads.ts';
+import { webhookAccounts } from '../collections/users.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { removeSomeFiles } from '../files/removal.ts';
@@ -85,6 +86,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
     deleteSaved(room),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
+    webhookAccounts.deleteMany({ webhook_of: room }).then(({ deletedCount }) => deletedCount),
   ]);
   return deleted.some((count) => count > 0);
 }

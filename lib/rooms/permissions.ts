@@ -39,6 +39,8 @@ const actions = {
   joinInvited: { least: 'stranger', notArchived: true, notDirect: true },
   invite: { least: 'moderator', notArchived: true, notDirect: true },
   seeInvitations: { least: 'moderator' },
+  addWebhook: { least: 'moderator', notArchived: true, notDirect: true },
+  seeWebhooks: { least: 'moderator' },
   add: { least: 'moderator', notArchived: true, notDirect: true },
   appoint: { least: 'owner', notArchived: true, notDirect: true },
   changeRole: { least: 'owner', notDirect: true },
@@ -278,17 +280,21 @@ type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 /** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
 export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
   const { least, asMember, notArchived, notDirect }: Rule = actions[action];
-  const users = callers.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
+  const [webhooks, people] = [callers.filter(({ isWebhook }) => isWebhook), callers.filter(({ isWebhook }) => !isWebhook)];
+  const users = people.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));
   // Each member has one of the roles.
   const has = (user: ObjectId): RoomFilter =>
     least === 'member' ? { 'members.user': user } : { members: { $elemMatch: { user, role: { $in: sufficient } } } };
   return {
-    ...(least !== 'stranger' && users.length > 0 && { $and: distinct(users).map(has) }),
+    ...(least !== 'stranger' &&
+      users.length + webhooks.length > 0 && { $and: [...distinct(users).map(has), ...webhooks.map(hasWebhook)] }),
     ...(notArchived && { archived_at: null }),
     ...(notDirect && { is_direct: { $ne: true as const } }),
   };
 }
+
+const hasWebhook = ({ user }: Caller): RoomFilter => ({ 'webhooks._id': user._id });
 
 /** Whether the target is the room's only owner. */
 export const isLastOwner = ({ target, ownerCount }: TargetContext): boolean => target?.role === 'owner' && ownerCount === 1;

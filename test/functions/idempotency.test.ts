@@ -138,6 +138,22 @@ describe('a retry by someone who was banned from the room meanwhile', () => {
       const another = { ...sent, body: { room, text: 'Another' } };
       expect(outcome(await inProcess('POST', '/api/messages', another))).toEqual(refusals.noSuch('room'));
     },
+    'POST /api/webhooks/{secret}': async () => {
+      const path = `/api/rooms/${await aRoomOf([ada, bob])}/webhooks`;
+      const { token } = ada;
+      const made = (await succeed(inProcess('POST', path, { token, body: {} }))).body as {
+        _id: { $oid: string };
+        secret: string;
+      };
+      const send = (sent: object) => inProcess('POST', `/api/webhooks/${made.secret}`, sent);
+      const sent = { headers: aKey(), body: { text: 'Hello' } };
+      const first = await succeed(send(sent));
+      const { $oid: message } = (first.body as Message)._id;
+      await succeed(inProcess('PUT', `/api/messages/${message}/reactions/%F0%9F%91%8D`, { token, body: {} }));
+      expect(outcome(await send(sent))).toEqual(outcome(first));
+      await succeed(inProcess('DELETE', `${path}/${made._id.$oid}`, { token }));
+      expect(outcome(await send(sent))).toEqual(refusals.noSuch('webhook'));
+    },
     'POST /api/files': async () => {
       const room = await aRoomOf([bob, ada]);
       const sent = { token: ada.token, headers: aKey(), body: announced(room) };

@@ -28,6 +28,8 @@ export const marks = {
   systemd: 'systemd',
   /** Over an image that buildah has built. */
   container: 'container',
+  /** By `test/docs/webhooks.test.ts`, with the address of a webhook in `WEBHOOK`. */
+  webhook: 'webhook',
   /** Needs an account of AWS or of Atlas. */
   aws: 'never',
   /** Needs Docker itself, and an image of MongoDB. */

@@ -117,6 +117,9 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   await call(admin, 'PUT', `/api/messages/${linked._id.$oid}/save`, {});
   await say(carol, room, `@${admin.username} the rehearsal is through: 214 388 rows, no complaints.`);
   await say(carol, room, 'I will write up the two warnings and put them where the notes are.');
+  const { secret } = await call<{ secret: string }>(admin, 'POST', `/api/rooms/${room}/webhooks`, { name: 'Builds' });
+  const built = { text: '✅ [importer #214](https://ci.example.org/214) on `main` is **green** after 3 min 52 s' };
+  await call({}, 'POST', `/api/webhooks/${secret}`, built);
   const talk = (who: Person, others: string[]) =>
     call<Message>(who, 'POST', '/api/conversations', { users: others }).then(({ _id }) => _id.$oid);
   await say(bob, await talk(bob, [admin.username]), 'Are you at the rehearsal?');

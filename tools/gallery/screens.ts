@@ -47,6 +47,17 @@ export const screens: Screen[] = [
   { name: 'pins', path: ({ room }) => `/rooms/${room}?panel=pins` },
   { name: 'details', path: ({ room }) => `/rooms/${room}?panel=details` },
   {
+    name: 'webhooks',
+    path: ({ room }) => `/rooms/${room}?panel=details`,
+    act: async (page) => {
+      await page.getByText('Webhooks', { exact: true }).click();
+      await page.getByLabel('Name of the new webhook').fill('Kitchen alarm');
+      await page.getByRole('button', { name: 'Create a webhook' }).click();
+      await page.getByLabel('Address of the webhook').waitFor();
+      await page.getByRole('button', { name: 'Create a webhook' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'search',
     path: ({ room }) => `/rooms/${room}?panel=search`,
     act: async (page) => {

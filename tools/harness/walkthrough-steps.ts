@@ -157,6 +157,10 @@ async function moderate(
   await step(ann, 'GET', '/api/rooms/{room}/invitations', { room });
   await step(anyone, 'POST', '/api/invitations', {}, { body: { invitation: invited.code } });
   await step(ann, 'DELETE', '/api/rooms/{room}/invitations/{invitation}', { room, invitation: invited._id.$oid });
+  const webhook = await step(ann, 'POST', '/api/rooms/{room}/webhooks', { room }, { body: { name: 'Builds' } });
+  await step(ann, 'GET', '/api/rooms/{room}/webhooks', { room });
+  await step(anyone, 'POST', '/api/webhooks/{secret}', { secret: webhook.secret }, { body: { text: 'The build is **green**.' } });
+  await step(ann, 'DELETE', '/api/rooms/{room}/webhooks/{webhook}', { room, webhook: webhook._id.$oid });
   await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }

@@ -47,6 +47,6 @@ const shorten = (step: Step): Step => {
 };
 
 function tokensIn({ answer }: Step): string[] {
-  const { token, code, ticket } = (answer ?? {}) as { token?: unknown; code?: unknown; ticket?: unknown };
-  return [token, code, ticket].filter((secret) => typeof secret === 'string');
+  const { token, code, ticket, secret } = (answer ?? {}) as Record<string, unknown>;
+  return [token, code, ticket, secret].filter((one) => typeof one === 'string');
 }

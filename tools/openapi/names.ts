@@ -13,7 +13,7 @@ export const tags = [
   {
     name: 'Messages',
     description: 'Sending, finding, editing, pinning, saving and reacting to messages, and their threads.',
-    segments: ['messages', 'threads', 'saved'],
+    segments: ['messages', 'threads', 'saved', 'webhooks'],
   },
   {
     name: 'Files',

@@ -26,7 +26,7 @@ type Defined = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
 export function describeOperation(method: string, route: string, defined: Defined, example: Step | undefined) {
-  const { summary, access, scope, body, takesBytes, givesBytes } = defined;
+  const { summary, access, scope, body, takesBytes, givesBytes, isForeign } = defined;
   return {
     operationId: operationId(method, route),
     summary,
@@ -39,8 +39,10 @@ export function describeOperation(method: string, route: string, defined: Define
     ...parametersOf(method, route, defined, example),
     ...(body && { requestBody: requestBody(method, route, defined, example) }),
     ...(takesBytes && { requestBody: { required: true, content: { '*/*': bytesOf(example?.body) } } }),
+    ...(isForeign && { requestBody: foreignBody(example?.body) }),
     responses: {
       [defined.status]: successOf(defined, example),
+      ...(isForeign && foreignAnswers),
       ...(givesBytes && {
         206: partOfBytes(example?.answer),
         302: elsewhere,
@@ -151,6 +153,44 @@ function requestBody(method: string, route: string, { body, needsAny, isSpecifie
   return { required: method !== 'DELETE', content: { 'application/json': content } };
 }
 
+/** What other programs send: the service's own shape is one of many. */
+const foreignBody = (example: unknown) => ({
+  required: true,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        properties: {
+          text: {
+            type: 'string',
+            description: "The text of the message: alone as Markdown, beside other fields in Slack's markup.",
+          },
+        },
+      },
+      ...(example !== undefined && { example }),
+    },
+    'application/x-www-form-urlencoded': {
+      schema: {
+        type: 'object',
+        properties: {
+          text: { type: 'string', description: 'The text of the message.' },
+          payload: { type: 'string', description: "A message in Slack's shape, as JSON." },
+        },
+      },
+      ...(example !== undefined && { example }),
+    },
+  },
+});
+
+const foreignAnswers = {
+  200: {
+    description: "Posted; the answer to Slack's shape.",
+    headers: { ...everywhere, ...onSuccess },
+    content: { 'text/plain': { schema: { const: 'ok' }, example: 'ok' } },
+  },
+  204: { description: 'Nothing of this event is posted. There is no body.', headers: { ...everywhere, ...onEmpty } },
+};
+
 /** A body that is bytes. */
 const bytesOf = (example: unknown) => ({ schema: {}, ...(example !== undefined && { example }) });
 
@@ -227,15 +267,15 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: Defined) {
-  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes } = defined;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
     ...(access === 'anyone' ? [] : [401]),
-    ...(body ? [413] : []),
+    ...(body || isForeign ? [413] : []),
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
-    ...(sends && !isSpecified && !takesBytes ? [415] : []),
+    ...(sends && !isSpecified && !takesBytes && !isForeign ? [415] : []),
     ...(givesBytes ? [] : [406]),
     ...[500, 503],
   ];

@@ -3,6 +3,7 @@ import { missingEvery, unknownParameter } from '../../errors.ts';
 import { nearestName } from '../../nearest-name.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
 import type { Step } from '../request.ts';
+import { bytesOf } from './json-body.ts';
 
 /**
  * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as
@@ -30,6 +31,7 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
           source: event.requestContext.http.sourceIp,
         },
         bytes: event.bytes ?? none(),
+        raw: () => bytesOf(event),
       };
     },
   };

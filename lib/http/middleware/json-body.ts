@@ -33,7 +33,8 @@ export function jsonBody(operations: Operations): Step<{ json?: Record<string, u
   };
 }
 
-const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+/** The body of a request as it came. */
+export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 
 async function parse(request: Request<ApiEvent>, bytes: Buffer): Promise<Record<string, unknown>> {
   const event = request.event as Omit<ApiEvent, 'body'> & { body: unknown };

@@ -8,15 +8,15 @@ export const json = 'application/json; charset=utf-8';
 
 /**
  * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
- * specification; not where an operation takes or gives bytes.
+ * specification; not where an operation takes or gives bytes, or reads what other programs send.
  */
 export function mediaType({ docsUrl, operations }: { docsUrl: string; operations: Operations }): Step {
   const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
-      const { takesBytes, givesBytes } = operations[methodOf(event)] ?? {};
+      const { takesBytes, givesBytes, isForeign } = operations[methodOf(event)] ?? {};
       if (!givesBytes && !acceptsJson(event)) throw notAcceptable(docsUrl);
-      if (!takesBytes && !sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
+      if (!takesBytes && !isForeign && !sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
     },
   };
 }

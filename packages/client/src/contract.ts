@@ -89,6 +89,109 @@ export type NewInvitation = {
   code: string;
 };
 
+export type Webhook = {
+  /** The id, which is also the author of its messages. */
+  _id: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The name under which it posts. */
+  name: string;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The user who created the webhook, and with whose role it ends. */
+  created_by: Id;
+  /** The time of creation. */
+  created_at: Time;
+};
+
+export type NewWebhook = {
+  /** The id, which is also the author of its messages. */
+  _id: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The name under which it posts. */
+  name: string;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The user who created the webhook, and with whose role it ends. */
+  created_by: Id;
+  /** The time of creation. */
+  created_at: Time;
+  /** The 32 characters of its address `/api/webhooks/{secret}`, shown only once. */
+  secret: string;
+};
+
+export type AttachedFile = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The name that its sender gave it. */
+  name: string;
+  /** The media type. */
+  type: string;
+  /** The number of bytes. */
+  size: number;
+  /** The width of a picture or a video, in pixels; null if unknown. */
+  width: number | null;
+  /** The height of a picture or a video, in pixels; null if unknown. */
+  height: number | null;
+  /** The length of a recording, in seconds; null if unknown. */
+  duration: number | null;
+  /** Whether there is a small picture of it. */
+  has_preview: boolean;
+};
+
+export type Reaction = {
+  /** The emoji in its fully qualified form, or the word. */
+  emoji: string;
+  /** The users with this reaction, in the order of their reactions. */
+  users: Id[];
+};
+
+export type Message = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The room of the message. */
+  room: Id;
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
+  seq: number;
+  /** The author. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** Present, and true, for a program, such as a webhook. */
+  is_bot?: true;
+  /** The text; empty if the message has files alone, or is deleted. */
+  text: string;
+  /** The files, in the order of their sender. */
+  files: AttachedFile[];
+  /** The time of sending. */
+  created_at: Time;
+  /** The time of the last edit; null before the first. */
+  edited_at: Time | null;
+  /** The time of deletion, which keeps the place and removes the text; null before. */
+  deleted_at: Time | null;
+  /** The parent message of a reply; else null. */
+  thread: Id | null;
+  /** Whether the message stands in its room; a reply may stand in its thread alone. */
+  is_in_room: boolean;
+  /** Up to three who have replied last, the last one at the end. */
+  repliers: Id[];
+  /** The time of the last reply; null before the first. */
+  replied_at: Time | null;
+  /** The number of replies, without deleted ones. */
+  reply_count: number;
+  /** The members that the text named when it was sent or edited. */
+  mentions: Id[];
+  /** Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither. */
+  mentions_all: 'room' | 'here' | null;
+  /** The reactions, by emoji. */
+  reactions: Reaction[];
+  /** The time of pinning; null if not pinned. */
+  pinned_at: Time | null;
+};
+
 export type InvitationTarget = {
   /** The id of the room. */
   room: Id;
@@ -186,75 +289,6 @@ export type Ban = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
-};
-
-export type AttachedFile = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The name that its sender gave it. */
-  name: string;
-  /** The media type. */
-  type: string;
-  /** The number of bytes. */
-  size: number;
-  /** The width of a picture or a video, in pixels; null if unknown. */
-  width: number | null;
-  /** The height of a picture or a video, in pixels; null if unknown. */
-  height: number | null;
-  /** The length of a recording, in seconds; null if unknown. */
-  duration: number | null;
-  /** Whether there is a small picture of it. */
-  has_preview: boolean;
-};
-
-export type Reaction = {
-  /** The emoji in its fully qualified form, or the word. */
-  emoji: string;
-  /** The users with this reaction, in the order of their reactions. */
-  users: Id[];
-};
-
-export type Message = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The room of the message. */
-  room: Id;
-  /** The place in the room's order of messages and changes. Messages may skip numbers. */
-  seq: number;
-  /** The author. */
-  user: Id;
-  /** The current username; `(deleted)` for a deleted user. */
-  username: string;
-  /** The full name of the user; absent if the user has none. */
-  name?: string;
-  /** The text; empty if the message has files alone, or is deleted. */
-  text: string;
-  /** The files, in the order of their sender. */
-  files: AttachedFile[];
-  /** The time of sending. */
-  created_at: Time;
-  /** The time of the last edit; null before the first. */
-  edited_at: Time | null;
-  /** The time of deletion, which keeps the place and removes the text; null before. */
-  deleted_at: Time | null;
-  /** The parent message of a reply; else null. */
-  thread: Id | null;
-  /** Whether the message stands in its room; a reply may stand in its thread alone. */
-  is_in_room: boolean;
-  /** Up to three who have replied last, the last one at the end. */
-  repliers: Id[];
-  /** The time of the last reply; null before the first. */
-  replied_at: Time | null;
-  /** The number of replies, without deleted ones. */
-  reply_count: number;
-  /** The members that the text named when it was sent or edited. */
-  mentions: Id[];
-  /** Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither. */
-  mentions_all: 'room' | 'here' | null;
-  /** The reactions, by emoji. */
-  reactions: Reaction[];
-  /** The time of pinning; null if not pinned. */
-  pinned_at: Time | null;
 };
 
 export type Upload = {
@@ -731,7 +765,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found';
+  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -760,7 +794,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
 };
 
 /** It existed, but is no longer kept. */
@@ -1132,6 +1166,103 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
         404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/rooms/{room}/webhooks': {
+    /** List the webhooks of a room, as a moderator */
+    get: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Webhook[] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Create a webhook of a room, as a moderator; its `secret` is shown only once */
+    post: {
+      parameters: {
+        path: { 'room': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The name under which it posts; it cannot be changed. Must have 1 to 64 characters and not be blank. */
+        name?: string;
+      } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': NewWebhook } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/rooms/{room}/webhooks/{webhook}': {
+    /** Revoke a webhook at once, as a moderator; its messages stay */
+    delete: {
+      parameters: {
+        path: { 'room': string; 'webhook': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/webhooks/{secret}': {
+    /** Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana */
+    post: {
+      parameters: {
+        path: { 'secret': string };
+        query?: never;
+        header?: { 'Idempotency-Key'?: string };
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** The text of the message: alone as Markdown, beside other fields in Slack's markup. */
+        text?: string;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': 'ok' } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -2548,4 +2679,4 @@ export type paths = {
 };
 
 /** The operations that a key makes safe to repeat. */
-export const idempotent = ['POST /api/rooms', 'POST /api/messages', 'POST /api/files'] as const;
+export const idempotent = ['POST /api/rooms', 'POST /api/webhooks/{secret}', 'POST /api/messages', 'POST /api/files'] as const;

@@ -181,6 +181,7 @@ export const strings = {
     edited: 'edited',
     deleted: 'This message was deleted.',
     deletedUser: 'Deleted user',
+    bot: 'bot',
     pinned: 'Pinned',
     replies: (number: number) => count(number, 'reply', 'replies'),
     lastReply: (at: string) => `last ${at}`,

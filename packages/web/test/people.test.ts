@@ -39,6 +39,50 @@ describe('a message', () => {
   });
 });
 
+describe('a webhook', () => {
+  it('posts under its name, marked as a bot, at the address that is shown once, until it is revoked', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ name: 'Machines', owner });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    await signIn(page, owner);
+    await page.getByText('Webhooks', { exact: true }).click();
+    await page.getByText('No webhooks yet.').waitFor();
+    await page.getByLabel('Name of the new webhook').fill('Backups');
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    const address = await page.getByLabel('Address of the webhook').inputValue();
+    expect(address).toMatch(new RegExp(`^${serveUrl}/api/webhooks/[a-z0-9]{32}$`));
+    const example = await page.getByLabel('Example with curl').inputValue();
+    expect(example).toBe(`curl --data-urlencode 'text=The backup is done.' ${address}`);
+    const post = () => fetch(address, { method: 'POST', body: new URLSearchParams({ text: 'The backup is **done**.' }) });
+    expect((await post()).status).toBe(201);
+    const message = page.locator('li.message', { hasText: 'The backup is done.' });
+    await message.waitFor();
+    expect(await message.locator('.meta').textContent()).toMatch(/^Backups bot/);
+    // There is nobody to talk with.
+    expect(await message.getByRole('button', { name: 'Backups' }).isDisabled()).toBe(true);
+
+    await page.getByRole('button', { name: 'Revoke Backups' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No webhooks yet.').waitFor();
+    expect((await post()).status).toBe(404);
+    await page.reload();
+    await message.getByText('bot', { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is shown to moderators and owners alone', async () => {
+    const [owner, member] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ name: 'Machines', owner, members: [member] });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    await signIn(page, member);
+    await page.getByText('Favourite: list it first').waitFor();
+    expect(await page.getByText('Webhooks', { exact: true }).count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
 describe('an invitation link', () => {
   it('leads newcomers and members of the service into a room, until it is revoked', async () => {
     const [owner, friend, late] = [await anAccount(), await anAccount(), await anAccount()];

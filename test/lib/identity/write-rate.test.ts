@@ -34,6 +34,20 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect(await sendAtOnce(other, 1)).toEqual({ 201: 1 });
   });
 
+  it('is that of each webhook, which hears when it may go on', async () => {
+    const { path, owner } = await aRoom();
+    const made = () => call('POST', `${path}/webhooks`, { token: owner.token, body: {} });
+    const secretOf = async () => ((await made()).body as { secret: string }).secret;
+    const [busy, other] = [await secretOf(), await secretOf()];
+    const post = (secret: string) => call('POST', `/api/webhooks/${secret}`, { body: { text: 'Hello' } });
+    const replies = await Promise.all(Array.from({ length: 200 }, () => post(busy)));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(100);
+    expect(refused[0]?.headers['retry-after']).toMatch(/^\d+$/);
+    expect(replies.filter(({ status }) => status === 201).length).toBe(200 - refused.length);
+    expect((await post(other)).status).toBe(201);
+  });
+
   it('recovers with time', async () => {
     const account = await aSlowAccount();
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 20, 429: 10 });

@@ -83,9 +83,12 @@ describe('every query of rooms and members', async () => {
     ['POST', 'a member, another by name', '/api/members', owner, { room: room.id, username: admin.username }, 7],
     ['POST', 'an invitation', `/api/rooms/${room.id}/invitations`, owner, { uses: 1 }, 1],
     ['GET', 'the invitations', `/api/rooms/${room.id}/invitations`, owner, undefined, 2],
+    ['POST', 'a webhook', `/api/rooms/${room.id}/webhooks`, owner, {}, 3],
+    ['GET', 'the webhooks', `/api/rooms/${room.id}/webhooks`, owner, undefined, 3],
+    ['POST', 'by a webhook', `/api/webhooks/${'a'.repeat(32)}`, owner, { text: 'x' }, 1],
     ['POST', 'a member by an invitation', '/api/members', admin, { invitation: 'a'.repeat(32) }, 1],
     ['DELETE', 'a ban', `/api/bans?room=${banned.id}&user=${user.id}`, admin, undefined, 1],
-    ['DELETE', 'a room', doomed.path, admin, undefined, 26],
+    ['DELETE', 'a room', doomed.path, admin, undefined, 29],
   ])('uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {
     const queries = own(await commandsOf(() => inProcess(method, path, { token, body: sent })));
     expect(queries).toHaveLength(count);

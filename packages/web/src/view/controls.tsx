@@ -36,11 +36,19 @@ export const Avatar = ({ name, id }: { name: string; id: string }) => (
   </span>
 );
 
-/** Somebody's name; where that is a full name, pointing at it shows the username. */
+/** Somebody's name; where that is a full name, pointing at it shows the username. A program is marked as one. */
 export const PersonName = ({ person, class: extra }: { person: Person; class?: string }) => (
-  <bdi class={extra} title={person.name === undefined ? undefined : `@${person.username}`}>
-    {nameOf(person)}
-  </bdi>
+  <>
+    <bdi class={extra} title={person.name === undefined || person.is_bot ? undefined : `@${person.username}`}>
+      {nameOf(person)}
+    </bdi>
+    {person.is_bot && (
+      <>
+        {' '}
+        <small class="tag">{strings.message.bot}</small>
+      </>
+    )}
+  </>
 );
 
 /** Somebody's name in a list and what is said beside it, with the username below a full name. */

@@ -10,6 +10,7 @@ import { attempt, Check, Choice, Field, Form, Loading } from './controls.tsx';
 import { Line } from './markdown.tsx';
 import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
 
@@ -44,6 +45,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
             onChange={(is_default) => changeDetails(room, { is_default })}
           />
         )}
+        {mine.role !== 'member' && !mine.isDirect && <Webhooks key={room} room={room} />}
         <div class="stack">
           {isOwner && (
             <button type="button" onClick={() => void changeDetails(room, { archived: details.archived_at === null })}>

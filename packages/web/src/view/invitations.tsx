@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
-import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { attempt, Choice, Form, IconButton, Loading } from './controls.tsx';
+import { attempt, Choice, Form, Loading } from './controls.tsx';
 import { later } from './later.tsx';
+import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
 
 const QrCode = later(async () => (await import('./qr-code.tsx')).QrCode);
@@ -21,7 +21,7 @@ export function Invitations({ room, isOpen }: { room: string; isOpen: boolean })
   // Only at first: somebody who joins does not close it.
   const [isOpenAtFirst] = useState(isOpen);
   return (
-    <details class="invitations" open={isOpenAtFirst}>
+    <details class="addresses" open={isOpenAtFirst}>
       <summary>{laterStrings.invitations.title}</summary>
       <Links room={room} />
     </details>
@@ -74,7 +74,11 @@ function Links({ room }: { room: string }) {
           ))}
         </ul>
       )}
-      {made !== undefined && <Made link={made} />}
+      {made !== undefined && (
+        <ShownOnce values={[[laterStrings.invitations.link, made]]}>
+          <WaysToSend link={made} />
+        </ShownOnce>
+      )}
       <Form onSubmit={make} submit={laterStrings.invitations.create}>
         <div class="row">
           <Choice name="validity" label={laterStrings.invitations.validFor} choices={validities} chosen={7} shown={validityOf} />
@@ -88,24 +92,11 @@ function Links({ room }: { room: string }) {
 const validityOf = (days: number) => (days === 0 ? laterStrings.invitations.forEver : laterStrings.invitations.days(days));
 const timesOf = (times: number) => (times === 0 ? laterStrings.invitations.anyUses : laterStrings.invitations.times(times));
 
-/** The link that was made, which nobody can see again. */
-function Made({ link }: { link: string }) {
-  const [isCopied, setCopied] = useState(false);
+/** How a link gets to somebody, but for copying it. */
+function WaysToSend({ link }: { link: string }) {
   const [isShown, setShown] = useState(false);
-  const copy = () => void navigator.clipboard?.writeText(link).then(() => setCopied(true));
   return (
-    <div class="made" role="status">
-      {laterStrings.invitations.once}
-      <span class="row">
-        <input
-          readOnly
-          dir="ltr"
-          aria-label={laterStrings.invitations.link}
-          value={link}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
-      </span>
+    <>
       <span class="row">
         <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
           {laterStrings.invitations.qrCode}
@@ -115,6 +106,6 @@ function Made({ link }: { link: string }) {
         </a>
       </span>
       {isShown && <QrCode text={link} label={laterStrings.invitations.qrCodeLabel} />}
-    </div>
+    </>
   );
 }

@@ -7,7 +7,7 @@ const loadCard = lateCode(() => import('./card.tsx'));
 
 type PersonButtonProps = { user: string; person: Person; class?: string; isHidden?: boolean; children: ComponentChildren };
 
-/** Somebody's name or avatar, which opens their card; of one who deleted the account, only that. */
+/** Somebody's name or avatar, which opens their card; of one who deleted the account, and of a program, only that. */
 export function PersonButton({ user, person, class: extra = '', isHidden, children }: PersonButtonProps) {
   const open = async ({ currentTarget: opener }: { currentTarget: HTMLElement }) => {
     const { Card } = await loadCard();
@@ -17,7 +17,7 @@ export function PersonButton({ user, person, class: extra = '', isHidden, childr
     <button
       type="button"
       class={`person ${extra}`}
-      disabled={person.username === '' || person.username === '(deleted)'}
+      disabled={person.is_bot || person.username === '' || person.username === '(deleted)'}
       onClick={(event) => void open(event)}
       {...(isHidden ? { tabIndex: -1, 'aria-hidden': true } : { 'aria-haspopup': 'dialog' })}
     >

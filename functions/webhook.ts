@@ -1,0 +1,26 @@
+import { answerCreated, PlainAnswer } from '../lib/http/answers.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { webhookSecret } from '../lib/members/webhooks.ts';
+import { shownMessage } from '../lib/messages/messages.ts';
+import { post, postRefusals } from '../lib/webhooks/post.ts';
+
+/** `/api/webhooks/{secret}`: where other programs post. */
+export const handler = endpoint({
+  POST: operation({
+    summary:
+      "Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana",
+    access: 'anyone',
+    path: { secret: webhookSecret },
+    isForeign: true,
+    status: 201,
+    answer: shownMessage.schema,
+    isIdempotent: true,
+    refusals: postRefusals,
+    run: async ({ path: { secret }, raw, request: { headers } }) => {
+      const { shape, message } = await post(secret, { bytes: raw(), headers });
+      if (!message) return new PlainAnswer();
+      return shape === 'slack' ? new PlainAnswer('ok') : answerCreated(message);
+    },
+  }),
+});

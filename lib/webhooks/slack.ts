@@ -1,0 +1,133 @@
+import { lines, link, paragraphs } from './markdown.ts';
+import { type Reader, webAddress } from './reader.ts';
+
+/*
+ * Messages in Slack's shape, which many programs send: a text, blocks and attachments. The name and the picture that
+ * they want to be shown with are not used: the webhook's name is the one that moderators gave it.
+ */
+
+/** As many as Slack takes itself. */
+const mostBlocks = 50;
+const mostAttachments = 100;
+const mostFields = 50;
+
+/** A message in Slack's shape as Markdown. Its text only stands in for its blocks, where these show nothing. */
+export const readSlack = (sent: Reader): string =>
+  paragraphs(blocksOf(sent) || mrkdwn(sent.at('text').text()), ...sent.at('attachments').list(mostAttachments).map(attachment));
+
+const blocksOf = (sent: Reader): string => paragraphs(...sent.at('blocks').list(mostBlocks).map(block));
+
+function block(sent: Reader): string {
+  switch (sent.at('type').text()) {
+    case 'header':
+      return heading(sent.at('text', 'text').line());
+    case 'section':
+      return paragraphs(words(sent.at('text')), ...sent.at('fields').list(mostFields).map(words), action(sent.at('accessory')));
+    case 'context':
+      return sent.at('elements').list(mostFields).map(element).filter(Boolean).join(' ');
+    case 'actions':
+      return sent.at('elements').list(mostFields).map(action).filter(Boolean).join(' · ');
+    case 'image':
+      return link(sent.first('title', 'alt_text').isThere ? imageTitle(sent) : 'Image', sent.at('image_url').address());
+    case 'markdown':
+      return sent.at('text').text();
+    case 'divider':
+      return '---';
+    default:
+      return '';
+  }
+}
+
+const heading = (text: string) => (text === '' ? '' : `## ${text}`);
+
+const imageTitle = (sent: Reader) => (sent.at('title').isThere ? sent.at('title', 'text') : sent.at('alt_text')).line();
+
+/** A text object: Slack's markup, or plain text. */
+const words = (sent: Reader): string =>
+  sent.at('type').text() === 'mrkdwn' ? mrkdwn(sent.at('text').text()) : sent.at('text').text();
+
+/** What stands in a context: a text, or a picture, of which its description is shown. */
+const element = (sent: Reader): string => (sent.at('type').text() === 'image' ? sent.at('alt_text').line() : words(sent));
+
+/** A button, of which its link is shown: pressing any other would have to reach the program. */
+function action(sent: Reader): string {
+  const address = sent.at('url').address();
+  if (!address) return '';
+  const label = sent.at('text');
+  return link(typeof label.value === 'string' ? label.line() : label.at('text').line(), address);
+}
+
+function attachment(sent: Reader): string {
+  const title = link(mrkdwn(sent.at('title').line()), sent.at('title_link').address());
+  const image = sent.first('image_url', 'thumb_url').address();
+  const shown = paragraphs(
+    mrkdwn(sent.at('pretext').text()),
+    lines(
+      link(sent.at('author_name').line(), sent.at('author_link').address()),
+      title && `**${title}**`,
+      mrkdwn(sent.at('text').text()),
+      ...sent.at('fields').list(mostFields).map(field),
+    ),
+    blocksOf(sent),
+    image && link('Image', image),
+    sent.at('actions').list(mostFields).map(action).filter(Boolean).join(' · '),
+  );
+  return shown || mrkdwn(sent.at('fallback').text());
+}
+
+function field(sent: Reader): string {
+  const title = mrkdwn(sent.at('title').line());
+  const value = mrkdwn(sent.at('value').text());
+  return title === '' ? value : `**${title}:** ${value}`;
+}
+
+/** Slack's markup as Markdown. What stands in code stays as it is, but for the entities. */
+export function mrkdwn(text: string): string {
+  const parts = text.split('```');
+  const isOpen = parts.length % 2 === 0;
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 0) return inline(part);
+      if (isOpen && at === parts.length - 1) return `\`\`\`${inline(part)}`;
+      return `\n\`\`\`\n${decoded(part).replace(/^\n|\n$/g, '')}\n\`\`\`\n`;
+    })
+    .join('')
+    .trim();
+}
+
+const inline = (text: string): string =>
+  text
+    .split(/(`[^`\n]+`)/)
+    .map((part, at) => (at % 2 === 1 ? decoded(part) : marked(part)))
+    .join('');
+
+/** Links and emphasis outside of code. Links are put aside meanwhile: an address may contain the signs of emphasis. */
+function marked(text: string): string {
+  const links: string[] = [];
+  const withoutLinks = text.replace(
+    /<([^<>\n]+)>/g,
+    (_whole, inner: string) => `\ue000${links.push(reference(inner)) - 1}\ue000`,
+  );
+  return decoded(emphasised(withoutLinks)).replace(/\ue000(\d+)\ue000/g, (whole, at: string) => links[Number(at)] ?? whole);
+}
+
+const emphasised = (text: string): string =>
+  text
+    .replace(/(?<![\p{L}\p{N}*\\])\*(?![\s*])([^*\n]*[^*\s])\*(?![\p{L}\p{N}*])/gu, '**$1**')
+    .replace(/(?<![\p{L}\p{N}~\\])~(?![\s~])([^~\n]*[^~\s])~(?![\p{L}\p{N}~])/gu, '~~$1~~');
+
+/** What stands between `<` and `>`: a mention, which is a name here, or a link. */
+function reference(inner: string): string {
+  const [target = '', ...rest] = inner.split('|');
+  const label = decoded(rest.join('|'));
+  if (target.startsWith('@')) return `@${(label || target).replace(/^@/, '')}`;
+  if (target.startsWith('#')) return `#${(label || target).replace(/^#/, '')}`;
+  // A group, a time or everyone.
+  if (target.startsWith('!')) return label.startsWith('@') || target.includes('^') ? label : `@${label || target.slice(1)}`;
+  const address = webAddress(decoded(target));
+  if (address) return label === '' ? address : link(label, address);
+  return label || decoded(target.replace(/^mailto:/, ''));
+}
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+const decoded = (text: string): string => text.replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity);
