@@ -195,6 +195,8 @@ export const strings = {
     remove: 'Delete',
     pin: 'Pin',
     unpin: 'Unpin',
+    copyText: 'Copy text',
+    textCopied: 'Text copied.',
     copyLink: 'Copy link',
     quote: 'Quote',
     forward: 'Forward',
