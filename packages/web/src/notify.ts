@@ -1,7 +1,9 @@
 import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
+import { idOf } from './ids.ts';
 import { closeNotifications, followClicks, isPushed, subscribe, unsubscribe } from './push.ts';
-import { go, roomPath, route } from './routes.ts';
+import { startReminding } from './reminders.ts';
+import { go, messagePath, roomPath, route } from './routes.ts';
 import { me } from './session.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
@@ -15,7 +17,7 @@ import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
 import { safeName } from './text/names.ts';
 import { summaryOf } from './text/plain.ts';
-import { announce } from './view/announcer.tsx';
+import { announce, notice } from './view/announcer.tsx';
 
 const key = 'chat-notify';
 const policyKey = 'chat-notify-of';
@@ -75,6 +77,8 @@ export function startNotifying(known: readonly MyRoom[]): void {
   if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
   followClicks(go);
 
+  startReminding((message) => tellOfReminder(message as Message));
+
   let before: readonly MyRoom[] | undefined = known;
   effect(() => {
     const now = rooms.value;
@@ -92,6 +96,15 @@ export function startNotifying(known: readonly MyRoom[]): void {
     }
     before = now;
   });
+}
+
+/** Tells of a message of which I wanted to be reminded by now. */
+function tellOfReminder(message: Message): void {
+  const room = roomOf(message.room.$oid);
+  if (!room) return;
+  const { title, body } = describe(room, message);
+  notice(`${pushStrings.reminder(title)}: ${body}`);
+  void show(async () => ({ title: pushStrings.reminder(title), body }), `reminder ${idOf(message)}`, messagePath(message));
 }
 
 /** Tells of a message that addresses those who are connected. */

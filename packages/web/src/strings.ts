@@ -120,7 +120,7 @@ export const strings = {
     saved: {
       title: 'Saved',
       none: 'No saved messages. Save one by the menu of a message.',
-      count: (number: number) => count(number, 'message', 'messages'),
+      count: (number: number) => count(number, 'reminder', 'reminders'),
     },
     threads: {
       title: 'Threads',
@@ -201,6 +201,7 @@ export const strings = {
     quote: 'Quote',
     forward: 'Forward',
     save: 'Save',
+    remind: 'Remind me',
     unsave: 'Remove from saved',
     saved: 'Saved',
     copied: 'Link copied.',

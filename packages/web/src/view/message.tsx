@@ -348,6 +348,7 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
     isSaved(idOf(message))
       ? { label: words.unsave, icon: 'unsave', act: () => attempt(() => toggleSaved(message)) }
       : { label: words.save, icon: 'save', act: () => attempt(() => toggleSaved(message)) },
+    { label: words.remind, icon: 'bell', act: () => remindMe(message) },
     ...(aboutRoom(message.room.$oid).details?.archived_at
       ? []
       : [{ label: words.quote, icon: 'quote' as const, act: () => quote(message, isInThread) }]),
@@ -391,6 +392,8 @@ export async function pickEmoji(onPick: (emoji: string) => void): Promise<void> 
 
 const loadQuotes = lateCode(() => import('./quote.tsx'));
 const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);
+const loadReminder = lateCode(() => import('./reminder.tsx'));
+const remindMe = async (message: Message) => (await loadReminder()).openReminder(message);
 const forward = async (message: Message) => (await loadQuotes()).forward(message);
 
 const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(message, emoji));
