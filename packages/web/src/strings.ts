@@ -286,6 +286,7 @@ export const strings = {
     none: 'No replies yet.',
     gone: 'This message no longer exists.',
     inRoom: 'Also send to the room',
+    inConversation: 'Also send to the conversation',
     follow: 'Follow this thread',
   },
   pins: { title: 'Pinned messages', none: 'No pinned messages.' },
