@@ -71,6 +71,7 @@ describe('a reminder', () => {
       .getByText(/^Reminder: /)
       .waitFor();
     await open();
+    await page.getByRole('button', { name: 'At another time' }).click();
     await page.getByLabel('At another time').fill('2046-03-02T09:30');
     await page.keyboard.press('Enter');
     await results(page)

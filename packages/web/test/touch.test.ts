@@ -56,6 +56,7 @@ describe('a long press on a message', () => {
       'Copy text',
       'Copy link',
       'Save',
+      'Remind me',
       'Quote',
       'Forward',
       'Mark as unread from here',

@@ -1,5 +1,6 @@
+import { useState } from 'preact/hooks';
 import type { Message } from '../api.ts';
-import { inAnHour, nearOf, shortOf, tomorrowAt } from '../dates.ts';
+import { inAnHour, isSameDay, shortOf, timeOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { reminderOf, remindOf } from '../reminders.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -37,24 +38,31 @@ function Times({ message, close }: { message: Message; close: () => void }) {
     notice(at ? words.set(shortOf(at)) : words.gone);
     close();
   };
+  const [isOwn, setOwn] = useState(false);
   const known = reminderOf(idOf(message));
-  return (
-    <>
-      <div class="choices">
-        {(Object.keys(times) as (keyof typeof times)[]).map((name) => (
-          <button key={name} type="button" onClick={() => void attempt(() => set(times[name]()))}>
-            {words[name]} <span class="muted">{nearOf(times[name]())}</span>
-          </button>
-        ))}
-        {known && (
-          <button type="button" onClick={() => void attempt(() => set(null))}>
-            {words.none} <span class="muted">{shortOf(known)}</span>
-          </button>
-        )}
-      </div>
+  if (isOwn)
+    return (
       <Form onSubmit={({ at = '' }) => set(new Date(at))} submit={words.submit}>
-        <Field label={words.own} name="at" type="datetime-local" />
+        <Field label={words.own} name="at" type="datetime-local" autoFocus />
       </Form>
-    </>
+    );
+  return (
+    <div class="choices">
+      {(Object.keys(times) as (keyof typeof times)[]).map((name) => (
+        <button key={name} type="button" onClick={() => void attempt(() => set(times[name]()))}>
+          {words[name]} <span class="muted">{whenOf(times[name]())}</span>
+        </button>
+      ))}
+      <button type="button" onClick={() => setOwn(true)}>
+        {words.own}
+      </button>
+      {known && (
+        <button type="button" onClick={() => void attempt(() => set(null))}>
+          {words.none} <span class="muted">{whenOf(known)}</span>
+        </button>
+      )}
+    </div>
   );
 }
+
+const whenOf = (date: Date) => (isSameDay(date, new Date()) ? timeOf(date) : shortOf(date));
