@@ -1,22 +1,22 @@
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { saveMessage, saveRefusals, shownSaved, unsaveMessage, unsaveRefusals } from '../lib/messages/saved.ts';
+import { saveMessage, saveParameters, saveRefusals, shownSaved, unsaveMessage, unsaveRefusals } from '../lib/messages/saved.ts';
 
 const path = { message: idOf('message') };
 
 /** `/api/messages/{message}/save`: whether the caller has saved a message. */
 export const handler = endpoint({
   PUT: operation({
-    summary: 'Save a message for oneself, to find it again',
+    summary: 'Save a message for oneself, to find it again or to be reminded of it',
     access: 'user',
     scope: 'messages:write',
     path,
-    body: {},
+    body: saveParameters,
     status: 200,
     answer: shownSaved.schema,
     refusals: saveRefusals,
-    run: ({ path: { message }, caller }) => saveMessage(message, caller),
+    run: ({ path: { message }, body, caller }) => saveMessage(message, body, caller),
   }),
   DELETE: operation({
     summary: 'Remove a message from those that the caller has saved',

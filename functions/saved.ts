@@ -4,15 +4,16 @@ import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { momentCursor } from '../lib/messages/across-rooms.ts';
-import { listSaved, shownSaved } from '../lib/messages/saved.ts';
+import { listSaved, savedParameters, shownSaved } from '../lib/messages/saved.ts';
 
 /** `/api/saved`: the messages that the caller has saved. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the messages that the caller has saved and may still read, those that were saved last first',
+    summary:
+      'List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder',
     access: 'user',
     scope: 'messages:read',
-    query: { limit: pageLimit, after: pageStart(momentCursor) },
+    query: { ...savedParameters, limit: pageLimit, after: pageStart(momentCursor) },
     status: 200,
     remember: ['saved', 'rooms', 'users', 'messages'],
     answer: listOf(shownSaved.schema),

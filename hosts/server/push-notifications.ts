@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, log } from '../../lib/log.ts';
 import { hasDevices, onNotice } from '../../lib/notices.ts';
+import { tellReminders } from '../../lib/notifications/reminders.ts';
 import { findMissed, patience, retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 
-/** How often one looks for what is due, for what could not be told, and for what a process has left that died. */
+/** How often one looks for what is due, for what could not be told and reminders, and for what a process has left that died. */
 const step = 500;
 const retryEvery = 30_000;
 const missedEvery = 600_000;
@@ -13,7 +14,7 @@ const atOnce = 4;
 
 /**
  * Tells devices of messages while their pages are closed, as long as the process serves: of what this process stores,
- * and with `isFirst` also of what others have left that died.
+ * and with `isFirst` also of reminders, and of what others have left that died.
  */
 export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; wait?: number }): { end: () => Promise<void> } {
   /** The rooms in which something happened, and when they are due. */
@@ -57,6 +58,7 @@ export function pushMeanwhile({ isFirst, wait = patience }: { isFirst: boolean; 
   let retrying: Promise<void> | undefined;
   const retry = () => {
     retrying ??= retryDevices(ending.signal)
+      .then(() => tellReminders(ending.signal))
       .catch((error) => {
         if (!ending.signal.aborted) log('error', 'devices were not told', { error: describeError(error) });
       })

@@ -19,8 +19,8 @@ export type PushSubscriptionDocument = {
   expires_at: Date | null;
   /** How many pushes the push service has refused since it took one last. */
   refused: number;
-  /** The rooms of which it could not be told yet, and when to try again. */
-  retry?: { at: Date; rooms: ObjectId[] };
+  /** The rooms, and the messages to be reminded of, of which it could not be told yet, and when to try again. */
+  retry?: { at: Date; rooms?: ObjectId[]; reminders?: ObjectId[] };
 };
 
 export const pushSubscriptionIndexes: IndexDescription[] = [

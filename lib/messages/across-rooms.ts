@@ -11,7 +11,7 @@ const mostLookedAt = 1_000;
 /** How many are read at a time: the default page and one more, as their sizes are not known. */
 const chunkSize = 51;
 
-/** A place in a list that has the latest first: a moment, and what comes at it. */
+/** A place in a list that is ordered by time: a moment, and what comes at it. */
 export type Moment = { at: Date; id: ObjectId };
 
 export const momentCursor: Parameter<Moment> = {
@@ -26,9 +26,14 @@ export const momentCursor: Parameter<Moment> = {
 /** A place as `momentCursor` reads it. */
 export const writeMoment = ({ at, id }: Moment): string => `${at.getTime()}-${id.toHexString()}`;
 
-/** What comes after a place, by the names of its fields. The bound is for the index; the rest tells those of one moment apart. */
-export const comingAfter = <T>(time: string, idField: string, { at, id }: Moment): Filter<T> =>
-  ({ [time]: { $lte: at }, $or: [{ [time]: { $lt: at } }, { [idField]: { $lt: id } }] }) as Filter<T>;
+/**
+ * What comes after a place, by the names of its fields, the latest first unless it `isAscending`. The bound is for the
+ * index; the rest tells those of one moment apart.
+ */
+export function comingAfter<T>(time: string, idField: string, { at, id }: Moment, isAscending = false): Filter<T> {
+  const [bound, beyond] = isAscending ? ['$gte', '$gt'] : ['$lte', '$lt'];
+  return { [time]: { [bound]: at }, $or: [{ [time]: { [beyond]: at } }, { [idField]: { [beyond]: id } }] } as Filter<T>;
+}
 
 /** One entry of a list of messages across rooms: its place in the list, and the message unless it is gone. */
 export type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };

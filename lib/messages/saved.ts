@@ -1,9 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import { dateSchema, showDate } from '../api/extended-json.ts';
 import type { Listed, Page } from '../api/pages.ts';
+import { about, dateTime, oneOf, optional, orNone, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { described } from '../api/schema.ts';
-import { saved } from '../collections/saved.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { described, orNull } from '../api/schema.ts';
+import { type SavedDocument, saved } from '../collections/saved.ts';
+import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
 import { messageDeleted, requireNotDeleted } from './change.ts';
@@ -17,12 +19,32 @@ const tooManySaved: Refusal = () =>
 export const saveRefusals = [noSuchMessage, messageDeleted, tooManySaved];
 export const unsaveRefusals = [noSuchMessage];
 
-const { date, made, representation } = shownFrom<{ message: Message; saved_at: Date }>();
+/** What is to become of a message that is saved. */
+export const saveParameters = {
+  remind_at: about(
+    'When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is.',
+    optional(orNone(dateTime)),
+  ),
+};
+
+/** Which of the saved messages are wanted. */
+export const savedParameters = {
+  reminders: about('Return only messages with a `remind_at`, the earliest first.', optional(oneOf('true'))),
+};
+
+const { date, made, representation } = shownFrom<{ message: Message; saved_at: Date; remind_at?: Date | undefined }>();
 
 /** A saved message as the API shows it. */
 export const shownSaved = representation('SavedMessage', {
   message: made(described('The message as it is now.', shownMessage.schema), ({ message }) => message),
   saved_at: date('saved_at', 'The time of saving.'),
+  remind_at: made(
+    described(
+      'When the caller wants to be reminded of it, or wanted to be and has not said since that this is done; else null.',
+      orNull(dateSchema),
+    ),
+    ({ remind_at }) => (remind_at ? showDate(remind_at) : null),
+  ),
 });
 export type SavedMessage = ShownBy<typeof shownSaved>;
 
@@ -30,18 +52,31 @@ export type SavedMessage = ShownBy<typeof shownSaved>;
  * Saves a message that the caller may read; a saved one keeps its time. Nobody else learns of it. Concurrent requests
  * may save a few more than there is room for, which harms nothing.
  */
-export async function saveMessage(id: ObjectId, caller: Caller): Promise<SavedMessage> {
+export async function saveMessage(
+  id: ObjectId,
+  { remind_at }: Values<typeof saveParameters>,
+  caller: Caller,
+): Promise<SavedMessage> {
+  if (remind_at && remind_at.getTime() <= Date.now()) throw invalidParameter('remind_at', 'be in the future');
   const { message } = await findMessage(id, caller);
   requireNotDeleted(message);
   const user = caller.user._id;
   const _id = { user, message: id };
   const known = await saved.findOne({ _id });
   if (!known && (await saved.countDocuments({ '_id.user': user }, { limit: mostSaved })) >= mostSaved) throw tooManySaved();
-  const time = { $set: { room: message.room, saved_at: { $ifNull: ['$saved_at', '$$NOW'] } } };
-  const stored = known ?? (await saved.findOneAndUpdate({ _id }, [time], { upsert: true, returnDocument: 'after' }));
-  if (!stored) throw new Error('An upsert returned no document');
+  const stored = known && remind_at === undefined ? known : await store(_id, message.room, remind_at);
   const [shown] = await showTogether([message]);
-  return shownSaved.show({ message: shown as Message, saved_at: stored.saved_at });
+  return shownSaved.show({ message: shown as Message, saved_at: stored.saved_at, remind_at: stored.remind_at });
+}
+
+async function store(_id: SavedDocument['_id'], room: ObjectId, remindAt: Date | null | undefined): Promise<SavedDocument> {
+  const reminder = remindAt ? { remind_at: remindAt, tell_at: remindAt } : {};
+  const fields = { room, saved_at: { $ifNull: ['$saved_at', '$$NOW'] }, ...reminder };
+  const stored = await saved.findOneAndUpdate({ _id }, [{ $set: fields }], { upsert: true, returnDocument: 'after' });
+  if (!stored) throw new Error('An upsert returned no document');
+  if (remindAt !== null || !stored.remind_at) return stored;
+  const without = { $unset: { remind_at: '', tell_at: '' } } as const;
+  return (await saved.findOneAndUpdate({ _id }, without, { returnDocument: 'after' })) ?? stored;
 }
 
 /** Removes a message from those that the caller has saved, also one that the caller may no longer read. */
@@ -51,22 +86,35 @@ export async function unsaveMessage(id: ObjectId, caller: Caller): Promise<void>
   if (deletedCount === 0) await findMessage(id, caller);
 }
 
-/** A page of the messages that the caller has saved and may still read, those that were saved last first. */
-export async function listSaved({ limit, after }: Page<Moment>, caller: Caller): Promise<Listed<SavedMessage>> {
+type SavedPage = Page<Moment> & Values<typeof savedParameters>;
+
+/**
+ * A page of the messages that the caller has saved and may still read, those that were saved last first; or of those
+ * of which the caller is to be reminded, in that order.
+ */
+export async function listSaved({ limit, after, reminders }: SavedPage, caller: Caller): Promise<Listed<SavedMessage>> {
+  const time = reminders ? 'remind_at' : 'saved_at';
+  const direction = reminders ? 1 : -1;
+  const beginning = reminders ? { remind_at: { $gt: new Date(0) } } : {};
   const find = async (last: Moment | undefined, count: number) => {
     const found = await saved
       .find(
-        { '_id.user': caller.user._id, ...(last && comingAfter('saved_at', '_id.message', last)) },
-        { sort: { saved_at: -1, '_id.message': -1 }, limit: count, batchSize: count + 1 },
+        { '_id.user': caller.user._id, ...(last ? comingAfter(time, '_id.message', last, direction === 1) : beginning) },
+        { sort: { [time]: direction, '_id.message': direction }, limit: count, batchSize: count + 1 },
       )
       .toArray();
     const messages = await findInOrder(found.map(({ _id }) => _id.message));
     const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
-    return found.map(({ _id: { message: id }, saved_at: at }) => ({ place: { at, id }, message: byId.get(id.toHexString()) }));
+    return found.map(({ _id: { message: id }, ...times }) => ({
+      place: { at: times[time] as Date, id, ...times },
+      message: byId.get(id.toHexString()),
+    }));
   };
-  const { shown, next } = await readAcross(find, after, limit, caller);
+  const { shown, next } = await readAcross<Moment & Partial<SavedDocument>>(find, after, limit, caller);
   return {
-    items: shown.map(({ place, message }) => shownSaved.show({ message, saved_at: place.at })),
+    items: shown.map(({ place: { saved_at, remind_at }, message }) =>
+      shownSaved.show({ message, saved_at: saved_at as Date, remind_at }),
+    ),
     next: next && writeMoment(next),
   };
 }

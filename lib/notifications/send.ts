@@ -15,6 +15,9 @@ export type Outcome =
 /** For how many milliseconds a push is kept for a device that is off, and messages are told of at all. */
 export const pushLife = 3_600_000;
 
+/** For how many milliseconds a reminder is kept for a device that is off. */
+const reminderLife = 86_400_000;
+
 /** The push services of the browsers that people have. */
 const known =
   /^(fcm\.googleapis\.com|([\w-]+\.)?push\.services\.mozilla\.com|[\w-]+\.notify\.windows\.com|web\.push\.apple\.com)$/;
@@ -52,7 +55,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
       JSON.stringify(payload),
       {
         vapidDetails: { subject, publicKey: to.key, privateKey },
-        TTL: pushLife / 1_000,
+        TTL: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
         urgency: 'high',
         contentEncoding: webPush.supportedContentEncodings.AES_128_GCM,
         // A later one of the same room takes the place of one that waits for the device: 32 characters at most.

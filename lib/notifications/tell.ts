@@ -1,7 +1,5 @@
 import { ObjectId } from 'mongodb';
 import type { PushPayload } from '../../packages/client/src/push-payload.ts';
-import { parse } from '../../packages/client/src/text/parse.ts';
-import { textOfBlocks } from '../../packages/client/src/text/plain.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
 import { pushed } from '../collections/pushed.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
@@ -10,10 +8,11 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
-import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
+import { isQuiet, pushedMessage } from './pushed-message.ts';
+import { remindDevice } from './reminders.ts';
 import { noAnswer, pushLife, sendPush } from './send.ts';
 import { noteOutcome } from './subscriptions.ts';
 
@@ -145,8 +144,6 @@ async function tell(room: ObjectId, messages: Message[], telling: Telling): Prom
   await Promise.all(Array.from({ length: Math.min(atOnce, devices.length) }, work));
 }
 
-const isQuiet = ({ user: { quiet_until } }: Caller): boolean => quiet_until !== undefined && quiet_until.getTime() > Date.now();
-
 const ofMembers = ({ members }: ToldRoom) => ({ user: { $in: members.map(({ user }) => user) } });
 
 const findDevices = (room: ToldRoom, among: { _id?: ObjectId } = {}) =>
@@ -208,23 +205,11 @@ async function tellDevice(
   }
 }
 
-/** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
-const mostText = 300;
-
-function payloadOf(room: ToldRoom, messages: Message[]): PushPayload {
-  const { seq, text, files, username, name, thread, is_in_room } = messages.at(-1) as Message;
-  const said = textOfBlocks(parse(text)).replaceAll(/\s+/g, ' ').trim() || files.map((file) => file.name).join(', ');
-  return {
-    type: 'messages',
-    room: room._id.toHexString(),
-    seq,
-    count: messages.length,
-    author: name || username,
-    ...(!room.is_direct && { room_name: room.name }),
-    text: said.slice(0, mostText),
-    ...(thread && !is_in_room && { thread: thread.$oid }),
-  };
-}
+const payloadOf = (room: ToldRoom, messages: Message[]): PushPayload => ({
+  type: 'messages',
+  count: messages.length,
+  ...pushedMessage(room, messages.at(-1) as Message),
+});
 
 /** How many devices are told again at a time; the others are a little later. */
 const mostRetried = 200;
@@ -246,6 +231,7 @@ export async function retryDevices(signal?: AbortSignal): Promise<void> {
       if (matchedCount === 0) continue;
       for (const room of retry?.rooms ?? [])
         await tell(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
+      for (const message of retry?.reminders ?? []) await remindDevice(_id, message);
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, work));

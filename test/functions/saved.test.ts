@@ -26,7 +26,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     const rooms = [await aRoomOf([ann, me]), await aRoomOf([ann, me])];
     const [one, two] = [await aMessage(ann, rooms[0] as string), await aMessage(ann, rooms[1] as string)];
     const reply = await save(me, two);
-    expect(outcome(reply)).toEqual({ status: 200, body: { message: two, saved_at: anyDate } });
+    expect(outcome(reply)).toEqual({ status: 200, body: { message: two, saved_at: anyDate, remind_at: null } });
     await save(me, one);
     // Again: it keeps its time, and its place.
     expect((await save(me, two)).body).toEqual(reply.body);
@@ -77,6 +77,57 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     expect(await left()).toBe(0);
   });
 
+  describe('with a reminder', () => {
+    const remind = async ({ token }: Account, message: Message, remind_at: unknown) =>
+      call('PUT', `/api/messages/${idOf(message)}/save`, { token, body: { remind_at } });
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+    const reminders = async ({ token }: Account, query = '') =>
+      (await succeed(call('GET', `/api/saved?reminders=true${query}`, { token }))).body as SavedMessage[];
+
+    it('are saved with it, listed by its time, and keep it when they are saved again', async () => {
+      const me = await anAccount();
+      const room = await aRoomOf([ann, me]);
+      const [late, plain, soon] = [await aMessage(ann, room), await aMessage(ann, room), await aMessage(ann, room)];
+      const at = inMinutes(60);
+      const reply = await remind(me, late, { $date: at });
+      expect(outcome(reply)).toEqual({ status: 200, body: { message: late, saved_at: anyDate, remind_at: { $date: at } } });
+      await save(me, plain);
+      await succeed(remind(me, soon, inMinutes(20)));
+      expect((await save(me, late)).body).toEqual(reply.body);
+      expect((await reminders(me)).map(({ message }) => message._id.$oid)).toEqual([idOf(soon), idOf(late)]);
+      expect(await listed(me)).toEqual([idOf(soon), idOf(plain), idOf(late)]);
+      // Another time, and none: it stays saved.
+      await succeed(remind(me, soon, inMinutes(90)));
+      expect((await reminders(me)).map(({ message }) => message._id.$oid)).toEqual([idOf(late), idOf(soon)]);
+      expect((await succeed(remind(me, late, null))).body).toMatchObject({ saved_at: anyDate, remind_at: null });
+      expect((await reminders(me)).map(({ message }) => message._id.$oid)).toEqual([idOf(soon)]);
+      expect((await listed(me)).includes(idOf(late))).toBe(true);
+    });
+
+    it('are paged through without skipping or repeating any, also those of one moment', async () => {
+      const me = await anAccount();
+      const room = await aRoomOf([ann, me]);
+      const at = inMinutes(60);
+      const sent: string[] = [];
+      for (let many = 0; many < 5; many++) {
+        const message = await aMessage(ann, room);
+        await succeed(remind(me, message, at));
+        sent.push(idOf(message));
+      }
+      const rows = (await everyPage(call, '/api/saved?reminders=true&limit=2', me.token)) as unknown as SavedMessage[];
+      expect(rows.map(({ message }) => message._id.$oid)).toEqual(sent.toSorted());
+    });
+
+    it.each([
+      ['that is past', () => inMinutes(-1), 'be in the future'],
+      ['that is no time', () => 'tomorrow', "be null, or a time such as '2026-11-21T04:04:42.123Z'"],
+    ])('refuse one %s', async (_what, at, rule) => {
+      const message = await aMessage(ann, await aRoomOf([ann, bob]));
+      expect(outcome(await remind(bob, message, at()))).toEqual({ status: 400, body: invalid('remind_at', rule) });
+      expect(await listed(bob)).not.toContain(idOf(message));
+    });
+  });
+
   it('are bounded in number, and one that is removed makes room', async () => {
     const me = await anAccount();
     const message = await aMessage(ann, await aRoomOf([ann, me]));
@@ -115,7 +166,8 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
 it('the database finds the saved messages of a user by an index, without sorting', async () => {
   const message = await aMessage(ann, await aRoomOf([ann, bob]));
   await inProcess('PUT', `/api/messages/${idOf(message)}/save`, { token: bob.token, body: {} });
-  for (const query of ['', '?after=9999999999999-ffffffffffffffffffffffff']) {
+  const cursor = 'after=9999999999999-ffffffffffffffffffffffff';
+  for (const query of ['', `?${cursor}`, '?reminders=true', `?reminders=true&${cursor}`]) {
     const sent = await commandsOf(() => inProcess('GET', `/api/saved${query}`, { token: bob.token }));
     const plans = await Promise.all(sent.filter(({ collection }) => collection === 'saved').map(planOf));
     expect(plans.flat()).not.toContain('COLLSCAN');

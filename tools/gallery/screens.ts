@@ -155,6 +155,17 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'reminder',
+    path: ({ room }) => `/rooms/${room}`,
+    act: async (page) => {
+      const message = page.locator('.room-pane li.message', { hasText: 'The notes are at' });
+      await message.focus();
+      await message.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Remind me' }).click();
+      await page.getByRole('dialog', { name: 'Remind me' }).waitFor();
+    },
+  },
+  {
     name: 'files',
     path: ({ garden }) => `/rooms/${garden}`,
     act: async (page) => {

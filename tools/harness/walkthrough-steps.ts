@@ -86,6 +86,14 @@ async function exchangeMessages(
   await step(ann, 'PUT', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' }, { body: {} });
   await step(ann, 'DELETE', '/api/messages/{message}/reactions/{emoji}', { message, emoji: '👋' });
   await step(bob, 'PUT', '/api/messages/{message}/save', { message }, { body: {} });
+  await step(
+    bob,
+    'PUT',
+    '/api/messages/{message}/save',
+    { message },
+    { body: { remind_at: new Date(Date.now() + 3_600_000).toISOString() } },
+  );
+  await step(bob, 'GET', '/api/saved', {}, { query: { reminders: 'true' } });
   await step(bob, 'GET', '/api/saved');
   await subscribeDevice(step, bob);
   await step(bob, 'DELETE', '/api/messages/{message}/save', { message });

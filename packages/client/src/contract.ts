@@ -316,6 +316,8 @@ export type SavedMessage = {
   message: Message;
   /** The time of saving. */
   saved_at: Time;
+  /** When the caller wants to be reminded of it, or wanted to be and has not said since that this is done; else null. */
+  remind_at: Time | null;
 };
 
 export type PushSubscription = {
@@ -1910,7 +1912,7 @@ export type paths = {
     };
   };
   '/api/messages/{message}/save': {
-    /** Save a message for oneself, to find it again */
+    /** Save a message for oneself, to find it again or to be reminded of it */
     put: {
       parameters: {
         path: { 'message': string };
@@ -1918,7 +1920,10 @@ export type paths = {
         header?: never;
         cookie?: never;
       };
-      requestBody: { content: { 'application/json': Record<string, never> } };
+      requestBody: { content: { 'application/json': {
+        /** When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+        remind_at?: null | SentTime | string;
+      } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': SavedMessage } };
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
@@ -1955,11 +1960,11 @@ export type paths = {
     };
   };
   '/api/saved': {
-    /** List the messages that the caller has saved and may still read, those that were saved last first */
+    /** List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder */
     get: {
       parameters: {
         path?: never;
-        query?: { 'limit'?: number; 'after'?: string };
+        query?: { 'reminders'?: 'true'; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };

@@ -8,6 +8,7 @@ import { followSession } from './start.ts';
 import { applyTheme } from './theme.ts';
 import { App } from './view/app.tsx';
 import { Boundary } from './view/boundary.tsx';
+import { isTouched } from './view/popover.tsx';
 import { keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
@@ -25,3 +26,5 @@ void followSession().finally(() =>
 );
 keepOffline();
 takeFiles();
+// Only a finger presses long. Without it, the menu of a message has its button.
+if (isTouched()) import('./view/long-press.ts').catch(() => {});

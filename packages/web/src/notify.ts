@@ -1,7 +1,9 @@
 import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
+import { idOf } from './ids.ts';
 import { closeNotifications, followClicks, isPushed, subscribe, unsubscribe } from './push.ts';
-import { go, roomPath, route } from './routes.ts';
+import { startReminding } from './reminders.ts';
+import { go, messagePath, roomPath, route } from './routes.ts';
 import { me } from './session.ts';
 import { settings } from './settings.ts';
 import { recall, remember } from './storage.ts';
@@ -15,7 +17,7 @@ import { connection } from './sync/connection.ts';
 import { isLookedAtElsewhere } from './tabs.ts';
 import { safeName } from './text/names.ts';
 import { summaryOf } from './text/plain.ts';
-import { announce } from './view/announcer.tsx';
+import { announce, notice } from './view/announcer.tsx';
 
 const key = 'chat-notify';
 const policyKey = 'chat-notify-of';
@@ -75,6 +77,8 @@ export function startNotifying(known: readonly MyRoom[]): void {
   if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
   followClicks(go);
 
+  startReminding((message) => tellOfReminder(message as Message));
+
   let before: readonly MyRoom[] | undefined = known;
   effect(() => {
     const now = rooms.value;
@@ -88,10 +92,20 @@ export function startNotifying(known: readonly MyRoom[]): void {
       const isMine = room.isDirect || room.mentions > known.mentions;
       if (count > 0 && (isMine || notifications.policy() === 'all'))
         void tellOf(room, count, () => describeNews(room, count, known.seq));
-      else if (room.threads > known.threads) void tellOfThread(room);
+      // Replies make no room unread: one may be in a thread that has unread ones already.
+      else if (room.threads > 0) void tellOfThread(room, known);
     }
     before = now;
   });
+}
+
+/** Tells of a message of which I wanted to be reminded by now. */
+function tellOfReminder(message: Message): void {
+  const room = roomOf(message.room.$oid);
+  if (!room) return;
+  const { title, body } = describe(room, message);
+  notice(`${pushStrings.reminder(title)}: ${body}`);
+  void show(async () => ({ title: pushStrings.reminder(title), body }), `reminder ${idOf(message)}`, messagePath(message));
 }
 
 /** Tells of a message that addresses those who are connected. */
@@ -100,22 +114,21 @@ export function tellOfHere(message: Message): void {
   if (room && !room.isMuted && message.user.$oid !== me()._id.$oid) void tellOf(room, 1, async () => describe(room, message));
 }
 
-/** Tells of a reply in a thread that one follows. */
-async function tellOfThread(room: MyRoom): Promise<void> {
+/** Tells of the reply that came last in a thread that one follows, if it came since a room was as `known`. */
+async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
   const [found] = (await ask(chat.GET('/api/threads', { params: { query: { unread: 'true', limit: 1 } } })).catch(
     () => [],
   )) as Thread[];
   if (!found || found.message.room.$oid !== room.id) return;
   const thread = found.message._id.$oid;
   if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
+  const query = { room: room.id, thread, limit: 1 };
+  const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
+  if (room.threads <= known.threads && !(last && last.seq > known.seq)) return;
   announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
-  const describe = async () => {
-    const query = { room: room.id, thread, limit: 1 };
-    const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
-    const body = last ? summaryOf(last).slice(0, 300) : strings.announce.reply(safeName(room.name));
-    return { title: last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name, body };
-  };
-  await show(describe, thread, roomPath(room.id, { thread }));
+  const body = last ? summaryOf(last).slice(0, 300) : strings.announce.reply(safeName(room.name));
+  const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;
+  await show(async () => ({ title, body }), thread, roomPath(room.id, { thread }));
 }
 
 type Description = { title: string; body: string };
@@ -128,6 +141,9 @@ async function tellOf(room: MyRoom, count: number, describe: () => Promise<Descr
   await show(describe, room.id, roomPath(room.id));
 }
 
+/** The tags of what this tab has shown. */
+const told = new Set<string>();
+
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
   // The service does, and nobody is to.
@@ -137,8 +153,10 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
   if (await isLookedAtElsewhere()) return;
   const { title, body } = await describe();
   try {
-    // One tab of several is enough: the same tag replaces what another has shown.
-    const shown = new Notification(title, { body, tag, icon: '/icon.svg' });
+    // One tab of several is enough: the same tag replaces what another has shown, and is seen again only after one's own.
+    const renotify = told.has(tag);
+    told.add(tag);
+    const shown = new Notification(title, { body, tag, icon: '/icon.svg', renotify } as NotificationOptions);
     shown.onclick = () => {
       window.focus();
       go(path);

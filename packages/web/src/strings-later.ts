@@ -141,6 +141,28 @@ export const laterStrings = {
     helpText: 'Run this command on the machine that runs the service:',
     command: 'npm run --silent admin -- user create <username> --email <email> --admin',
   },
+  ownData: {
+    title: 'My data',
+    hint: 'One file with your account, your rooms, the messages that you wrote there, the names of their files, and what you saved. Stay on this page until it is complete.',
+    submit: 'Download my data',
+    progress: (done: number, rooms: number, messages: number) =>
+      `${done.toLocaleString()} of ${count(rooms, 'room', 'rooms')}, ${count(messages, 'message', 'messages')}`,
+    done: 'Your data is in a file.',
+  },
+  reminders: {
+    title: 'Remind me',
+    minutes: 'In 20 minutes',
+    hour: 'In 1 hour',
+    hours: 'In 3 hours',
+    tomorrow: 'Tomorrow',
+    week: 'Next week',
+    own: 'At another time',
+    submit: 'Remind me then',
+    none: 'No reminder',
+    set: (time: string) => `You will be reminded: ${time}.`,
+    gone: 'You will not be reminded of this message.',
+    at: (time: string) => `Reminder: ${time}`,
+  },
   search: {
     title: 'Search',
     label: 'Words to find',

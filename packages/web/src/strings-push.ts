@@ -2,6 +2,7 @@
 export const pushStrings = {
   from: (name: string, room: string) => `${name} in ${room}`,
   repliedIn: (name: string, room: string) => `${name} in a thread in ${room}`,
+  reminder: (title: string) => `Reminder: ${title}`,
   more: (number: number) => `and ${number} ${number === 1 ? 'message' : 'messages'} more`,
   test: 'Notifications reach this device.',
 };

@@ -58,14 +58,17 @@ worker.addEventListener('push', (event) => {
 /** Shows a push. Browsers take the permission away where one shows nothing. */
 async function show(push: PushPayload): Promise<void> {
   if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
-  const { room, seq, count, thread, text } = push;
-  const tag = thread ?? room;
+  const { room, seq, thread, text } = push;
+  const isReminder = push.type === 'reminder';
+  const count = isReminder ? 1 : push.count;
+  const tag = isReminder ? `reminder ${room} ${seq}` : (thread ?? room);
   const shown = (await worker.registration.getNotifications({ tag }))[0]?.data as Shown | undefined;
   // The service sends again what it may have sent before it died.
   const isKnown = shown !== undefined && shown.seq >= seq;
   const author = safeName(push.author);
   const name = push.room_name !== undefined && safeName(push.room_name);
-  const title = name ? (thread ? pushStrings.repliedIn : pushStrings.from)(author, name) : author;
+  const from = name ? (thread ? pushStrings.repliedIn : pushStrings.from)(author, name) : author;
+  const title = isReminder ? pushStrings.reminder(from) : from;
   const path = thread ? `/rooms/${room}?thread=${thread}&reply=${seq}` : `/rooms/${room}/${seq}`;
   await worker.registration.showNotification(title, {
     body: count > 1 ? `${text}\n${pushStrings.more(count - 1)}` : text,

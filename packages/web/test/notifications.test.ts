@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
 import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
 import { pushed } from '../../../lib/collections/pushed.ts';
+import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
@@ -135,6 +136,39 @@ describe('a device with notifications', () => {
     await deliver(all, [...device.pushes.slice(1), ...device.pushes.slice(1)]);
     const both = { body: `@${owner.username} or dinner?\nand 1 message more`, data: { path: `/rooms/${id}/${last.seq}` } };
     await expect.poll(() => shownBy(all)).toMatchObject([{ ...both, silent: true }]);
+    await context.close();
+  });
+
+  it('is reminded of a message while the page is closed, beside what is new in the room', async () => {
+    const all = await notified();
+    const { page, context, worker, owner, device } = all;
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    await page.goto(`${server.url}/icon.svg`);
+    await expect.poll(() => worker.evaluate(showing)).toBe(0);
+    const message = await aMessage(other, id, { text: 'the invoice' }, call());
+    const reminder = {
+      type: 'reminder',
+      room: id,
+      seq: message.seq,
+      author: other.username,
+      room_name: 'Plans',
+      text: 'the invoice',
+    };
+    const path = `/api/messages/${message._id.$oid}/save`;
+    await call()('PUT', path, { token: owner.token, body: { remind_at: new Date(Date.now() + 1_000).toISOString() } });
+    const pushes = async () => {
+      await tellReminders();
+      return device.pushes.map(({ payload }) => payload);
+    };
+    await expect.poll(pushes, { interval: 500 }).toEqual([reminder]);
+    await deliver(all, device.pushes);
+    const shown = {
+      title: `Reminder: ${other.username} in Plans`,
+      body: 'the invoice',
+      data: { path: `/rooms/${id}/${message.seq}` },
+    };
+    await expect.poll(() => shownBy(all)).toMatchObject([shown]);
     await context.close();
   });
 

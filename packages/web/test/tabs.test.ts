@@ -175,6 +175,32 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
+  it('notifies of each reply in a thread that one follows, also while earlier ones are unread, and of no other one', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    const thread = (await aMessage(owner, room.id, { text: 'Who brings the cake?' }, call))._id.$oid;
+    const others = (await aMessage(other, room.id, { text: 'Mine' }, call))._id.$oid;
+    const { page, context } = await visit(browser);
+    await signIn(page, owner);
+    await page.addInitScript(notifying(false));
+    await page.goto(`${serveUrl}/directory`);
+    const list = page.waitForRequest((request) => request.url().includes('reminders=true'));
+    await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
+    // By then it tells of news.
+    await list;
+    const notified = () => page.evaluate('window.notified');
+    const title = `${other.username} in a thread in Plans`;
+    await aMessage(other, room.id, { text: 'I do', thread }, call);
+    await expect.poll(notified).toEqual([[title, 'I do']]);
+    await aMessage(other, room.id, { text: 'to myself', thread: others }, call);
+    await aMessage(other, room.id, { text: 'and tea', thread }, call);
+    await expect.poll(notified).toEqual([
+      [title, 'I do'],
+      [title, 'and tea'],
+    ]);
+    await context.close();
+  });
+
   it('notifies of a message to those who are here, once: not of a reaction to it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });

@@ -38,6 +38,22 @@ describe('a thread', () => {
     await context.close();
   });
 
+  it('of a conversation can be replied to in the conversation as well', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [me.username] } });
+    const { $oid: id } = (body as { _id: { $oid: string } })._id;
+    const root = await aMessage(other, id, { text: 'Lunch?' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}?thread=${root._id.$oid}` });
+    await signIn(page, me);
+    const side = page.locator('.side');
+    await side.getByLabel('Also send to the conversation').check();
+    await side.locator('textarea').fill('At noon.');
+    await side.locator('textarea').press('Enter');
+    await expect.poll(() => textsOf(page)).toEqual(['Lunch?', 'At noon.']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });

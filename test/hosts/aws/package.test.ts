@@ -190,8 +190,12 @@ describe('a deployment', () => {
       });
   });
 
-  it('sweeps the files every hour, once', () => {
-    expect(of('AWS::Events::Rule')).toEqual([expect.objectContaining({ ScheduleExpression: 'rate(1 hour)', State: 'ENABLED' })]);
+  it('sweeps the files every hour, once, and looks for reminders every ten minutes', () => {
+    const rules = of('AWS::Events::Rule').map(({ ScheduleExpression, State }) => [ScheduleExpression, State]);
+    expect(rules.sort()).toEqual([
+      ['rate(1 hour)', 'ENABLED'],
+      ['rate(10 minutes)', 'ENABLED'],
+    ]);
     const [invoked] = of('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
       JSON.stringify(FunctionName).includes('FileDashsweep'),
     );

@@ -146,7 +146,7 @@ const reads: Record<string, (scene: Scene) => string[]> = {
     '/api/messages?mentions=me',
   ],
   room: ({ rooms }) => rooms.map(({ path }) => path),
-  saved: () => ['/api/saved', '/api/saved?limit=1'],
+  saved: () => ['/api/saved', '/api/saved?limit=1', '/api/saved?reminders=true'],
   'room-details': ({ rooms }) => rooms.map(({ path }) => `${path}/details`),
   rooms: () => ['/api/rooms', '/api/rooms?limit=2'],
   thread: ({ message }) => [`/api/threads/${message}`],
@@ -169,6 +169,8 @@ const changes = {
   pin: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/pin`, {}),
   unpin: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/pin`),
   saved: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/save`, {}),
+  reminded: ({ actor, message }: Happening) =>
+    act(actor, 'PUT', `/api/messages/${message}/save`, { remind_at: new Date(Date.now() + 60_000).toISOString() }),
   unsaved: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/save`),
   deletedMessage: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}`),
   noted: ({ other, room }: Happening) => noteMentions(new ObjectId(room.id), 1_000, [new ObjectId(other.id)]),

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { SavedMessage } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { recallJson, remember } from '../storage.ts';
@@ -6,8 +7,11 @@ import { recallJson, remember } from '../storage.ts';
 /** The ids of the messages that I have saved, as far as this browser knows them: from here, or from their list. */
 const saved = signal<ReadonlySet<string> | undefined>(undefined);
 
-/** The message that was saved here last: their list has it then. */
+/** The message that was saved here last, or got a reminder: their list has it then. */
 export const savedLast = signal('');
+
+/** Those of which I was to be reminded by now, and have not looked at since. */
+export const dueReminders = signal<readonly SavedMessage[]>([]);
 
 /** How many this browser keeps, the newest ones. */
 const most = 2_000;
@@ -31,4 +35,5 @@ export function noteSaved(ids: readonly string[], not: readonly string[] = [], i
 /** Forgets what is saved: somebody else uses the page. */
 export const resetSaved = (): void => {
   saved.value = undefined;
+  dueReminders.value = [];
 };

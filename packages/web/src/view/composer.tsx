@@ -8,6 +8,7 @@ import { attach } from '../files.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
+import { roomOf } from '../store/rooms.ts';
 import { thread as openedThread } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { aboutRoom } from '../store/topics.ts';
@@ -123,7 +124,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
       </Editor>
       {thread !== undefined && (
         <label class="also">
-          <input ref={isInRoom} type="checkbox" /> {strings.thread.inRoom}
+          <input ref={isInRoom} type="checkbox" /> {strings.thread[roomOf(room)?.isDirect ? 'inConversation' : 'inRoom']}
         </label>
       )}
     </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { toggleSaved } from '../actions.ts';
 import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../api.ts';
+import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
@@ -8,9 +9,10 @@ import { discardDraft, draftOf } from '../store/drafts.ts';
 import { readFound } from '../store/found.ts';
 import { nextOf } from '../store/members.ts';
 import { allMentions, allThreads, roomOf } from '../store/rooms.ts';
-import { isSaved, noteSaved, savedLast } from '../store/saved.ts';
+import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
 import { attempt, IconButton, Loading } from './controls.tsx';
@@ -45,8 +47,14 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
         {(threads) => <Threads threads={threads} />}
       </Pages>
     ) : list === 'saved' ? (
-      <Pages name={list} read={readSaved} none={strings.lists.saved.none} news={savedLast.value} id={idOf}>
-        {(found) => <Results messages={found} action={(message) => <SaveButton message={message} />} />}
+      <Pages
+        name={list}
+        read={readSaved}
+        none={strings.lists.saved.none}
+        news={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
+        id={idOfSaved}
+      >
+        {(found) => <Saved found={found} />}
       </Pages>
     ) : (
       <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} id={idOf}>
@@ -58,14 +66,35 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
-async function readSaved(after?: string): Promise<Page<Message>> {
+const idOfSaved = ({ message }: SavedMessage) => idOf(message);
+
+/** Saved messages, after those of which one was to be reminded by now. */
+function Saved({ found }: { found: readonly SavedMessage[] }) {
+  const due = dueReminders.value;
+  const isDue = (id: string) => due.some((one) => idOfSaved(one) === id);
+  const all = [...due, ...found.filter((one) => !isDue(idOfSaved(one)))];
+  const times = new Map(all.map((one) => [idOfSaved(one), one.remind_at]));
+  const note = (message: Message) => {
+    const at = times.get(idOf(message));
+    return at ? laterStrings.reminders.at(shortOf(new Date(at.$date))) : undefined;
+  };
+  return (
+    <Results
+      messages={all.map(({ message }) => message as Message)}
+      note={note}
+      isNew={(message) => isDue(idOf(message))}
+      action={(message) => <SaveButton message={message} />}
+    />
+  );
+}
+
+async function readSaved(after?: string): Promise<Page<SavedMessage>> {
   const query = { limit: 50, ...(after !== undefined && { after }) };
   const { data, headers } = await askFully<SavedMessage[]>(chat.GET('/api/saved', { params: { query } }));
-  const list = data.map(({ message }) => message);
   const next = nextOf(headers);
-  noteSaved(list.map(idOf).toReversed(), [], after === undefined && next === undefined);
+  noteSaved(data.map(idOfSaved).toReversed(), [], after === undefined && next === undefined);
   // A page may be empty where much may no longer be read.
-  return list.length === 0 && next !== undefined ? readSaved(next) : { list, next };
+  return data.length === 0 && next !== undefined ? readSaved(next) : { list: data, next };
 }
 
 /** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */

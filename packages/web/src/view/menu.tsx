@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 import { closePopover, isOpenAt, openPopover } from './popover.tsx';
 
-/** One line of a menu. */
-export type MenuItem = { label: string; icon: IconName; act: () => unknown; isDangerous?: boolean };
+/** One line of a menu; those that have an `emoji` in place of the icon stand side by side. */
+export type MenuItem = { label: string; icon?: IconName; emoji?: string; act: () => unknown; isDangerous?: boolean };
 
 type MenuButtonProps = { label: string; items: () => readonly MenuItem[] };
 
@@ -44,10 +44,16 @@ function Items({ items }: { items: readonly MenuItem[] }) {
           type="button"
           role="menuitem"
           tabIndex={-1}
-          class={item.isDangerous ? 'dangerous' : ''}
+          class={item.emoji ? 'quick' : item.isDangerous ? 'dangerous' : ''}
+          aria-label={item.emoji && item.label}
           onClick={() => choose(item)}
         >
-          <Icon name={item.icon} /> {item.label}
+          {item.emoji}
+          {item.icon && (
+            <>
+              <Icon name={item.icon} /> {item.label}
+            </>
+          )}
         </button>
       ))}
     </>

@@ -19,7 +19,7 @@ import { summaryOf } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
 import { Boundary } from './boundary.tsx';
 import { Avatar, attempt, IconButton, PersonName } from './controls.tsx';
-import { confirmed } from './dialog.tsx';
+import { confirmed, openMessage } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { FileBoxes } from './file-boxes.tsx';
 import { Icon } from './icon.tsx';
@@ -28,6 +28,7 @@ import { Text } from './markdown.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { EntryState } from './pending.tsx';
 import { PersonButton } from './person.tsx';
+import { isTouched } from './popover.tsx';
 
 /** The message that is being edited. */
 export const editing = signal<string | undefined>(undefined);
@@ -337,15 +338,17 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
   );
 }
 
-/** What one does less often with a message. */
+/** What one does less often with a message; on a touch screen, all of it. */
 function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   const { message: words } = strings;
   const isPinned = message.pinned_at !== null;
   return [
+    ...(isTouched() ? touchedOf(message, isInThread) : []),
     { label: words.copyLink, icon: 'link', act: () => copyLink(message) },
     isSaved(idOf(message))
       ? { label: words.unsave, icon: 'unsave', act: () => attempt(() => toggleSaved(message)) }
       : { label: words.save, icon: 'save', act: () => attempt(() => toggleSaved(message)) },
+    { label: words.remind, icon: 'bell', act: () => remindMe(message) },
     ...(aboutRoom(message.room.$oid).details?.archived_at
       ? []
       : [{ label: words.quote, icon: 'quote' as const, act: () => quote(message, isInThread) }]),
@@ -366,6 +369,19 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   ];
 }
 
+/** What stands beside the menu where there is a mouse; and the text, which a finger that presses long does not select. */
+const touchedOf = (message: Message, isInThread: boolean): MenuItem[] => [
+  ...quickEmoji().map((emoji) => ({
+    label: strings.message.reactWith(emoji),
+    emoji,
+    act: () => toggleReaction(message, emoji),
+  })),
+  { label: strings.message.react, icon: 'react', act: () => react(message) },
+  ...(isInThread ? [] : [{ label: strings.message.reply, icon: 'reply' as const, act: () => reply(message) }]),
+  ...(mayEdit(message) ? [{ label: strings.message.edit, icon: 'edit' as const, act: () => edit(message) }] : []),
+  { label: strings.message.copyText, icon: 'copy', act: () => copyText(message) },
+];
+
 const loadEmojiPicker = lateCode(() => import('./emoji-picker.tsx'));
 
 /** Opens the list of emoji. */
@@ -376,6 +392,8 @@ export async function pickEmoji(onPick: (emoji: string) => void): Promise<void> 
 
 const loadQuotes = lateCode(() => import('./quote.tsx'));
 const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);
+const loadReminder = lateCode(() => import('./reminder.tsx'));
+const remindMe = async (message: Message) => (await loadReminder()).openReminder(message);
 const forward = async (message: Message) => (await loadQuotes()).forward(message);
 
 const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(message, emoji));
@@ -397,6 +415,12 @@ async function copyLink(message: Message): Promise<void> {
     await navigator.clipboard.writeText(address);
     notice(strings.message.copied);
   } else go(messagePath(message));
+}
+
+async function copyText({ text }: Message): Promise<void> {
+  if (!navigator.clipboard) return openMessage(strings.message.copyText, text);
+  await navigator.clipboard.writeText(text);
+  notice(strings.message.textCopied);
 }
 
 async function unread(message: Message): Promise<void> {

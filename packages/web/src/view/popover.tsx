@@ -22,6 +22,9 @@ export function closePopover({ isFocusKept = false } = {}): void {
   if (!isFocusKept) value?.opener.focus();
 }
 
+/** Whether a finger is what points here: it has a sheet of all that can be done, and no room for buttons beside that. */
+export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
+
 /** Where the popover that is open stands. */
 export function Popovers() {
   const { value } = open;
@@ -45,7 +48,8 @@ function Box({ opener, role, label, content }: Popover) {
       closePopover({ isFocusKept: true });
       opener.focus({ preventScroll: true });
     };
-    const dismiss = () => closePopover({ isFocusKept: true });
+    // Where a finger opens it in place of a keyboard, that one gives its room back.
+    const dismiss = () => (isTouched() ? put() : closePopover({ isFocusKept: true }));
     addEventListener('pointerdown', leave);
     addEventListener('resize', dismiss);
     return () => {

@@ -15,23 +15,33 @@ import './results.css';
 type ResultsProps = {
   messages: readonly Message[];
   words?: string | undefined;
+  /** What is to be said of some of them. */
+  note?: ((message: Message) => string | undefined) | undefined;
+  /** Which of them are shown as new. */
+  isNew?: ((message: Message) => boolean) | undefined;
   /** What one may do with each. */
   action?: ((message: Message) => ComponentChildren) | undefined;
 };
 
 /** Messages from anywhere, each of which leads to its place. */
-export const Results = ({ messages, words, action }: ResultsProps) => (
+export const Results = ({ messages, words, note, isNew, action }: ResultsProps) => (
   <ul class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
-        <Result message={message} href={pathOf(message)} words={words} />
+        <Result message={message} href={pathOf(message)} words={words} note={note?.(message)} isNew={isNew?.(message)} />
         {action?.(message)}
       </li>
     ))}
   </ul>
 );
 
-type ResultProps = { message: Message; href: string; words?: string | undefined; note?: string; isNew?: boolean };
+type ResultProps = {
+  message: Message;
+  href: string;
+  words?: string | undefined;
+  note?: string | undefined;
+  isNew?: boolean | undefined;
+};
 
 /** One message of a list, which leads somewhere; with a note of what there is. */
 export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (

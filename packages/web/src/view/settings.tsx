@@ -16,6 +16,7 @@ import { Blocked } from './blocked.tsx';
 import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
+import { OwnData } from './own-data.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
@@ -110,6 +111,9 @@ function Profile() {
       </Section>
       <Section title={laterStrings.blocked.title} hint={laterStrings.blocked.hint}>
         <Blocked />
+      </Section>
+      <Section title={laterStrings.ownData.title} hint={laterStrings.ownData.hint}>
+        <OwnData />
       </Section>
       <Section title={laterStrings.settings.remove} hint={laterStrings.settings.removeHint}>
         <Form onSubmit={remove} submit={laterStrings.settings.remove} class="danger-form">

@@ -1,0 +1,72 @@
+import type { ObjectId } from 'mongodb';
+import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type SavedDocument, saved } from '../collections/saved.ts';
+import { findCallersOf } from '../identity/authenticate.ts';
+import { findInOrder, showTogether } from '../messages/messages.ts';
+import { findReadable } from '../rooms/conversations.ts';
+import { isQuiet, pushedMessage } from './pushed-message.ts';
+import { sendPush } from './send.ts';
+import { noteOutcome } from './subscriptions.ts';
+
+/*
+ * Tells devices of messages of which their users want to be reminded. `tell_at` says when, and goes when all of them
+ * are told: a process that dies before leaves it to the next one.
+ */
+
+/** For how many milliseconds one process tells of a reminder before another may. */
+const lease = 60_000;
+
+/** How many reminders are told of at a time, and how many of them concurrently; the others are a little later. */
+const most = 500;
+const atOnce = 8;
+
+/** Tells of all reminders that are due. */
+export async function tellReminders(signal?: AbortSignal): Promise<void> {
+  const due = await saved.find({ tell_at: { $lte: new Date() } }, { sort: { tell_at: 1 }, limit: most }).toArray();
+  const queue = due.values();
+  const work = async () => {
+    for (const { _id, tell_at } of queue) {
+      signal?.throwIfAborted();
+      await tellReminder(_id, tell_at as Date);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, work));
+}
+
+/** Tells of a reminder, unless another process does or has. */
+async function tellReminder(_id: SavedDocument['_id'], due: Date): Promise<void> {
+  const taken = new Date(Date.now() + lease);
+  const { matchedCount } = await saved.updateOne({ _id, tell_at: due }, { $set: { tell_at: taken } });
+  if (matchedCount === 0) return;
+  const devices = await pushSubscriptions.find({ user: _id.user }).toArray();
+  await Promise.all(devices.map((device) => remind(device, _id.message)));
+  // Another time may have been set meanwhile.
+  await saved.updateOne({ _id, tell_at: taken }, { $unset: { tell_at: '' } });
+}
+
+/** Tells a device of a reminder that it could not be told of before, if it is still one. */
+export async function remindDevice(_id: ObjectId, message: ObjectId): Promise<void> {
+  const device = await pushSubscriptions.findOne({ _id });
+  if (!device) return;
+  const wanted = { _id: { user: device.user, message }, remind_at: { $lte: new Date() } };
+  if (await saved.findOne(wanted, { projection: { _id: 1 } })) await remind(device, message);
+}
+
+/** Tells a device of a message, if its user may still read that. */
+async function remind(device: PushSubscriptionDocument, id: ObjectId): Promise<void> {
+  const [caller] = [...(await findCallersOf([device._id])).values()].map((found) => found.caller);
+  if (!caller) return void (await pushSubscriptions.deleteMany({ _id: device._id }));
+  const [found] = await findInOrder([id]);
+  if (!found || found.deleted_at || isQuiet(caller) || (await findReadable([found.room], caller)).size === 0) return;
+  const room = await rooms.findOne<Pick<RoomDocument, 'name' | 'is_direct'>>(
+    { _id: found.room },
+    { projection: { name: 1, is_direct: 1 } },
+  );
+  const [message] = await showTogether([found]);
+  if (!room || !message) return;
+  const again = await noteOutcome(device, await sendPush(device, { type: 'reminder', ...pushedMessage(room, message) }));
+  if (!again) return;
+  const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.reminders': id } };
+  await pushSubscriptions.updateOne({ _id: device._id }, later);
+}

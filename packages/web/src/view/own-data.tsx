@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { collectMyData, type Progress } from '../own-data.ts';
+import { me } from '../session.ts';
+import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
+import { attempt } from './controls.tsx';
+
+const { ownData: words } = laterStrings;
+
+/** Collects all that the service has of me into a file. */
+export function OwnData() {
+  const [progress, setProgress] = useState<Progress>();
+  const collecting = useRef<AbortController>(undefined);
+  useEffect(() => () => collecting.current?.abort(), []);
+  const download = async () => {
+    const ending = new AbortController();
+    collecting.current = ending;
+    setProgress({ rooms: 0, done: 0, messages: 0 });
+    await attempt(async () => {
+      try {
+        save(await collectMyData({ signal: ending.signal, onProgress: setProgress }));
+        notice(words.done);
+      } catch (failure) {
+        if (!ending.signal.aborted) throw failure;
+      }
+    });
+    setProgress(undefined);
+  };
+  return progress ? (
+    <>
+      <p>{words.progress(progress.done, progress.rooms, progress.messages)}</p>
+      <progress value={progress.done} max={Math.max(progress.rooms, 1)} aria-label={words.submit} />
+      <button type="button" onClick={() => collecting.current?.abort()}>
+        {strings.app.cancel}
+      </button>
+    </>
+  ) : (
+    <button type="button" onClick={() => void download()}>
+      {words.submit}
+    </button>
+  );
+}
+
+function save(bytes: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(bytes);
+  link.download = `chat-${me().username}-${new Date().toISOString().slice(0, 10)}.ndjson`;
+  link.click();
+  // The browser has begun by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import type { Message } from '../api.ts';
+import { inAnHour, isSameDay, shortOf, timeOf, tomorrowAt } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { reminderOf, remindOf } from '../reminders.ts';
+import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
+import { attempt, Field, Form } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import './reminder.css';
+
+const { reminders: words } = laterStrings;
+
+const minutes = (many: number) => new Date(Date.now() + many * 60_000);
+
+/** At nine on the next Monday, here. */
+function nextMonday(): Date {
+  const date = tomorrowAt(9);
+  date.setDate(date.getDate() + ((8 - date.getDay()) % 7));
+  return date;
+}
+
+const times = {
+  minutes: () => minutes(20),
+  hour: inAnHour,
+  hours: () => minutes(180),
+  tomorrow: () => tomorrowAt(9),
+  week: nextMonday,
+} as const;
+
+/** Asks when one wants to be reminded of a message. */
+export const openReminder = (message: Message): void =>
+  openDialog(words.title, (close) => <Times message={message} close={close} />);
+
+function Times({ message, close }: { message: Message; close: () => void }) {
+  const set = async (at: Date | null) => {
+    await remindOf(message, at);
+    notice(at ? words.set(shortOf(at)) : words.gone);
+    close();
+  };
+  const [isOwn, setOwn] = useState(false);
+  const known = reminderOf(idOf(message));
+  if (isOwn)
+    return (
+      <Form onSubmit={({ at = '' }) => set(new Date(at))} submit={words.submit}>
+        <Field label={words.own} name="at" type="datetime-local" autoFocus />
+      </Form>
+    );
+  return (
+    <div class="choices">
+      {(Object.keys(times) as (keyof typeof times)[]).map((name) => (
+        <button key={name} type="button" onClick={() => void attempt(() => set(times[name]()))}>
+          {words[name]} <span class="muted">{whenOf(times[name]())}</span>
+        </button>
+      ))}
+      <button type="button" onClick={() => setOwn(true)}>
+        {words.own}
+      </button>
+      {known && (
+        <button type="button" onClick={() => void attempt(() => set(null))}>
+          {words.none} <span class="muted">{whenOf(known)}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+const whenOf = (date: Date) => (isSameDay(date, new Date()) ? timeOf(date) : shortOf(date));

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom, succeed } from '../../../test/support/rooms.ts';
+import { call, serveUrl, signIn, visit } from './support.ts';
+
+const saved = (page: Page) => page.locator('.rooms').getByRole('link', { name: /^Saved/ });
+const results = (page: Page) => page.locator('.results li');
+
+type Reminder = { message: { text: string }; remind_at: { $date: string } };
+
+/** The reminders of somebody, as any device of theirs finds them. */
+const remindersOf = async ({ token }: Account) =>
+  (await succeed(call('GET', '/api/saved?reminders=true', { token }))).body as Reminder[];
+
+/** Somebody at a room with two messages, whose page notes of what it notifies instead. */
+async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<string, unknown> = {}) {
+  const [me, other] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
+  const first = await aMessage(other, room.id, { text: 'the invoice' }, call);
+  await aMessage(other, room.id, { text: 'nothing much' }, call);
+  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}${path}`, ...settings });
+  await page.addInitScript(`
+    window.notified = [];
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title, { body }) { window.notified.push([title, body]); window.last = this; }
+      close() {}
+    };
+    localStorage.setItem('chat-notify', 'on');
+    document.hasFocus = () => ${isLookedAt};`);
+  await page.goto(`${serveUrl}/rooms/${room.id}`);
+  // It asks for reminders once it has shown the room.
+  const asked = page.waitForRequest((request) => request.url().includes('reminders=true'));
+  await signIn(page, me);
+  await asked;
+  /** Has another device set a reminder, of which this one learns when somebody looks at it. */
+  const remindSoon = async () => {
+    const body = { remind_at: new Date(Date.now() + 2_000).toISOString() };
+    await succeed(call('PUT', `/api/messages/${first._id.$oid}/save`, { token: me.token, body }));
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+  };
+  return { me, other, room, page, context, problems, first, remindSoon };
+}
+
+describe('a reminder', () => {
+  it('is set by keyboard from the menu of a message, shown in the list, set to another time, and taken away', async () => {
+    const { page, context, problems, me } = await inARoom();
+    const message = page.locator('.room-pane li.message', { hasText: 'the invoice' });
+    const open = async () => {
+      await message.focus();
+      await message.getByRole('button', { name: 'More actions' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Remind me' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Remind me' }).waitFor();
+    };
+    await open();
+    await page.getByRole('button', { name: /^In 20 minutes/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.toast', { hasText: 'You will be reminded' }).waitFor();
+    await message.getByTitle('Saved').waitFor();
+    const [set] = await remindersOf(me);
+    const minutes = (Date.parse(set?.remind_at.$date ?? '') - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(15);
+    expect(minutes).toBeLessThanOrEqual(20);
+    await saved(page).click();
+    await results(page)
+      .getByText(/^Reminder: /)
+      .waitFor();
+    await open();
+    await page.getByRole('button', { name: 'At another time' }).click();
+    await page.getByLabel('At another time').fill('2046-03-02T09:30');
+    await page.keyboard.press('Enter');
+    await results(page)
+      .getByText(/^Reminder: .*2046/)
+      .waitFor();
+    await open();
+    await page.getByRole('button', { name: /^No reminder/ }).click();
+    await page.locator('.toast', { hasText: 'You will not be reminded' }).waitFor();
+    await results(page)
+      .getByText(/^Reminder: /)
+      .waitFor({ state: 'detached' });
+    expect([await remindersOf(me), await results(page).count(), problems]).toEqual([[], 1, []]);
+    await context.close();
+  });
+
+  it('that is due is told where one is, has a number until one goes to its message, and is done then everywhere', async () => {
+    const { page, context, problems, me, other, first, remindSoon } = await inARoom();
+    await remindSoon();
+    await page.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` }).waitFor();
+    await saved(page).locator('.count', { hasText: '1' }).waitFor();
+    await page.reload();
+    await saved(page).getByText('1 reminder').waitFor({ state: 'attached' });
+    expect(await page.evaluate('window.notified')).toEqual([]);
+    await saved(page).click();
+    await results(page).locator('.unread .note', { hasText: 'Reminder: ' }).waitFor();
+    await results(page).getByText('the invoice').click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/${first.seq}`));
+    await saved(page).locator('.count').waitFor({ state: 'detached' });
+    await expect.poll(() => remindersOf(me)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is a notification where nobody looks at the page, which leads to the message', async () => {
+    const { page, context, other, first, remindSoon } = await inARoom({ isLookedAt: false });
+    await remindSoon();
+    await expect.poll(() => page.evaluate('window.notified')).toEqual([[`Reminder: ${other.username} in Plans`, 'the invoice']]);
+    await saved(page).locator('.count', { hasText: '1' }).waitFor();
+    await page.evaluate('window.last.onclick()');
+    await page.waitForURL((url) => url.pathname.endsWith(`/${first.seq}`));
+    await saved(page).locator('.count').waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it('is set by finger on a phone', async () => {
+    const options = { hasTouch: true, isMobile: true };
+    const { page, context, problems, me } = await inARoom({ width: 390, height: 780, options });
+    await page.locator('.room-pane li.message').first().locator('.text').tap();
+    await page.getByRole('button', { name: 'More actions' }).tap();
+    await page.getByRole('menuitem', { name: 'Remind me' }).tap();
+    const tomorrow = page.getByRole('button', { name: /^Tomorrow/ });
+    expect((await tomorrow.boundingBox())?.height).toBeGreaterThanOrEqual(48);
+    await tomorrow.tap();
+    await expect.poll(async () => (await remindersOf(me)).map(({ message }) => message.text)).toEqual(['the invoice']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
