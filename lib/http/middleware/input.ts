@@ -2,7 +2,7 @@ import { readParameters, readTexts } from '../../api/parameters.ts';
 import { missingEvery, unknownParameter } from '../../errors.ts';
 import { nearestName } from '../../nearest-name.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
-import type { Step } from '../request.ts';
+import type { ApiEvent, Step } from '../request.ts';
 
 /**
  * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as
@@ -29,11 +29,13 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
           headers: event.headers,
           source: event.requestContext.http.sourceIp,
         },
-        bytes: event.bytes ?? none(),
+        bytes: event.bytes ?? bytesOf(event),
       };
     },
   };
 }
 
-/** A host that can't pass bytes on as they come passes none on. */
-async function* none(): AsyncGenerator<Uint8Array> {}
+/** The body of a request from a host that can't pass it on as it comes. */
+async function* bytesOf({ body, isBase64Encoded }: ApiEvent): AsyncGenerator<Uint8Array> {
+  if (body) yield Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+}
