@@ -16,6 +16,7 @@ import { Blocked } from './blocked.tsx';
 import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
+import { PictureForm } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
@@ -89,6 +90,9 @@ function Profile() {
             value={me().name ?? ''}
           />
         </Form>
+      </Section>
+      <Section title={laterStrings.settings.picture} hint={laterStrings.settings.pictureHint}>
+        <PictureForm />
       </Section>
       <Section title={laterStrings.settings.email}>
         <Address change={change} />
