@@ -215,7 +215,7 @@ function Lightbox({ file, step }: { file: SentFile; step: ((by: number) => void)
         <Download file={file} />
         <button
           type="button"
-          class="icon-button"
+          class="icon-button minus"
           aria-label={laterStrings.files.zoomOut}
           title={laterStrings.files.zoomOut}
           onClick={() => zoomBy(1 / zoomStep)}
