@@ -20,7 +20,7 @@ export const handler = endpoint({
     path,
     query: { ...query, download },
     status: 200,
-    givesBytes: true,
+    givesBytes: 'file',
     refusals: [noSuchFile, noFiles, rangeNotSatisfiable],
     run: ({ path: { file }, query: { preview, download }, caller }) =>
       readFile(file, { isPreview: preview !== undefined, isDownload: download !== undefined }, caller),

@@ -5,13 +5,12 @@ import {
   changeUserFor,
   deleteUserFor,
   deletionRefusals,
-  requireOwnAccount,
 } from '../lib/accounts/permissions.ts';
 import { about, idOr } from '../lib/api/parameters.ts';
 import { eitherOf } from '../lib/api/schema.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { userIdFor } from '../lib/identity/caller.ts';
+import { requireOwnAccount, userIdFor } from '../lib/identity/caller.ts';
 import { findUserFor, shownOtherUser, shownUser } from '../lib/identity/users.ts';
 
 const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };

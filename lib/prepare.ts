@@ -39,6 +39,7 @@ export async function closeDatabase(): Promise<void> {
 
 const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
+  avatars: [],
   tokens: tokenIndexes,
   codes: codeIndexes,
   login_limits: loginLimitIndexes,

@@ -7,7 +7,7 @@ import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
-import { aFile, announced } from './support/files.ts';
+import { aFile, announced, aPicture } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
 import { inProcess as call } from './support/transports.ts';
@@ -79,6 +79,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/threads/{message}':    [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) } })],
   'PATCH /api/threads/{message}':  [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: { is_followed: true } })],
   'POST /api/files':              [[401, 401, 401, 401, 403, 403, 201, 403, 403], async (user) => ({ body: announced(await roomOf(user)) })],
+  'DELETE /api/files/{file}':    [[401, 401, 401, 401, 403, 404, 204, 404, 404], async (user) => ({ path: { file: await announcedFileOf(user) } })],
   'GET /api/files/{file}/content': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { file: await sentFileOf(user) } })],
   'PUT /api/files/{file}/content': [[401, 401, 401, 401, 403, 404, 204, 404, 404], async (user) => ({ path: { file: await announcedFileOf(user) }, body: 'Hello' })],
   'GET /api/events':               [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
@@ -88,6 +89,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/users/{user}':         [[401, 401, 401, 401, 200, 200, 200, 200, 200], async ({ id }) => ({ path: { user: id } })],
   'PATCH /api/users/{user}':       [[401, 401, 401, 401, 403, 403, 200, 403, 200], async ({ id, password }) => ({ path: { user: id }, body: { email: aPerson().email, current_password: password } })],
   'DELETE /api/users/{user}':      [[401, 401, 401, 401, 403, 403, 204, 403, 204], async ({ id, password }) => ({ path: { user: id }, body: { current_password: password } })],
+  'GET /api/users/{user}/avatar':  [[401, 401, 401, 401, 200, 200, 200, 200, 200], async (user) => ({ path: { user: await someoneWithPicture(user) } })],
+  'PUT /api/users/{user}/avatar':  [[401, 401, 401, 401, 403, 403, 200, 403, 200], async ({ id }) => ({ path: { user: id }, body: aPicture })],
+  'DELETE /api/users/{user}/avatar': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async ({ id }) => ({ path: { user: id } })],
   'POST /api/users/{user}/codes': [[401, 401, 401, 401, 403, 403, 403, 403, 201], async ({ id }) => ({ path: { user: id }, body: {} })],
   'POST /api/codes':              [[204, 204, 204, 204, 204, 204, 204, 204, 204], async ({ email }) => ({ body: { email, purpose: 'password' } })],
   'PUT /api/password':            [[204, 204, 204, 204, 204, 204, 204, 204, 204], async (user) => ({ body: { code: await passwordCodeOf(user), password: 'another horse' } })],
@@ -240,6 +244,11 @@ async function sentFileOf(user: Account): Promise<string> {
   const room = await roomOf(user);
   const { id } = await aFile(user, room);
   await aMessage(user, room, { files: [id] });
+  return id;
+}
+
+async function someoneWithPicture({ token, id }: Account): Promise<string> {
+  await call('PUT', '/api/users/me/avatar', { token, body: aPicture });
   return id;
 }
 

@@ -50,10 +50,12 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, devices, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, tickets, and the first account.
     const unseen = [
       'files',
+      'file',
       'file-content',
+      'user-avatar',
       'room-invitations',
       'room-invitation',
       'invitations',
@@ -98,13 +100,14 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.
-    const { files, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;
-    expect({ files, content, messages }).toEqual({
+    const { files, file, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;
+    expect({ files, file, content, messages }).toEqual({
       files: ['PutObject'],
+      file: ['DeleteObject'],
       content: ['GetObject', 'ListBucket'],
       messages: ['GetObject', 'ListBucket'],
     });
-    expect(loads('lib/messages/uploads.ts')).toContain('files');
+    expect(loads('lib/messages/uploads.ts')).toEqual(['files', 'file', 'file-content']);
     // A webhook sends no files.
     expect(loads('lib/messages/arrivals.ts')).toEqual(['webhook', 'messages', 'file-content']);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap(loads);

@@ -12,6 +12,7 @@ import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
+import { forgetAvatar } from './avatars.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
@@ -38,7 +39,17 @@ export async function finishDeletions(): Promise<number> {
 const deletion = {
   $set: { is_admin: false, is_active: false, has_leftovers: true },
   $currentDate: { deleted_at: true },
-  $unset: { username: '', name: '', status: '', quiet_until: '', email: '', email_key: '', password_hash: '', blocked: '' },
+  $unset: {
+    username: '',
+    name: '',
+    avatar: '',
+    status: '',
+    quiet_until: '',
+    email: '',
+    email_key: '',
+    password_hash: '',
+    blocked: '',
+  },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 
 const tidyUp = (id: ObjectId): Promise<void> =>
@@ -53,6 +64,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),
+      forgetAvatar(id),
       // Those in messages stay, as the messages do.
       removeFiles({ user: id, state: { $in: ['reserved', 'stored'] } }),
     ]);

@@ -93,12 +93,6 @@ export function requireRegistration(caller: Caller | undefined): void {
   if (config.registration === 'closed' && !isAdmin(caller)) throw registrationClosed();
 }
 
-/** Refuses, with 403, changes of an account by others than its user and administrators. */
-export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Caller | undefined): void {
-  if (id === undefined || id === 'me' || id.equals(caller?.user._id)) return;
-  requireAdmin(caller);
-}
-
 /** Where a request comes from: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 

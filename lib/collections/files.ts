@@ -19,6 +19,7 @@ export type FileDocument = AnnouncedBytes & {
   width: number | null;
   height: number | null;
   duration: number | null;
+  alt?: string;
   /** The small picture of it, and whether its bytes are there. */
   preview?: AnnouncedBytes & { is_stored?: true };
   /** What the store calls it: random, because names are anything. */

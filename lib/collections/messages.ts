@@ -20,6 +20,8 @@ export type AttachedFile = {
   /** In seconds. */
   duration: number | null;
   has_preview: boolean;
+  /** What it shows, for those who can't see it; only there where its sender said so. */
+  alt?: string;
 };
 
 /** A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id` orders only to the second. */

@@ -7,6 +7,8 @@ export type UserDocument = {
   _id: ObjectId;
   username: string;
   name?: string;
+  /** The version of the picture that `avatars` has. */
+  avatar?: string;
   status?: StatusDocument;
   /** Until when the user wants no notifications. */
   quiet_until?: Date;

@@ -110,7 +110,7 @@ async function write(file: FileHandle, { size, sha256 }: AnnouncedBytes, bytes: 
 }
 
 /** Bytes that come to their end; whatever else happens is the sender's doing. */
-async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch {

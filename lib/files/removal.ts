@@ -47,8 +47,8 @@ export async function removeSomeFiles(matching: Matching): Promise<number> {
   return found.length;
 }
 
-/** Removes a file; one that has changed since it was read stays. */
-async function removeFile({ _id, state, due, user, key, preview, bytes }: StoredFile): Promise<boolean> {
+/** Removes a file; false for one that has changed since it was read, which stays. */
+export async function removeFile({ _id, state, due, user, key, preview, bytes }: StoredFile): Promise<boolean> {
   const asSeen = { _id, state, due: due ?? null } as Matching;
   const { matchedCount } = await files.updateOne(asSeen, { $set: { state: 'deleted', due: new Date(), name: '' } });
   if (matchedCount === 0) return false;

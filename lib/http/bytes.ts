@@ -2,6 +2,23 @@ import type { Readable } from 'node:stream';
 import { rangeNotSatisfiable } from '../errors.ts';
 import { type ApiEvent, type ApiResponse, isHead } from './request.ts';
 
+/** The answer of an operation that is a small picture, whose address may say which version is wanted. */
+export type Picture = { type: string; content: Uint8Array; version: string; asked: string | undefined };
+
+/** Answers with a picture as a whole. The same version under its address never changes. */
+export const answerPicture = ({ type, content, version, asked }: Picture): ApiResponse => ({
+  statusCode: 200,
+  headers: {
+    'Content-Type': type,
+    ETag: `"${version}"`,
+    'Content-Security-Policy': `${policy}; sandbox`,
+    ...always,
+    ...(asked === version && { 'Cache-Control': 'private, max-age=31536000, immutable' }),
+  },
+  body: Buffer.from(content).toString('base64'),
+  isBase64Encoded: true,
+});
+
 /** The first and the last byte of a part. */
 export type Range = { start: number; end: number };
 

@@ -8,7 +8,7 @@ import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
 import { Answer, PlainAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
-import { answerBytes, type Bytes } from './bytes.ts';
+import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
 import { auth } from './middleware/auth.ts';
 import { input } from './middleware/input.ts';
@@ -53,7 +53,8 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
     return operation.run({ ...event.input, caller: event.caller });
   });
   const result = await running.finally(carryNotices);
-  if (operation.givesBytes) return answerBytes(event, result as Bytes);
+  if (operation.givesBytes === 'file') return answerBytes(event, result as Bytes);
+  if (operation.givesBytes === 'picture') return answerPicture(result as Picture);
   if (result instanceof PlainAnswer) return plain(result);
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);

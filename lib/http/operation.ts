@@ -70,9 +70,9 @@ export type Operation<
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people, or a file of one. */
   type?: 'text/html' | '*/*';
-  /** Whether the request has bytes for a body, or the answer has (`Bytes`), instead of JSON. */
+  /** Whether the request has bytes for a body, or the answer has, instead of JSON: those of a file (`Bytes`), or of a `Picture`. */
   takesBytes?: true;
-  givesBytes?: true;
+  givesBytes?: 'file' | 'picture';
   /** Whether other programs call it in shapes of their own: it reads the body itself, JSON or a form, and may answer in their terms. */
   isForeign?: true;
   /** The schema of the response; absent when it has no body. */

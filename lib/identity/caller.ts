@@ -16,6 +16,7 @@ export type Caller = {
     | '_id'
     | 'username'
     | 'name'
+    | 'avatar'
     | 'status'
     | 'quiet_until'
     | 'email'
@@ -55,6 +56,12 @@ export const isAdmin = (caller: Caller | undefined): boolean =>
 /** Refuses, with 403, everyone but administrators. */
 export function requireAdmin(caller: Caller | undefined): void {
   if (!isAdmin(caller)) throw adminRequired();
+}
+
+/** Refuses, with 403, changes of an account by others than its user and administrators. */
+export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Caller | undefined): void {
+  if (id === undefined || id === 'me' || id.equals(caller?.user._id)) return;
+  requireAdmin(caller);
 }
 
 export const unscopedTokenRequired: Refusal = () =>

@@ -7,35 +7,41 @@ import { stateOf } from '../database/within-process.ts';
 import { aStatus, showStatus } from './statuses.ts';
 
 /*
- * What users are called: the username, by which they sign in and are mentioned, and the full name, if they have one.
+ * What users are called: the username, by which they sign in and are mentioned, and the full name, if they have one;
+ * and the version of their picture.
  */
 
-/** The fields by which other things, such as messages, show a user; `name` may be absent. */
+/** The fields by which other things, such as messages, show a user; `name` and `avatar` may be absent. */
 export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
 export const aBot = described('Present, and true, for a program, such as a webhook.', aTrue);
 export const aFullName = described('The full name of the user; absent if the user has none.', aText);
-export const personFields = { username: aUsername, name: aFullName };
-/** The fields by which lists of people show a user; `name` and `status` may be absent. */
+export const aPicture = described(
+  'The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none.',
+  aText,
+);
+export const personFields = { username: aUsername, name: aFullName, avatar: aPicture };
+/** The fields by which lists of people show a user; `name`, `avatar` and `status` may be absent. */
 export const statedFields = { ...personFields, status: aStatus };
 
-/** What a user is called, and whether it is a program. */
-export type Person = { username: string; name?: string; is_bot?: true };
+/** What a user is called, the version of the user's picture, and whether it is a program. */
+export type Person = { username: string; name?: string; avatar?: string; is_bot?: true };
 export type StatedPerson = Person & { status?: StatusDocument };
 
 /** The username that is shown for a deleted user; no user can have it. */
 const deletedUsername = '(deleted)';
 
 /** A user as other things show one; without anything that is stored, a deleted one. */
-export const showPerson = ({ username = deletedUsername, name, is_bot }: Partial<Person> = {}): Person => ({
+export const showPerson = ({ username = deletedUsername, name, avatar, is_bot }: Partial<Person> = {}): Person => ({
   username,
   ...(name !== undefined && { name }),
+  ...(avatar !== undefined && { avatar }),
   ...(is_bot && { is_bot }),
 });
 
 /** A user as lists of people show one. */
 export const showStated = (person: Partial<StatedPerson> = {}) => ({ ...showPerson(person), ...showStatus(person) });
 
-const read = ['username', 'name', 'status', 'is_bot'] as const satisfies (keyof StatedPerson)[];
+const read = ['username', 'name', 'avatar', 'status', 'is_bot'] as const satisfies (keyof StatedPerson)[];
 
 /** The projection to the stored fields of a `StatedPerson`; `path` is where the account stands. */
 export const personReads = (path = ''): Document => Object.fromEntries(read.map((name) => [path + name, 1]));

@@ -10,7 +10,7 @@ import { aFlag, aText, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
-import { aFullName, aUsername, personReads, type StatedPerson } from './persons.ts';
+import { aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
 import { aStatus, showStatus } from './statuses.ts';
 
 const { as, ownId, date, made, representation } = shownFrom<Caller['user']>();
@@ -22,6 +22,7 @@ const ofEveryone = {
   _id: ownId,
   username: as(aUsername, 'username'),
   name: as(aFullName, 'name'),
+  avatar: as(aPicture, 'avatar'),
   status: made(aStatus, (user) => showStatus(user).status as Shown<typeof aStatus>, { status: 1 }),
 };
 
@@ -40,12 +41,12 @@ export const shownUser = representation(
       { quiet_until: 1 },
     ),
   },
-  ['name', 'status', 'quiet_until'],
+  ['name', 'avatar', 'status', 'quiet_until'],
 );
 export type User = ShownBy<typeof shownUser>;
 
 /** A user as others see it. */
-export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'status']);
+export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'avatar', 'status']);
 export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');

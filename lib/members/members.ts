@@ -59,6 +59,7 @@ export const memberSchema = record(
   },
   [
     'name',
+    'avatar',
     'status',
     'room_name',
     'seq',
@@ -83,7 +84,7 @@ export const formerMemberSchema = record(
     role: described('Null, because the user is no longer a member.', aNull),
     joined_at: described('Null, because the user is no longer a member.', aNull),
   },
-  ['name'],
+  ['name', 'avatar'],
 );
 
 /** A room as its members see it. */

@@ -59,9 +59,10 @@ export async function findAttachments(ids: ObjectId[], room: ObjectId, caller: C
 async function attach({ _id, key, state, preview, ...file }: FileDocument): Promise<AttachedFile> {
   const beginning = state === 'reserved' ? undefined : await requireStore().beginning(key);
   if (!beginning) throw notUploaded();
-  const { name, size, width, height, duration } = file;
+  const { name, size, width, height, duration, alt } = file;
   const type = typeOf(file.type, beginning);
-  return { _id, name, type, size, width, height, duration, has_preview: await hasPreview(key, preview) };
+  const has_preview = await hasPreview(key, preview);
+  return { _id, name, type, size, width, height, duration, has_preview, ...(alt && { alt }) };
 }
 
 async function hasPreview(key: string, preview: FileDocument['preview']): Promise<boolean> {

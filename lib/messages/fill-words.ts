@@ -51,7 +51,7 @@ async function fillChunk(before: ObjectId | undefined): Promise<Chunk> {
     .find<Pick<MessageDocument, '_id' | 'text' | 'files' | 'user' | 'words' | 'deleted_at'>>(
       before ? { _id: { $lt: before } } : {},
       {
-        projection: { text: 1, 'files.name': 1, user: 1, words: 1, deleted_at: 1 },
+        projection: { text: 1, 'files.name': 1, 'files.alt': 1, user: 1, words: 1, deleted_at: 1 },
         sort: { _id: -1 },
         limit: chunkSize,
         batchSize: chunkSize + 1,

@@ -20,16 +20,21 @@ type ShownMessage = MessageDocument & Person & { replies: number };
 const file = shownFrom<AttachedFile>();
 
 /** A file as the API shows it with its message. */
-export const shownFile = file.representation('AttachedFile', {
-  _id: file.ownId,
-  name: file.as(described('The name that its sender gave it.', aText), 'name'),
-  type: file.as(described('The media type.', aText), 'type'),
-  size: file.as(described('The number of bytes.', aCount), 'size'),
-  width: file.as(described('The width of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'width'),
-  height: file.as(described('The height of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'height'),
-  duration: file.as(described('The length of a recording, in seconds; null if unknown.', orNull(aCount)), 'duration'),
-  has_preview: file.as(described('Whether there is a small picture of it.', aFlag), 'has_preview'),
-});
+export const shownFile = file.representation(
+  'AttachedFile',
+  {
+    _id: file.ownId,
+    name: file.as(described('The name that its sender gave it.', aText), 'name'),
+    type: file.as(described('The media type.', aText), 'type'),
+    size: file.as(described('The number of bytes.', aCount), 'size'),
+    width: file.as(described('The width of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'width'),
+    height: file.as(described('The height of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'height'),
+    duration: file.as(described('The length of a recording, in seconds; null if unknown.', orNull(aCount)), 'duration'),
+    has_preview: file.as(described('Whether there is a small picture of it.', aFlag), 'has_preview'),
+    alt: file.as(described("What it shows, for those who can't see it; absent if its sender did not say.", aText), 'alt'),
+  },
+  ['alt'],
+);
 
 const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<ShownMessage>();
 
@@ -48,6 +53,7 @@ export const shownMessage = representation(
     user: id('user', 'The author.'),
     username: as(personFields.username, 'username'),
     name: as(personFields.name, 'name'),
+    avatar: as(personFields.avatar, 'avatar'),
     is_bot: as(aBot, 'is_bot'),
     text: as(described('The text; empty if the message has files alone, or is deleted.', aText), 'text'),
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
@@ -86,7 +92,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'is_bot'],
+  ['name', 'avatar', 'is_bot'],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

@@ -33,7 +33,7 @@ export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Reco
  */
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage; isWithoutFolded: boolean };
 
-/** A complete page, with its authors and what they were called. */
+/** A complete page, with its authors, what they were called and which pictures they had. */
 type Kept = { shown: HistoryPage & { messages: Written<Message[]> }; authors: ObjectId[]; names: string; until: number };
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
@@ -56,7 +56,7 @@ export async function newestPage(
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const begun = performance.now();
   const check = () => findReadableRoom(room, caller);
-  // Names change without a place.
+  // Names and pictures change without a place.
   const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
   if (known && kept && context?.seq === known.seq && names === kept.names) {
     pages.set(key, known);
@@ -75,7 +75,7 @@ const namesOf = async (authors: ObjectId[]): Promise<string> => {
 };
 
 const joinNames = (persons: (Partial<Person> | undefined)[]) =>
-  persons.map((person) => `${person?.username ?? ''} ${person?.name ?? ''}`).join('\n');
+  persons.map((person) => `${person?.username ?? ''} ${person?.avatar ?? ''} ${person?.name ?? ''}`).join('\n');
 
 const beingChecked = new Set<string>();
 

@@ -24,11 +24,12 @@ export const mostTokens = 12_000;
 /** So many tokens of a search narrow it down: the longest, which are the rarest. */
 const mostAsked = 16;
 
-/** What a search finds a message by: its text, and the names of its files. */
-export const searchedText = ({ text, files = [] }: Said): string => [text, ...files.map(({ name }) => name)].join('\n');
+/** What a search finds a message by: its text, and the names and descriptions of its files. */
+export const searchedText = ({ text, files = [] }: Said): string =>
+  [text, ...files.flatMap(({ name, alt }) => (alt === undefined ? name : [name, alt]))].join('\n');
 
 /** What a message says. */
-type Said = { text: string; files?: Pick<AttachedFile, 'name'>[] | undefined };
+type Said = { text: string; files?: Pick<AttachedFile, 'name' | 'alt'>[] | undefined };
 
 /** The tokens of a message, as one text. */
 export function tokensOf(said: Said, author: ObjectId): string {

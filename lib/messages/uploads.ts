@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { dateSchema, ownId, showDate, showId } from '../api/extended-json.ts';
 import { type Created, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
-import { about, id, integer, isObject, nameText, optional, type Parameter, type Values } from '../api/parameters.ts';
+import { about, id, integer, isObject, nameText, optional, type Parameter, textUpTo, type Values } from '../api/parameters.ts';
 import { aText, aWord, described, orNull, record, type Schema, type Shown } from '../api/schema.ts';
 import { type AnnouncedBytes, type FileDocument, files } from '../collections/files.ts';
 import { config } from '../config.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
 import { conflict, HttpError, type Refusal } from '../errors.ts';
 import { otherBytes, uploadBroken } from '../files/directory.ts';
 import { giveQuotaBack, quotaExceeded, takeQuota } from '../files/quotas.ts';
-import { unboundTime } from '../files/removal.ts';
+import { removeFile, unboundTime } from '../files/removal.ts';
 import { noFiles, previewKey, requireStore, store } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
@@ -57,6 +58,12 @@ const preview: Parameter<AnnouncedBytes> = {
 
 const pixels = integer(1, 100_000);
 
+const longestAlt = textUpTo(500);
+const alt: Parameter<string> = {
+  ...longestAlt,
+  read: (sent) => longestAlt.read(typeof sent === 'string' ? sent.trim() : sent),
+};
+
 /** A file as it is announced. */
 export const announcement = {
   room: about('The room to send it to.', id),
@@ -67,6 +74,7 @@ export const announcement = {
   width: about('The width of a picture or a video, in pixels.', optional(pixels)),
   height: about('Its height.', optional(pixels)),
   duration: about('The length of a recording, in seconds.', optional(integer(0, 1_000_000))),
+  alt: about("What it shows, for those who can't see it. A search finds the message by it, too.", optional(alt)),
   preview: about('A small picture of it, which is uploaded as well.', optional(preview)),
 };
 
@@ -106,7 +114,7 @@ export const announceRefusals = [...refusalsOf('send'), noSuchRoom, noFiles, fil
 
 /** Announces a file of the caller for a room: the space that it takes is reserved, for a day. */
 export async function announceFile(
-  { preview, size, width, height, duration, ...sent }: Values<typeof announcement>,
+  { preview, size, width, height, duration, alt, ...sent }: Values<typeof announcement>,
   key: IdempotencyKey | undefined,
   caller: Caller,
 ): Promise<Created<Announced>> {
@@ -128,6 +136,7 @@ export async function announceFile(
     width: width ?? null,
     height: height ?? null,
     duration: duration ?? null,
+    ...(alt && { alt }),
     ...(preview && { preview }),
     key: randomBytes(16).toString('hex'),
     bytes,
@@ -178,7 +187,8 @@ function show({ _id, key, preview, created_at, ...file }: FileDocument): Announc
   };
 }
 
-const alreadySent: Refusal = () => conflict('file_sent', 'The file was sent already; its bytes never change.');
+const alreadySent: Refusal = () =>
+  conflict('file_sent', 'The file was sent already: its bytes never change, and it is deleted with its message.');
 
 const storedElsewhere: Refusal = () =>
   conflict('stored_elsewhere', 'The bytes go to the address that the announcement has given, not to the service.');
@@ -206,4 +216,19 @@ export async function uploadBytes(
   if (matchedCount > 0 || (await files.countDocuments({ _id: file, state: 'bound' }, { limit: 1 })) > 0) return;
   await store.remove(key);
   throw noSuchFile();
+}
+
+export const takeBackRefusals = [noSuchFile, noFiles, alreadySent];
+
+/** Takes back a file of the caller that was not sent: its announcement, its bytes, and what they count against the quotas. */
+export async function takeBackFile(file: ObjectId, caller: Caller): Promise<void> {
+  requireStore();
+  let isRemoved = false;
+  // Again if its bytes came meanwhile.
+  while (!isRemoved) {
+    const found = await files.findOne({ _id: file, user: caller.user._id, state: { $ne: 'deleted' } });
+    if (!found) throw noSuchFile();
+    if (found.state === 'bound') throw alreadySent();
+    isRemoved = await regardlessOfDeadline(() => removeFile(found));
+  }
 }

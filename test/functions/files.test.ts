@@ -19,7 +19,10 @@ const conflict = (code: string, description: string) => ({ status: 409, body: { 
 const otherBytes = conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
 
 /** A message of ann's with one file, in a room with bob. */
-async function aSentFile(call: Call, fields: { bytes?: Bytes; type?: string; name?: string; preview?: Bytes } = {}) {
+async function aSentFile(
+  call: Call,
+  fields: { bytes?: Bytes; type?: string; name?: string; alt?: string; preview?: Bytes } = {},
+) {
   const room = await aRoomOf([ann, bob]);
   const file = await aFile(ann, room, { ...fields, call });
   const message = await aMessage(ann, room, { text: '', files: [file.id] }, call);
@@ -87,6 +90,8 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       ['a hash of another kind', { sha256: 'abc' }, 400, 'invalid_parameter'],
       ['a name without anything that can be seen', { name: '\u200b' }, 400, 'invalid_parameter'],
       ['a name with a control character', { name: 'a\u0000b' }, 400, 'invalid_parameter'],
+      ['a description that is too long', { alt: 'a'.repeat(501) }, 400, 'invalid_parameter'],
+      ['a description with a control character', { alt: 'a\u0007b' }, 400, 'invalid_parameter'],
       ['a name that is too long', { name: 'a'.repeat(256) }, 400, 'invalid_parameter'],
       [
         'a preview that is too large',
@@ -152,7 +157,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         expect(outcome(await put(other.url, 'Hello', bob))).toEqual({ status: 404, body: noSuchFile });
         expect(outcome(await put(`${other.url}?preview=true`, 'Hello'))).toEqual({ status: 404, body: noSuchFile });
         expect(outcome(await put(url, 'Hello'))).toEqual(
-          conflict('file_sent', 'The file was sent already; its bytes never change.'),
+          conflict('file_sent', 'The file was sent already: its bytes never change, and it is deleted with its message.'),
         );
       });
     });
@@ -269,6 +274,79 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     expect(await search()).toEqual([message._id.$oid]);
     await call('PATCH', `/api/messages/${message._id.$oid}`, { token: ann.token, body: { text: 'Here it is' } });
     expect(await search()).toEqual([message._id.$oid]);
+  });
+
+  it.each([
+    ['as it was sent, without blanks around it', ' A heron on a roof\n', 'A heron on a roof'],
+    ['of 500 characters', '𝒜'.repeat(500), '𝒜'.repeat(500)],
+    ['not at all, if nothing of it can be seen', ' \u200b', undefined],
+  ])('shows the description of a file %s', async (_what, alt, shown) => {
+    const { message } = await aSentFile(call, { alt });
+    const seen = (await call('GET', `/api/messages/${message._id.$oid}`, { token: bob.token })).body as Message;
+    expect(seen.files.map((file) => file.alt)).toEqual([shown]);
+  });
+
+  it('a search finds the description of a file, also after its text was edited', async () => {
+    const { message, room } = await aSentFile(call, { alt: 'A heron on a roof' });
+    const search = async () =>
+      ((await call('GET', `/api/messages?room=${room}&q=heron`, { token: bob.token })).body as Message[]).map(
+        ({ _id }) => _id.$oid,
+      );
+    expect(await search()).toEqual([message._id.$oid]);
+    await call('PATCH', `/api/messages/${message._id.$oid}`, { token: ann.token, body: { text: 'Here it is' } });
+    expect(await search()).toEqual([message._id.$oid]);
+    await call('DELETE', `/api/messages/${message._id.$oid}`, { token: ann.token });
+    expect(await search()).toEqual([]);
+  });
+
+  describe('DELETE', () => {
+    const takeBack = ({ id }: { id: string }, { token }: Account) => call('DELETE', `/api/files/${id}`, { token });
+
+    it.each([
+      ['was announced', { bytes: undefined }],
+      ['was uploaded', { bytes: 'Hello', preview: webp }],
+    ])('takes back a file that %s, once, and for nobody but its sender', async (_what, fields) => {
+      const room = await aRoomOf([ann, bob]);
+      const file = await aFile(ann, room, { ...fields, call });
+      const refused = { status: 404, body: noSuchFile };
+      expect(outcome(await takeBack(file, bob))).toEqual(refused);
+      expect(outcome(await takeBack(file, admin))).toEqual(refused);
+      expect(outcome(await takeBack(file, ann))).toEqual({ status: 204, body: '' });
+      expect(outcome(await takeBack(file, ann))).toEqual(refused);
+      expect((await read(call, file, ann)).status).toBe(404);
+      const sent = await call('POST', '/api/messages', { token: ann.token, body: { room, files: [file.id] } });
+      expect(outcome(sent)).toEqual(refused);
+    });
+
+    it('refuses a file that was sent, which stays', async () => {
+      const file = await aSentFile(call);
+      expect(outcome(await takeBack(file, ann))).toMatchObject({ status: 409, body: { code: 'file_sent' } });
+      expect(outcome(await takeBack(file, bob))).toEqual({ status: 404, body: noSuchFile });
+      expect((await read(call, file, bob)).status).toBe(200);
+    });
+
+    it('announces a new file for the key of one that was taken back', async () => {
+      const room = await aRoomOf([ann]);
+      const key = crypto.randomUUID();
+      const first = await aFile(ann, room, { key, call });
+      await takeBack(first, ann);
+      const second = await aFile(ann, room, { key, call });
+      expect(second.id).not.toBe(first.id);
+      expect((await aMessage(ann, room, { files: [second.id] }, call)).files).toHaveLength(1);
+    });
+
+    it('and a message that takes the file at the same time agree about who has it', async () => {
+      const room = await aRoomOf([ann, bob]);
+      const file = await aFile(ann, room, { call });
+      const [deleted, sent] = await Promise.all([
+        takeBack(file, ann),
+        call('POST', '/api/messages', { token: ann.token, body: { room, files: [file.id] } }),
+      ]);
+      expect([deleted.status, (sent.body as { code?: string }).code]).toEqual(
+        sent.status === 201 ? [409, undefined] : [204, expect.stringMatching(/^file_not_(found|uploaded)$/)],
+      );
+      expect((await read(call, file, bob)).status).toBe(sent.status === 201 ? 200 : 404);
+    });
   });
 
   describe('GET content', () => {

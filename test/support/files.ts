@@ -15,10 +15,14 @@ export const announced = (room: string, bytes: Bytes = 'Hello', fields: object =
 
 export const measured = (bytes: Bytes) => ({ size: Buffer.byteLength(bytes), sha256: hash('sha256', bytes) });
 
+/** What begins as a PNG does. */
+export const aPicture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
 type Wanted = {
   bytes?: Bytes | undefined;
   preview?: Bytes;
   name?: string;
+  alt?: string;
   type?: string;
   width?: number;
   height?: number;

@@ -126,6 +126,8 @@ async function sendFile(step: DoStep, bob: Person, room: string): Promise<void> 
   await step(bob, 'PUT', '/api/files/{file}/content', { file }, { body: text });
   await step(bob, 'POST', '/api/messages', {}, { body: { room, text: 'See you there', files: [file] } });
   await step(bob, 'GET', '/api/files/{file}/content', { file });
+  const unsent = (await step(bob, 'POST', '/api/files', {}, { body: announced }))._id.$oid;
+  await step(bob, 'DELETE', '/api/files/{file}', { file: unsent });
 }
 
 async function exchangePrivately(step: DoStep, ann: Person, bob: Person, names: Names): Promise<string> {
@@ -199,10 +201,17 @@ async function manageAccount(
     { user: 'me' },
     { body: { email: `new-${names.email}`, current_password: names.password } },
   );
+  const avatar = '/api/users/{user}/avatar';
+  const { avatar: version } = await step(bob, 'PUT', avatar, { user: 'me' }, { body: picture });
+  await step(bob, 'GET', avatar, { user: user._id.$oid }, { query: { version } });
+  await step(bob, 'DELETE', avatar, { user: 'me' });
   await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
 }
+
+/** A WebP, as far as its first bytes tell: the examples show a text. */
+const picture = 'RIFF....WEBPVP8 ';
 
 /** Bob forgets his password; returns him with the session that he begins with a new one. */
 async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $oid: string } }, names: Names): Promise<Person> {

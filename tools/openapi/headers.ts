@@ -93,6 +93,16 @@ export const onBytes: Headers = {
   'Accept-Ranges': always('Parts can be asked for.', { const: 'bytes' }),
 };
 
+/** The headers of a picture of a user. */
+export const onPicture: Headers = {
+  Vary: onBytes.Vary as Header,
+  'Cross-Origin-Resource-Policy': onBytes['Cross-Origin-Resource-Policy'] as Header,
+  'Content-Security-Policy': onBytes['Content-Security-Policy'] as Header,
+  'Cache-Control': always('Browsers keep it: for ever if the address has its version, and else they ask each time.', {
+    enum: ['private, max-age=31536000, immutable', 'private, no-cache'],
+  }),
+};
+
 /** The headers of an answer that leads to bytes. */
 export const onElsewhere: Headers = {
   Location: always('The address of the bytes.', { type: 'string', format: 'uri' }),
@@ -130,6 +140,13 @@ export const onNotModified: Headers = {
 export const onBytesNotModified: Headers = {
   'Cache-Control': onBytes['Cache-Control'] as Header,
   Vary: onBytes.Vary as Header,
+  ETag: entityTag,
+};
+
+/** Those of the response to a read of a picture that the caller has. */
+export const onPictureNotModified: Headers = {
+  'Cache-Control': onPicture['Cache-Control'] as Header,
+  Vary: onPicture.Vary as Header,
   ETag: entityTag,
 };
 

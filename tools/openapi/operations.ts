@@ -16,6 +16,8 @@ import {
   onElsewhere,
   onEmpty,
   onNotModified,
+  onPicture,
+  onPictureNotModified,
   onSuccess,
   replayed,
   sometimes,
@@ -43,10 +45,13 @@ export function describeOperation(method: string, route: string, defined: Define
     responses: {
       [defined.status]: successOf(defined, example),
       ...(isForeign && foreignAnswers),
-      ...(givesBytes && {
+      ...(givesBytes === 'file' && {
         206: partOfBytes(example?.answer),
         302: elsewhere,
         304: { ...notModified, headers: { ...everywhere, ...onBytesNotModified } },
+      }),
+      ...(givesBytes === 'picture' && {
+        304: { ...notModified, headers: { ...everywhere, ...onPictureNotModified } },
       }),
       ...(defined.hasTag && method === 'GET' && { 304: notModified }),
       ...refusalsOf(method, defined),
@@ -83,7 +88,8 @@ function parametersOf(
     ...inPlace('path', path, example?.variables),
     ...inPlace('query', query, example?.query),
     ...(isIdempotent ? [idempotencyKey] : []),
-    ...(givesBytes ? [range, ifNoneMatch] : []),
+    ...(givesBytes === 'file' ? [range] : []),
+    ...(givesBytes ? [ifNoneMatch] : []),
     ...(hasTag ? [method === 'GET' ? ifNoneMatch : ifMatch] : []),
   ];
   return all.length > 0 && { parameters: all };
@@ -210,7 +216,7 @@ function successOf(defined: Defined, example: Step | undefined) {
   if (givesBytes)
     return {
       description: 'Done; the body has the bytes.',
-      headers: { ...everywhere, ...onBytes, ETag: entityTag },
+      headers: { ...everywhere, ...(givesBytes === 'file' ? onBytes : onPicture), ETag: entityTag },
       content: { '*/*': bytesOf(example?.answer) },
     };
   const own = Object.fromEntries(

@@ -2,7 +2,7 @@ import { readParameters, readTexts } from '../../api/parameters.ts';
 import { missingEvery, unknownParameter } from '../../errors.ts';
 import { nearestName } from '../../nearest-name.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
-import type { Step } from '../request.ts';
+import type { ApiEvent, Step } from '../request.ts';
 import { bytesOf } from './json-body.ts';
 
 /**
@@ -30,12 +30,15 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
           headers: event.headers,
           source: event.requestContext.http.sourceIp,
         },
-        bytes: event.bytes ?? none(),
+        bytes: event.bytes ?? inOnePiece(event),
         raw: () => bytesOf(event),
       };
     },
   };
 }
 
-/** A host that can't pass bytes on as they come passes none on. */
-async function* none(): AsyncGenerator<Uint8Array> {}
+/** The body of a request from a host that can't pass it on as it comes. */
+async function* inOnePiece(event: ApiEvent): AsyncGenerator<Uint8Array> {
+  const bytes = bytesOf(event);
+  if (bytes.length > 0) yield bytes;
+}

@@ -138,6 +138,8 @@ export type AttachedFile = {
   duration: number | null;
   /** Whether there is a small picture of it. */
   has_preview: boolean;
+  /** What it shows, for those who can't see it; absent if its sender did not say. */
+  alt?: string;
 };
 
 export type Reaction = {
@@ -160,6 +162,8 @@ export type Message = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
   /** Present, and true, for a program, such as a webhook. */
   is_bot?: true;
   /** The text; empty if the message has files alone, or is deleted. */
@@ -234,6 +238,8 @@ export type OtherUser = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
 };
@@ -249,6 +255,8 @@ export type Member = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
   /** The role: owners change the room and its members, moderators remove people and messages. */
@@ -289,6 +297,8 @@ export type Ban = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
 };
 
 export type Upload = {
@@ -381,6 +391,8 @@ export type FormerMember = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
   /** Null, because the user is no longer a member. */
   role: null;
   /** Null, because the user is no longer a member. */
@@ -426,6 +438,8 @@ export type User = {
   username: string;
   /** The full name of the user; absent if the user has none. */
   name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
   /** The e-mail address as typed, for the user and administrators only. */
@@ -737,7 +751,7 @@ export type BadRequest = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'invalid_json' | 'invalid_parameter' | 'missing_parameter' | 'unknown_parameter';
+  code?: 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'missing_parameter' | 'unknown_parameter';
 };
 
 /** There is no token, or it is not valid. */
@@ -767,7 +781,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -826,7 +840,7 @@ export type PayloadTooLarge = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'answer_too_large' | 'body_too_large' | 'file_too_large';
+  code?: 'answer_too_large' | 'body_too_large' | 'file_too_large' | 'picture_too_large';
 };
 
 /** The body is not JSON. */
@@ -1741,6 +1755,8 @@ export type paths = {
         height?: number;
         /** The length of a recording, in seconds. Must be from 0 to 1000000. */
         duration?: number;
+        /** What it shows, for those who can't see it. A search finds the message by it, too. Must be a text of at most 500 characters. */
+        alt?: string;
         /** A small picture of it, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
         preview?: {
           /** The media type. */
@@ -1762,6 +1778,28 @@ export type paths = {
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/files/{file}': {
+    /** Take back a file that the caller has announced and not sent, which frees the space that it takes */
+    delete: {
+      parameters: {
+        path: { 'file': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -2287,6 +2325,68 @@ export type paths = {
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/users/{user}/avatar': {
+    /** Read the picture of a user */
+    get: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: { 'version'?: string };
+        header?: { 'If-None-Match'?: string };
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        304: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
+    put: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { '*/*': Blob } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': User } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Take the picture of an account away */
+    delete: {
+      parameters: {
+        path: { 'user': 'me' | string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };

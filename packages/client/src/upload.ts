@@ -11,6 +11,8 @@ export type UploadSettings = {
   height?: number;
   /** In seconds. */
   duration?: number;
+  /** What it shows, for those who can't see it. */
+  alt?: string;
   /** A small picture of it: WebP, JPEG or PNG of at most 64 kB. */
   preview?: Blob;
   signal?: AbortSignal;

@@ -14,9 +14,11 @@ describe('chat.upload', () => {
     const chat = createChatClient({ baseUrl, token: ann.token });
     const preview = new Blob(['RIFF\x10\0\0\0WEBPVP8 '], { type: 'image/webp' });
     const file = new File(['Cake at four.'], 'Notes.txt', { type: 'text/plain' });
-    const id = await chat.upload(room, file, { preview });
+    const id = await chat.upload(room, file, { preview, alt: 'When there is cake' });
     const { files } = await unwrap(chat.POST('/api/messages', { body: { room, files: [id] } }));
-    expect(files).toMatchObject([{ _id: id, name: 'Notes.txt', type: 'text/plain', size: 13, has_preview: true }]);
+    expect(files).toMatchObject([
+      { _id: id, name: 'Notes.txt', type: 'text/plain', size: 13, has_preview: true, alt: 'When there is cake' },
+    ]);
     const path = { params: { path: { file: id.$oid } }, parseAs: 'text' } as const;
     expect(await unwrap(chat.GET('/api/files/{file}/content', path))).toBe('Cake at four.');
     expect(await (await chat.download(id)).text()).toBe('Cake at four.');

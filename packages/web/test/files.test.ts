@@ -29,6 +29,20 @@ const sizeOf = async (page: Page, selector: string) => {
   return box && { width: Math.round(box.width), height: Math.round(box.height) };
 };
 
+/** A picture that is shown as large as the page. */
+async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
+  const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
+  const visited = await visit(browser, { path: `/rooms/${room}`, ...settings });
+  await signIn(visited.page, owner);
+  await visited.page.getByRole('button', { name: 'Show Garden.png' }).press('Enter');
+  const shown = visited.page.getByRole('dialog');
+  await expect
+    .poll(() => shown.locator('img').evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth))
+    .toBe(300);
+  const widthOf = async () => Math.round((await shown.locator('img').boundingBox())?.width ?? 0);
+  return { ...visited, shown, widthOf };
+}
+
 describe('the files of a message', () => {
   it('have their place before they are loaded, at most 360 pixels high', async () => {
     const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 900)]);
@@ -74,6 +88,91 @@ describe('the files of a message', () => {
     await page.keyboard.press('Escape');
     await shown.waitFor({ state: 'hidden' });
     expect([await page.evaluate('document.activeElement.textContent'), problems]).toEqual(['Show One.png', []]);
+    await context.close();
+  });
+
+  it('have the description of their sender for those who do not see them, which stands below what is shown large', async () => {
+    const alt = 'A heron on a roof';
+    const { owner, room } = await withFiles(async (...[sender, id]) => [
+      await aFile(sender, id, { bytes: aPng(60, 40), name: 'One.png', type: 'image/png', width: 60, height: 40, alt, call }),
+    ]);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    await signIn(page, owner);
+    await page.getByRole('button', { name: `Show One.png ${alt}` }).press('Enter');
+    const shown = page.getByRole('dialog');
+    await shown.getByRole('img', { name: alt }).waitFor();
+    expect([await shown.locator('p').textContent(), problems]).toEqual([alt, []]);
+    await context.close();
+  });
+
+  it('are made larger by keys, buttons, the wheel and a double click, moved by the pointer, and shown as a whole again', async () => {
+    const { page, context, problems, shown, widthOf } = await magnifying();
+    expect(await widthOf()).toBe(300);
+    await page.keyboard.press('+');
+    expect(await widthOf()).toBe(450);
+    await page.keyboard.press('-');
+    expect(await widthOf()).toBe(300);
+    await shown.getByRole('button', { name: 'Zoom in' }).click();
+    await shown.getByRole('button', { name: 'Zoom in' }).click();
+    expect([await widthOf(), await shown.getByRole('button', { name: /^225 %/ }).textContent()]).toEqual([675, '225 %']);
+    await shown.getByRole('button', { name: 'Zoom out' }).click();
+    expect(await widthOf()).toBe(450);
+    await shown.getByRole('button', { name: /^150 %/ }).click();
+    expect(await widthOf()).toBe(300);
+    const middle = { x: 640, y: 380 };
+    await page.mouse.move(middle.x, middle.y);
+    for (const ctrl of [false, true]) {
+      if (ctrl) await page.keyboard.down('Control');
+      await page.mouse.wheel(0, -100);
+      await expect.poll(widthOf).toBeGreaterThan(300);
+      await page.keyboard.up('Control');
+      await page.keyboard.press('0');
+      expect(await widthOf()).toBe(300);
+    }
+    await page.mouse.dblclick(middle.x, middle.y);
+    await expect.poll(widthOf).toBe(750);
+    // Larger than its frame only from here on.
+    for (const _step of [1, 2, 3]) await page.keyboard.press('+');
+    expect(await widthOf()).toBe(2_400);
+    const left = async () => (await shown.locator('img').boundingBox())?.x ?? 0;
+    const before = await left();
+    await page.mouse.down();
+    await page.mouse.move(middle.x + 60, middle.y);
+    await page.mouse.up();
+    expect(await left()).toBe(before + 60);
+    await page.mouse.move(middle.x, middle.y);
+    await page.mouse.down();
+    await page.mouse.move(middle.x + 5_000, middle.y);
+    await page.mouse.up();
+    const frame = await shown.locator('.frame').boundingBox();
+    expect(await left()).toBe(frame?.x);
+    await page.mouse.dblclick(middle.x, middle.y);
+    await expect.poll(widthOf).toBe(300);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are made larger by two fingers and by a double tap', async () => {
+    const { page, context, problems, widthOf } = await magnifying({ width: 390, height: 780, options: { hasTouch: true } });
+    const whole = await widthOf();
+    const browserOf = await context.newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...xs: number[]) =>
+      browserOf.send('Input.dispatchTouchEvent', { type, touchPoints: xs.map((x, id) => ({ x, y: 390, id })) });
+    await touch('touchStart', 180, 200);
+    await touch('touchMove', 150, 230);
+    await touch('touchMove', 140, 240);
+    await touch('touchEnd');
+    await expect.poll(widthOf).toBe(whole * 5);
+    const tap = async () => {
+      await touch('touchStart', 195);
+      await touch('touchEnd');
+    };
+    for (const width of [whole, whole * 2.5]) {
+      await tap();
+      await tap();
+      await expect.poll(widthOf).toBe(width);
+    }
+    expect(problems).toEqual([]);
     await context.close();
   });
 
@@ -153,7 +252,15 @@ describe('the files of a message', () => {
 
 type Message = {
   text: string;
-  files: { _id: { $oid: string }; name: string; type: string; size: number; width: number | null; has_preview: boolean }[];
+  files: {
+    _id: { $oid: string };
+    name: string;
+    type: string;
+    size: number;
+    width: number | null;
+    has_preview: boolean;
+    alt?: string;
+  }[];
 };
 
 /** The messages of a room, in order. */
@@ -355,6 +462,61 @@ describe('a file that is sent', () => {
     await say(page, 'in time');
     await expect.poll(() => sentTo(id, owner)).toEqual(['in time + Plan.txt']);
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('may have a description, which is written beside its picture and may change until it is sent', async () => {
+    const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
+    let isHeld = true;
+    await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
+    await choose(page, chosen('Garden.png', 'image/png', aPng(300, 200)), chosen('Plan.txt'));
+    const description = page.getByLabel('Description of Garden.png');
+    await description.fill('A heron');
+    await description.press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    expect(await page.getByLabel('Description of Plan.txt').count()).toBe(0);
+    await send(page);
+    await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+    expect(await description.inputValue()).toBe('A heron');
+    await description.fill('A heron on a roof');
+    isHeld = false;
+    await send(page);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Garden.png + Plan.txt']);
+    const [message] = await messagesOf(id, owner);
+    expect(message?.files.map(({ alt }) => alt)).toEqual(['A heron on a roof', undefined]);
+    await page.getByRole('img', { name: 'A heron on a roof' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it.each([
+    [
+      'removed',
+      async (page: Page) => {
+        await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+        await page.getByRole('button', { name: 'Remove Plan.txt' }).press('Enter');
+      },
+    ],
+    [
+      'discarded with its message',
+      async (page: Page) => {
+        await page.locator('li.pending').getByRole('button', { name: 'Discard' }).press('Enter');
+      },
+    ],
+  ] as const)('takes no space of the service when it is %s after its upload began', async (how, giveUp) => {
+    const { page, context } = await writing();
+    const isRefused = how !== 'removed';
+    await page.route('**/content', (route) =>
+      isRefused ? route.fulfill({ status: 409, json: { code: 'other_bytes' } }) : undefined,
+    );
+    await choose(page, chosen('Plan.txt'));
+    const announced = page.waitForResponse((response) => response.url().endsWith('/api/files'));
+    await send(page);
+    const { _id } = (await (await announced).json()) as { _id: { $oid: string } };
+    const taken = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await giveUp(page);
+    const answer = await taken;
+    expect([new URL(answer.url()).pathname, answer.status()]).toEqual([`/api/files/${_id.$oid}`, 204]);
     await context.close();
   });
 

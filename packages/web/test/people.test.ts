@@ -1,5 +1,5 @@
 import jsQrModule from 'jsqr';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
@@ -178,3 +178,88 @@ async function readCode(image: Locator): Promise<string> {
     }
   return decodeQrCode(pixels, size * scale, size * scale)?.data ?? '';
 }
+
+/** A square of one colour in the middle of a picture, with another colour on both sides. */
+const aWidePicture = async (page: Page): Promise<Buffer> => {
+  const base64 = (await page.evaluate(`(async () => {
+    const canvas = new OffscreenCanvas(600, 300);
+    const drawing = canvas.getContext('2d');
+    drawing.fillStyle = 'rgb(200 30 30)';
+    drawing.fillRect(0, 0, 600, 300);
+    drawing.fillStyle = 'rgb(30 120 60)';
+    drawing.fillRect(150, 0, 300, 300);
+    const bytes = await (await canvas.convertToBlob()).bytes();
+    return bytes.toBase64();
+  })()`)) as string;
+  return Buffer.from(base64, 'base64');
+};
+
+describe('a picture of a person', () => {
+  it('is chosen in the settings, stands where the initials stood for everyone, and can be removed', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    await aMessage(ann, room.id, { text: 'Hello' }, call);
+    const { page, problems, context } = await visit(browser, { path: '/settings/profile' });
+    await signIn(page, ann);
+    const mine = page.locator('.picture-form .avatar');
+    const before = await mine.boundingBox();
+    const buffer = await aWidePicture(page);
+    const choose = page.locator('.picture-form input[type=file]');
+    await choose.setInputFiles({ name: 'Plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Hello') });
+    await page.locator('.toast', { hasText: 'This file is not a picture that the browser can show.' }).waitFor();
+    await choose.setInputFiles({ name: 'Me.png', mimeType: 'image/png', buffer });
+    await expect.poll(() => mine.textContent()).toBe('');
+    const drawn = await mine.locator('img').evaluate((picture) => {
+      const { naturalWidth, naturalHeight } = picture as unknown as { naturalWidth: number; naturalHeight: number };
+      return [naturalWidth, naturalHeight];
+    });
+    expect([drawn, await mine.boundingBox()]).toEqual([[256, 256], before]);
+    expect(await page.locator('.sidebar footer .avatar img').count()).toBe(1);
+
+    const other = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    await signIn(other.page, bob);
+    const faces = other.page.locator('.room-pane li.message .avatar, .side .avatar', { has: other.page.locator('img') });
+    await expect.poll(() => faces.evaluateAll((all) => all.map(({ textContent }) => textContent))).toEqual(['', '']);
+
+    await page.getByRole('button', { name: 'Remove the picture' }).press('Enter');
+    await mine.locator('img').waitFor({ state: 'detached' });
+    expect(await mine.textContent()).not.toBe('');
+    await other.page.reload();
+    await other.page.locator('.side .avatar').nth(1).waitFor();
+    await expect.poll(() => other.page.locator('.avatar img').count()).toBe(0);
+    expect([problems, other.problems]).toEqual([[], []]);
+    await Promise.all([context.close(), other.context.close()]);
+  });
+
+  it('leaves the initials until it is there, and where it can not be read', async () => {
+    const ann = await anAccount({ name: 'Ann Example' });
+    const room = await aRoom({ owner: ann });
+    await aMessage(ann, room.id, { text: 'Hello' }, call);
+    await call('PUT', '/api/users/me/avatar', { token: ann.token, body: Buffer.from('89504e470d0a1a0a', 'hex') });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const asked = page.waitForResponse((response) => response.url().includes('/avatar?version='));
+    await signIn(page, ann);
+    expect((await asked).status()).toBe(200);
+    const face = page.locator('li.message .avatar');
+    await expect
+      .poll(() => face.locator('img').evaluate((picture) => (picture as unknown as { complete: boolean }).complete))
+      .toBe(true);
+    expect([await face.textContent(), problems]).toEqual(['AE', []]);
+    await context.close();
+  });
+
+  it('is shown in a browser that keeps no cookies, too', async () => {
+    const ann = await anAccount();
+    const room = await aRoom({ owner: ann });
+    await aMessage(ann, room.id, { text: 'Hello' }, call);
+    const { page, problems, context } = await visit(browser, { path: '/login' });
+    const body = await aWidePicture(page);
+    await call('PUT', '/api/users/me/avatar', { token: ann.token, body });
+    await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });`);
+    await page.goto(`${serveUrl}/rooms/${room.id}`);
+    await signIn(page, ann);
+    await expect.poll(() => page.locator('li.message .avatar').textContent()).toBe('');
+    expect([await page.locator('li.message .avatar canvas').count(), problems]).toEqual([1, []]);
+    await context.close();
+  });
+});

@@ -17,6 +17,9 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const directory = process.env.FILES ?? '';
 
+const keys = () =>
+  readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+
 afterEach(() => vi.restoreAllMocks());
 
 const announce = async ({ token }: Account, room: string, size: number, fields: object = {}) => {
@@ -76,6 +79,17 @@ describe('the space for files', () => {
     const { deleteRoom } = await import('../../../lib/rooms/deletion.ts');
     await deleteRoom(new ObjectId(room));
     expect([await usedBy(ann.id), await files.countDocuments({ room: new ObjectId(room) })]).toEqual([0, 0]);
+  });
+
+  it('is given back at once when a file is taken back, with its bytes', async () => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const before = keys();
+    const [one, two] = [await aFile(ann, room, { preview: 'RIFF\x10\0\0\0WEBP' }), await aFile(ann, room, { bytes: undefined })];
+    expect([await usedBy(ann.id), keys().length - before.length]).toEqual([22, 2]);
+    for (const { id } of [one, two]) await call('DELETE', `/api/files/${id}`, { token: ann.token });
+    expect([await usedBy(ann.id), keys()]).toEqual([0, before]);
+    expect(await files.countDocuments({ user: new ObjectId(ann.id) })).toBe(0);
   });
 
   it('is counted again where a process died, once it is at rest', async () => {

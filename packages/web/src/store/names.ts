@@ -2,8 +2,13 @@ import { batch, type Signal, signal } from '@preact/signals';
 import { ask, chat, type Id, type Member, type Message, type User } from '../api.ts';
 import { strings } from '../strings.ts';
 
-/** What somebody is called, and whether it is a program. */
-export type Person = { username: string; name?: string | undefined; is_bot?: boolean | undefined };
+/** What somebody is called, the version of their picture, and whether it is a program. */
+export type Person = {
+  username: string;
+  name?: string | undefined;
+  avatar?: string | undefined;
+  is_bot?: boolean | undefined;
+};
 
 /** What somebody says of themselves. */
 export type Status = NonNullable<User['status']>;
@@ -36,12 +41,13 @@ export const authorOf = (message: Message): Person => personOf(message.user.$oid
 /** Learns what users are called; what this browser has kept since earlier says nothing new of those of whom the service has told. */
 export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
   batch(() => {
-    for (const { id, username, name, is_bot } of users) {
+    for (const { id, username, name, avatar, is_bot } of users) {
       if (areKept && told.has(id)) continue;
       if (!areKept) told.add(id);
       const person = personSignal(id);
       const before = person.peek();
-      if (before?.username !== username || before.name !== name) person.value = { username, name, is_bot };
+      if (before?.username !== username || before.name !== name || before.avatar !== avatar)
+        person.value = { username, name, avatar, is_bot };
     }
   });
 }
@@ -79,7 +85,7 @@ export function learnMembers(members: readonly Member[]): void {
 /** Learns what the authors of messages are called. */
 export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { areKept: boolean }): void =>
   learnPersons(
-    all.map(({ user, username, name, is_bot }) => ({ id: user.$oid, username, name, is_bot })),
+    all.map(({ user, username, name, avatar, is_bot }) => ({ id: user.$oid, username, name, avatar, is_bot })),
     kept,
   );
 
@@ -90,7 +96,7 @@ export async function findPersons(users: readonly string[]): Promise<void> {
   for (const id of missing) {
     try {
       const found = await ask(chat.GET('/api/users/{user}', { params: { path: { user: id } } }));
-      learnPersons([{ id, username: found.username, name: found.name }]);
+      learnPersons([{ id, username: found.username, name: found.name, avatar: found.avatar }]);
       learnStatuses([{ id, status: found.status }]);
     } catch {
       asked.delete(id);

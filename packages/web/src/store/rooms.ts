@@ -30,7 +30,7 @@ const markers = new Map<string, Omit<Marker, 'room'>>();
 function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, others } = member as MyMember;
   const { is_muted = false, is_favourite = false } = member;
-  const people = (others ?? []).map(({ _id, username, name }) => ({ id: _id.$oid, username, name }));
+  const people = (others ?? []).map(({ _id, username, name, avatar }) => ({ id: _id.$oid, username, name, avatar }));
   const readHere = markers.get(member.room.$oid)?.seq;
   const isRead = readHere !== undefined && readHere >= seq;
   return {

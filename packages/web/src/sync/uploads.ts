@@ -57,14 +57,26 @@ async function explained(entry: PendingMessage, failure: unknown): Promise<never
 
 /** Announces a file and uploads it; resolves to its id. The same key gets the same answer. */
 async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: number) => void): Promise<string> {
-  const { key, name, type, size, sha256, width, height, preview } = file;
+  const { key, name, type, size, sha256, width, height, alt, preview } = file;
   const small = preview && { type: preview.bytes.type as 'image/webp', size: preview.bytes.size, sha256: preview.sha256 };
   const measured = width !== null && height !== null && { width, height };
-  const body = { room: entry.room, name, type, size, sha256, ...measured, ...(small && { preview: small }) };
-  const announced = await ask(chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }));
-  if (preview && announced.preview_upload) await put(announced.preview_upload, preview.bytes, entry);
-  await put(announced.upload, file.bytes, entry, tell);
-  return announced._id.$oid;
+  const body = { room: entry.room, name, type, size, sha256, ...measured, ...(alt && { alt }), ...(small && { preview: small }) };
+  const { _id, upload, preview_upload } = await ask(
+    chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }),
+  );
+  announced.set(key, _id.$oid);
+  if (preview && preview_upload) await put(preview_upload, preview.bytes, entry);
+  await put(upload, file.bytes, entry, tell);
+  return _id.$oid;
+}
+
+/** The ids of the files that this page has announced, by their keys. */
+const announced = new Map<string, string>();
+
+/** Takes files back that are not sent after all. Those of which the service does not hear go after a day. */
+export function withdraw(files: readonly UnsentFile[]): void {
+  for (const { key, uploaded = announced.get(key) } of files)
+    if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
 }
 
 /** A request on a line that says nothing for so long is given up, in milliseconds. */

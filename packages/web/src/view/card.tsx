@@ -7,7 +7,8 @@ import { currentStatus, learnMembers, nameOf, type Person, personOf, statusOf } 
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt } from './controls.tsx';
+import { Avatar } from './avatar.tsx';
+import { attempt } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openConversation } from './open-conversation.ts';
@@ -33,7 +34,7 @@ export function Card({ user, person }: { user: string; person: Person }) {
   return (
     <>
       <div class="head">
-        <Avatar name={nameOf(shown)} id={user} />
+        <Avatar person={shown} id={user} />
         <p class="who">
           <bdi class="name">{nameOf(shown)}</bdi>
           <span class="muted">@{shown.username}</span>

@@ -29,13 +29,6 @@ export const BackLink = () => (
   </a>
 );
 
-/** Someone's initials, of two words at most, on a colour of theirs. */
-export const Avatar = ({ name, id }: { name: string; id: string }) => (
-  <span class={`avatar hue-${hashOf(id) % 16}`} aria-hidden="true">
-    {initialsOf(name) || '?'}
-  </span>
-);
-
 /** Somebody's name; where that is a full name, pointing at it shows the username. A program is marked as one. */
 export const PersonName = ({ person, class: extra }: { person: Person; class?: string }) => (
   <>
@@ -70,22 +63,6 @@ export const StatusMark = ({ status }: { status: Status | undefined }) =>
       </span>
     </>
   ) : null;
-
-const initialsOf = (name: string) =>
-  name
-    .split(/[\s._-]+/)
-    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0]?.toUpperCase() ?? '')
-    .filter(Boolean)
-    .slice(0, 2)
-    .join('');
-
-/** FNV-1a, in 32 bits: ids that were made together differ in their last digits alone. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  // Its lowest bits alone would mix too little.
-  return (hash ^ (hash >>> 15)) >>> 0;
-}
 
 /** The sentence for what went wrong. */
 export function sentenceOf(failure: unknown): string {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /** A picture from its bytes. Drawn, because an address of bytes in memory would have to be allowed to all pictures of the page. */
-export function Drawn({ bytes, alt = '' }: { bytes: Blob; alt?: string }) {
+export function Drawn({ bytes, alt = '' }: { bytes: Blob; alt?: string | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     void createImageBitmap(bytes).then(

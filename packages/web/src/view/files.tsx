@@ -11,6 +11,7 @@ import { Drawn } from './drawn.tsx';
 import { FileBoxes, type FileFacts, kindOf } from './file-boxes.tsx';
 import { Icon } from './icon.tsx';
 import { useLoaded } from './use-list.ts';
+import { useZoom, zoomStep } from './zoom.ts';
 import './lightbox.css';
 
 type SentFile = Message['files'][number];
@@ -46,7 +47,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
       <button
         type="button"
         class="open-picture"
-        title={name}
+        title={file.alt ?? name}
         onClick={() =>
           openPicture(
             files.filter((other) => kindOf(other) === 'picture'),
@@ -55,7 +56,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
         }
       >
         <span class="visually-hidden">{laterStrings.files.open(name)}</span>
-        <Picture address={previewOf(file)} alt="" />
+        <Picture address={previewOf(file)} alt={file.alt ?? ''} />
       </button>
     );
   return (
@@ -65,7 +66,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
         <video
           controls
           preload="metadata"
-          aria-label={name}
+          aria-label={file.alt ?? name}
           src={addressOf(file)}
           onError={askAgain}
           poster={file.has_preview ? previewOf(file) : undefined}
@@ -73,7 +74,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
       )}
       {kind === 'audio' && !hasNoCookie() && (
         // biome-ignore lint/a11y/useMediaCaption: nobody has written any
-        <audio controls preload="metadata" aria-label={name} src={addressOf(file)} onError={askAgain} />
+        <audio controls preload="metadata" aria-label={file.alt ?? name} src={addressOf(file)} onError={askAgain} />
       )}
       <FileRow file={file}>
         <Download file={file} />
@@ -145,6 +146,15 @@ function Fetched({ address, alt, onLost }: { address: string; alt: string; onLos
   return value ? <Drawn bytes={value} alt={alt} /> : null;
 }
 
+/** Somebody's picture, where no cookie goes with an address. */
+export function FetchedFace({ address, onThere }: { address: string; onThere: () => void }) {
+  const { value } = useLoaded(() => read(address), [address]);
+  useEffect(() => {
+    if (value) onThere();
+  }, [value]);
+  return value ? <Drawn bytes={value} /> : null;
+}
+
 /** A picture; one that can't be shown says why, and can be asked for again. */
 function Picture({ address, alt }: { address: string; alt: string }) {
   const [problem, setProblem] = useState<string>();
@@ -177,21 +187,45 @@ function openPicture(pictures: readonly SentFile[], file: SentFile): void {
 
 function Lightbox({ file, step }: { file: SentFile; step: ((by: number) => void) | undefined }) {
   const box = useRef<HTMLDivElement>(null);
+  const { zoom, isZoomed, zoomBy, reset, frame, picture, gestures } = useZoom();
+  const percent = `${Math.round(zoom.scale * 100)} %`;
   const onKey = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const isBackwards = box.current?.matches(':dir(rtl)') ? 'ArrowRight' : 'ArrowLeft';
-    if (!step || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
+    if (event.key === '+' || event.key === '=') zoomBy(zoomStep);
+    else if (event.key === '-') zoomBy(1 / zoomStep);
+    else if (event.key === '0') reset();
+    else if (step && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) step(event.key === isBackwards ? -1 : 1);
+    else return;
     event.preventDefault();
-    step(event.key === isBackwards ? -1 : 1);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: its buttons do the same
     <div class="lightbox" ref={box} onKeyDown={onKey}>
-      <Picture address={addressOf(file)} alt={safeName(file.name)} />
+      <div class={isZoomed ? 'frame zoomed' : 'frame'} ref={frame} {...gestures}>
+        <div ref={picture} style={{ transform: `translate(${zoom.x}px, ${zoom.y}px) scale(${zoom.scale})` }}>
+          <Picture address={addressOf(file)} alt={file.alt ?? safeName(file.name)} />
+        </div>
+      </div>
+      {file.alt !== undefined && <p class="alt">{file.alt}</p>}
       <div class="row">
         {step && <IconButton icon="back" label={laterStrings.files.before} onPress={() => step(-1)} />}
         {step && <IconButton icon="back" class="next" label={laterStrings.files.next} onPress={() => step(1)} />}
         <small class="muted">{sizeOf(file.size)}</small>
         <Download file={file} />
+        <button
+          type="button"
+          class="icon-button minus"
+          aria-label={laterStrings.files.zoomOut}
+          title={laterStrings.files.zoomOut}
+          onClick={() => zoomBy(1 / zoomStep)}
+        >
+          −
+        </button>
+        <button type="button" class="percent" aria-label={laterStrings.files.zoomReset(percent)} onClick={reset}>
+          {percent}
+        </button>
+        <IconButton icon="plus" label={laterStrings.files.zoomIn} onPress={() => zoomBy(zoomStep)} />
       </div>
     </div>
   );

@@ -11,7 +11,8 @@ import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
-import { Avatar, attempt, Form, Loading, PersonNames, StatusMark } from './controls.tsx';
+import { Avatar } from './avatar.tsx';
+import { attempt, Form, Loading, PersonNames, StatusMark } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
@@ -167,7 +168,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   return (
     <li class="member">
       <PersonButton user={member.user.$oid} person={member} isHidden>
-        <Avatar name={name} id={member.user.$oid} />
+        <Avatar person={member} id={member.user.$oid} />
       </PersonButton>
       <span class="name">
         <PersonButton user={member.user.$oid} person={member}>
@@ -216,7 +217,7 @@ function Bans({ room, changes }: { room: string; changes: number }) {
       <ul class="members">
         {value.map((ban) => (
           <li class="member" key={ban.user.$oid}>
-            <Avatar name={nameOf(ban)} id={ban.user.$oid} />
+            <Avatar person={ban} id={ban.user.$oid} />
             <span class="name">
               <PersonNames person={ban} />
             </span>

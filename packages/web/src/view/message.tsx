@@ -17,8 +17,9 @@ import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { summaryOf } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
+import { Avatar } from './avatar.tsx';
 import { Boundary } from './boundary.tsx';
-import { Avatar, attempt, IconButton, PersonName } from './controls.tsx';
+import { attempt, IconButton, PersonName } from './controls.tsx';
 import { confirmed, openMessage } from './dialog.tsx';
 import { Editor } from './editor.tsx';
 import { FileBoxes } from './file-boxes.tsx';
@@ -114,7 +115,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         </time>
       ) : (
         <PersonButton {...of} isHidden>
-          <Avatar name={nameOf(author)} id={message.user.$oid} />
+          <Avatar person={author} id={message.user.$oid} />
         </PersonButton>
       )}
       <div class="body">
@@ -216,7 +217,7 @@ function Replies({ message }: { message: Message }) {
     <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
       <span class="faces">
         {users.map((id) => (
-          <Avatar key={id} name={calledOf(id)} id={id} />
+          <Avatar key={id} person={personOf(id)} id={id} />
         ))}
       </span>
       {strings.message.replies(message.reply_count)}
@@ -228,11 +229,6 @@ function Replies({ message }: { message: Message }) {
     </a>
   );
 }
-
-const calledOf = (id: string) => {
-  const person = personOf(id);
-  return person ? nameOf(person) : '';
-};
 
 function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';

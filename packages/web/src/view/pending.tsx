@@ -3,13 +3,13 @@ import { me } from '../session.ts';
 import { draftOf, keepDraft, placeOf } from '../store/drafts.ts';
 import { waitOf } from '../store/due.ts';
 import type { Entry, UnsentFile } from '../store/kept.ts';
-import { nameOf } from '../store/names.ts';
 import { onTheirWay, removeEntry, retryEntry } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
 import { setTray, trayOf } from '../store/tray.ts';
 import { strings } from '../strings.ts';
 import { sendOutbox } from '../sync/sender.ts';
-import { Avatar, PersonName } from './controls.tsx';
+import { Avatar } from './avatar.tsx';
+import { PersonName } from './controls.tsx';
 import { FileBoxes } from './file-boxes.tsx';
 import { forComposer } from './for-composer.ts';
 import { Icon } from './icon.tsx';
@@ -26,7 +26,7 @@ export function PendingRow({ entry }: { entry: PendingMessage }) {
   const { files = [] } = entry;
   return (
     <li class={`message pending ${entry.state}`} data-key={entry.key}>
-      <Avatar name={nameOf(user)} id={idOf(user)} />
+      <Avatar person={user} id={idOf(user)} />
       <div class="body">
         <p class="meta">
           <PersonName person={user} class="author" />
@@ -50,6 +50,11 @@ async function takeBack(entry: Entry & { kind: 'send' | 'edit' }): Promise<void>
   await removeEntry(entry.id);
 }
 
+async function discard(entry: Entry): Promise<void> {
+  await removeEntry(entry.id);
+  if (entry.kind === 'send' && entry.files) (await import('../sync/uploads.ts')).withdraw(entry.files);
+}
+
 /** The state of something that is still to be done, and what the user may do about it. */
 export function EntryState({ entry }: { entry: Entry }) {
   const retry = () => void retryEntry(entry.id).then(sendOutbox);
@@ -66,7 +71,7 @@ export function EntryState({ entry }: { entry: Entry }) {
             {strings.outbox.edit}
           </button>
         )}
-        <button type="button" onClick={() => void removeEntry(entry.id)}>
+        <button type="button" onClick={() => void discard(entry)}>
           {strings.outbox.discard}
         </button>
       </div>

@@ -3,13 +3,13 @@ import type { Message } from '../api.ts';
 import { sentAt, shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { messagePath } from '../routes.ts';
-import { nameOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { partsOf } from '../text/highlight.ts';
 import { safeName } from '../text/names.ts';
 import { summaryOf } from '../text/plain.ts';
-import { Avatar, PersonName } from './controls.tsx';
+import { Avatar } from './avatar.tsx';
+import { PersonName } from './controls.tsx';
 import './results.css';
 
 type ResultsProps = {
@@ -46,7 +46,7 @@ type ResultProps = {
 /** One message of a list, which leads somewhere; with a note of what there is. */
 export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (
   <a href={href} class={isNew ? 'unread' : ''}>
-    <Avatar name={nameOf(message)} id={message.user.$oid} />
+    <Avatar person={message} id={message.user.$oid} />
     <span class="body">
       <span class="meta">
         <PersonName person={message} class="author" />

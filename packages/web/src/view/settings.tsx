@@ -17,6 +17,7 @@ import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { OwnData } from './own-data.tsx';
+import { PictureForm } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
@@ -90,6 +91,9 @@ function Profile() {
             value={me().name ?? ''}
           />
         </Form>
+      </Section>
+      <Section title={laterStrings.settings.picture} hint={laterStrings.settings.pictureHint}>
+        <PictureForm />
       </Section>
       <Section title={laterStrings.settings.email}>
         <Address change={change} />

@@ -6,14 +6,15 @@ import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
 import { countDrafts, drafted } from '../store/drafts.ts';
 import type { MyRoom } from '../store/kept.ts';
-import { currentStatus, nameOf, statusOf } from '../store/names.ts';
+import { currentStatus, statusOf } from '../store/names.ts';
 import { outbox } from '../store/outbox.ts';
 import { moveMarker } from '../store/rooms.ts';
 import { countForMe, foldedSections, type Section, sections, toggleSection } from '../store/sections.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar, attempt, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
+import { Avatar } from './avatar.tsx';
+import { attempt, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openNewConversation, openNewRoom, openShortcuts, openSwitcher } from './keys.tsx';
@@ -56,7 +57,7 @@ export function Sidebar() {
       </a>
       <footer>
         <PersonButton user={idOf(user)} person={user}>
-          <Avatar name={nameOf(user)} id={idOf(user)} />
+          <Avatar person={user} id={idOf(user)} />
           <span class="who">
             <PersonName person={user} />
             <StatusMark status={currentStatus(user.status)} />
@@ -144,7 +145,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
         aria-current={isCurrent ? 'page' : undefined}
         onContextMenu={showMenu}
       >
-        {isDirect ? <Avatar name={first ? nameOf(first) : room.name} id={first?.id ?? id} /> : <Icon name="hash" />}
+        {isDirect ? <Avatar person={first ?? { username: room.name }} id={first?.id ?? id} /> : <Icon name="hash" />}
         <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
           <bdi>{name}</bdi>
           {people.length === 1 && <StatusMark status={statusOf(first?.id ?? '')} />}

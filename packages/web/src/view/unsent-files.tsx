@@ -1,10 +1,12 @@
+import { aKey } from '../api.ts';
 import { focusComposer } from '../attach.ts';
+import { isComposing } from '../keyboard.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { onTheirWay } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
-import { setTray, trayOf } from '../store/tray.ts';
+import { setTray, type TrayItem, trayOf } from '../store/tray.ts';
 import { laterStrings } from '../strings-later.ts';
-import { progress } from '../sync/uploads.ts';
+import { progress, withdraw } from '../sync/uploads.ts';
 import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
 import { IconButton } from './controls.tsx';
@@ -31,7 +33,11 @@ export function PendingFiles({
       <FileBoxes
         files={files}
         content={(file) =>
-          kindOf(file) === 'picture' ? <Drawn bytes={file.preview?.bytes ?? file.bytes} /> : <FileRow file={file} />
+          kindOf(file) === 'picture' ? (
+            <Drawn bytes={file.preview?.bytes ?? file.bytes} alt={file.alt} />
+          ) : (
+            <FileRow file={file} />
+          )
         }
       />
       {entry.state === 'waiting' && !isWhole && (
@@ -49,25 +55,53 @@ export function PendingFiles({
 /** What goes with the next message. */
 export function Tray({ place }: { place: string }) {
   const items = trayOf(place);
-  const remove = (removed: string) => {
+  const remove = ({ key: removed, file }: TrayItem) => {
     setTray(
       place,
       items.filter(({ key }) => key !== removed),
     );
+    if (file) withdraw([file]);
     focusComposer(place);
+  };
+  const describe = (described: TrayItem, file: UnsentFile, alt: string) => {
+    withdraw([file]);
+    // It is announced with its description, and so as another one.
+    const changed = { ...file, alt, key: aKey(), uploaded: undefined };
+    setTray(
+      place,
+      items.map((item) => (item === described ? { ...item, file: changed, ready: Promise.resolve(changed) } : item)),
+    );
   };
   return (
     <ul class="tray" aria-label={laterStrings.files.tray}>
-      {items.map(({ key, name, size, file }) => (
-        <li key={key}>
-          {file && kindOf(file) === 'picture' ? <Drawn bytes={file.preview?.bytes ?? file.bytes} /> : <Icon name="file" />}
-          <span class="file-name">
-            <bdi title={safeName(name)}>{safeName(name)}</bdi>
-            <small class="muted">{file ? sizeOf(size) : laterStrings.files.preparing}</small>
-          </span>
-          <IconButton icon="close" label={laterStrings.files.remove(safeName(name))} onPress={() => remove(key)} />
-        </li>
-      ))}
+      {items.map((item) => {
+        const { key, name, size, file } = item;
+        const isPicture = file !== undefined && kindOf(file) === 'picture';
+        return (
+          <li key={key}>
+            {isPicture ? <Drawn bytes={file.preview?.bytes ?? file.bytes} alt={file.alt} /> : <Icon name="file" />}
+            <span class="file-name">
+              <bdi title={safeName(name)}>{safeName(name)}</bdi>
+              <small class="muted">{file ? sizeOf(size) : laterStrings.files.preparing}</small>
+              {isPicture && (
+                <input
+                  aria-label={laterStrings.files.describe(safeName(name))}
+                  placeholder={laterStrings.files.description}
+                  maxLength={500}
+                  value={file.alt ?? ''}
+                  onInput={({ currentTarget }) => describe(item, file, currentTarget.value)}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter' || isComposing(event)) return;
+                    event.preventDefault();
+                    focusComposer(place);
+                  }}
+                />
+              )}
+            </span>
+            <IconButton icon="close" label={laterStrings.files.remove(safeName(name))} onPress={() => remove(item)} />
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,0 +1,17 @@
+import { idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { takeBackFile, takeBackRefusals } from '../lib/messages/uploads.ts';
+
+/** `/api/files/{file}`: a file that was announced. */
+export const handler = endpoint({
+  DELETE: operation({
+    summary: 'Take back a file that the caller has announced and not sent, which frees the space that it takes',
+    access: 'user',
+    scope: 'messages:write',
+    path: { file: idOf('file') },
+    status: 204,
+    refusals: takeBackRefusals,
+    run: ({ path: { file }, caller }) => takeBackFile(file, caller),
+  }),
+});

@@ -1,0 +1,55 @@
+import { readAvatar, readAvatarRefusals, removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
+import { about, anyText, idOr, optional } from '../lib/api/parameters.ts';
+import { adminRequired } from '../lib/errors.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireOwnAccount, userIdFor } from '../lib/identity/caller.ts';
+import { noSuchUser, shownUser } from '../lib/identity/users.ts';
+
+const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };
+const version = about(
+  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
+  optional(anyText),
+);
+
+/** `/api/users/{user}/avatar`: the picture of a user. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Read the picture of a user',
+    access: 'user',
+    path,
+    query: { version },
+    status: 200,
+    givesBytes: 'picture',
+    refusals: readAvatarRefusals,
+    run: ({ path: { user }, query: { version }, caller }) => readAvatar(userIdFor(user, caller), version),
+  }),
+  PUT: operation({
+    summary: 'Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most',
+    access: 'user',
+    scope: 'account',
+    path,
+    permit: ({ caller, path: { user } }) => requireOwnAccount(user, caller),
+    takesBytes: true,
+    status: 200,
+    answer: shownUser.schema,
+    refusals: [adminRequired, ...setAvatarRefusals],
+    security: (_input, { _id }) => ({ event: 'account changed', whom: _id.$oid, what: 'avatar' }),
+    run: ({ path: { user }, bytes, caller }) => setAvatar(userIdFor(user, caller), bytes),
+  }),
+  DELETE: operation({
+    summary: 'Take the picture of an account away',
+    access: 'user',
+    scope: 'account',
+    path,
+    permit: ({ caller, path: { user } }) => requireOwnAccount(user, caller),
+    status: 204,
+    refusals: [adminRequired, noSuchUser],
+    security: ({ path: { user } }) => ({
+      event: 'account changed',
+      whom: user === 'me' ? undefined : user.toHexString(),
+      what: 'avatar',
+    }),
+    run: ({ path: { user }, caller }) => removeAvatar(userIdFor(user, caller)),
+  }),
+});

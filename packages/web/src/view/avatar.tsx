@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { bearer } from '../api.ts';
+import { nameOf, type Person } from '../store/names.ts';
+import { later } from './later.tsx';
+
+type FetchedProps = { address: string; onThere: () => void };
+
+const Fetched = later<FetchedProps>(
+  async () => (await import('./files.tsx')).FetchedFace,
+  () => null,
+);
+
+/** Where the pictures are that were seen: they are there at once. */
+const seen = new Set<string>();
+
+/** Someone's picture or, without one and before it is there, the initials, of two words at most, on a colour of theirs. */
+export function Avatar({ person, id }: { person: Person | undefined; id: string }) {
+  const address = person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`;
+  const [there, setThere] = useState<string>();
+  const isThere = address && (there === address || seen.has(address));
+  const onThere = () => {
+    seen.add(address as string);
+    setThere(address);
+  };
+  return (
+    <span class={`avatar hue-${hashOf(id) % 16}`} aria-hidden="true">
+      {!isThere && ((person && initialsOf(nameOf(person))) || '?')}
+      {address &&
+        (bearer.token === undefined ? (
+          <img key={address} src={address} alt="" loading="lazy" decoding="async" onLoad={onThere} />
+        ) : (
+          <Fetched key={address} address={address} onThere={onThere} />
+        ))}
+    </span>
+  );
+}
+
+const initialsOf = (name: string) =>
+  name
+    .split(/[\s._-]+/)
+    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0]?.toUpperCase() ?? '')
+    .filter(Boolean)
+    .slice(0, 2)
+    .join('');
+
+/** FNV-1a, in 32 bits: ids that were made together differ in their last digits alone. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  // Its lowest bits alone would mix too little.
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
