@@ -6,7 +6,7 @@ import { type RoomDocument, rooms, type WebhookDocument } from '../collections/r
 import { type WebhookAccount, webhookAccounts } from '../collections/users.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { attempt } from '../deadline.ts';
-import { conflict, notFound, type Refusal } from '../errors.ts';
+import { conflict, HttpError, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { type Caller, webhookCaller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
@@ -72,7 +72,7 @@ export async function addWebhook(
     created_by: caller.user._id,
     created_at: account.created_at,
   };
-  const isAdded = await attempt({ times: 10 }, async () => {
+  await attempt({ times: 10 }, async () => {
     const hasSpace = { [`webhooks.${mostWebhooks - 1}`]: { $exists: false } };
     const where = { $and: [{ _id: room }, allowedTo('addWebhook', caller), hasSpace] };
     const { matchedCount } = await rooms.updateOne(where, { $push: { webhooks: created } });
@@ -81,10 +81,11 @@ export async function addWebhook(
     if (!(await rooms.findOne({ _id: room, ...hasSpace }, { projection: { _id: 1 } }))) throw tooMany();
     return undefined;
   }).catch(async (error) => {
-    await webhookAccounts.deleteOne({ _id: account._id });
+    // After any other failure, the room may have it: it keeps its name, and goes with the room.
+    if (error instanceof HttpError && error.status < 500) await webhookAccounts.deleteOne({ _id: account._id });
     throw error;
   });
-  return isAdded && { ...show(room, created, name), secret };
+  return { ...show(room, created, name), secret };
 }
 
 function addAccount(room: ObjectId, name: string): Promise<WebhookAccount> {

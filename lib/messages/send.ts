@@ -9,11 +9,10 @@ import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { invalidParameter } from '../errors.ts';
 import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
-import { noSuchWebhook } from '../members/webhooks.ts';
 import { foresee, notify } from '../notices.ts';
 import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
-import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission, roomArchived } from '../rooms/permissions.ts';
+import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFiles, takeFiles } from './attachments.ts';
 import { fillGap } from './gaps.ts';
@@ -34,8 +33,6 @@ export type NewMessage = {
   isReport?: boolean;
 };
 
-/** The refusals of a text that a webhook sends. */
-export const postRefusals = [noSuchWebhook, roomArchived];
 export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
 
 /**

@@ -22,6 +22,7 @@ it.each([
   `/api/bans?${query}`,
   `${hidden.path}/details`,
   `${hidden.path}/invitations`,
+  `${hidden.path}/webhooks`,
 ])(
   'nothing in a hidden room is read before it is known that the caller may not see it, so that no time tells that it exists: GET %s',
   async (path) => {

@@ -341,6 +341,12 @@ describe('an event of GitLab is readable:', () => {
   });
 });
 
+it('an event of GitHub is the same as a form', () => {
+  const event = { repository, sender, action: 'closed', issue: { number: 1, title: 'Owls' } };
+  const form = new URLSearchParams({ payload: JSON.stringify(event) }).toString();
+  expect(textOf(form, { 'x-github-event': 'issues' })).toBe('**team/app**: ann closed issue #1 Owls');
+});
+
 it('the links of what is made are links to those who read it, whatever their labels and addresses contain', () => {
   const text = github('issues', {
     repository,
