@@ -38,7 +38,17 @@ export async function finishDeletions(): Promise<number> {
 const deletion = {
   $set: { is_admin: false, is_active: false, has_leftovers: true },
   $currentDate: { deleted_at: true },
-  $unset: { username: '', name: '', status: '', quiet_until: '', email: '', email_key: '', password_hash: '', blocked: '' },
+  $unset: {
+    username: '',
+    name: '',
+    status: '',
+    quiet_until: '',
+    shows_presence: '',
+    email: '',
+    email_key: '',
+    password_hash: '',
+    blocked: '',
+  },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 
 const tidyUp = (id: ObjectId): Promise<void> =>

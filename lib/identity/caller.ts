@@ -14,6 +14,7 @@ export type Caller = {
     | 'name'
     | 'status'
     | 'quiet_until'
+    | 'shows_presence'
     | 'email'
     | 'is_admin'
     | 'is_active'
