@@ -39,6 +39,8 @@ export class Connection {
   #untold: Map<string, number> | undefined;
   #slowSince: number | undefined;
   #isEnding = false;
+  /** Whether it is ending because its token has ended. */
+  isSignedOut = false;
   #typing: { room: string; at: number } | undefined;
 
   constructor(socket: WebSocket, token: string) {
@@ -134,6 +136,7 @@ export class Connection {
   end(reason: Farewell): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
+    this.isSignedOut = reason === 'ended';
     const { code, ...farewell } = farewells[reason];
     this.send(encode({ type: 'bye', code, reason, ...farewell }));
     // The library ends what takes longer than `longestClose`.

@@ -69,7 +69,7 @@ export class Hub {
     this.#silent.delete(connection);
     follower.connections.delete(connection);
     if (follower.connections.size > 0) return;
-    this.presence?.left(follower.id);
+    this.presence?.left(follower.id, { isForGood: connection.isSignedOut });
     this.followers.delete(follower.id);
     for (const room of follower.rooms) this.#forget(follower, room);
   }

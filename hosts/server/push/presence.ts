@@ -84,10 +84,11 @@ export class Presence {
     this.#people.set(user, { activeAt, leftAt: Number.POSITIVE_INFINITY });
   }
 
-  /** The last connection of somebody here has ended. */
-  left(user: string): void {
+  /** The last connection of somebody here has ended; `isForGood` when the user has signed out. */
+  left(user: string, { isForGood }: { isForGood: boolean }): void {
     const person = this.#people.get(user);
-    if (person) person.leftAt = performance.now();
+    if (isForGood) this.#people.delete(user);
+    else if (person) person.leftAt = performance.now();
   }
 
   /** Somebody here does something. */
@@ -98,8 +99,9 @@ export class Presence {
 
   /** Has a connection watch these people, and gives how all of them are. */
   watch(follower: Follower, connection: Connection, users: ObjectId[]): PresenceFrame {
-    connection.watched = new Map(users.map((user) => [user.toHexString(), undefined]));
-    return this.#news(follower, connection, performance.now());
+    const known = connection.watched;
+    connection.watched = new Map(users.map((user) => [user.toHexString(), known.get(user.toHexString())]));
+    return this.#news(follower, connection, performance.now(), { ofAll: true });
   }
 
   /** Takes what another process tells of those who are connected to it. */
@@ -154,12 +156,12 @@ export class Presence {
     if (frame.active.length + frame.away.length + frame.offline.length > 0) connection.sendEphemeral(encode(frame), 'presence');
   }
 
-  /** What a connection was not told yet. */
-  #news(follower: Follower, { watched }: Connection, now: number): PresenceFrame {
+  /** What a connection was not told yet, or how all are whom it watches. */
+  #news(follower: Follower, { watched }: Connection, now: number, { ofAll = false } = {}): PresenceFrame {
     const frame: PresenceFrame = { type: 'presence', active: [], away: [], offline: [] };
     for (const [user, told] of watched) {
       const state = this.#shownTo(follower, user, now) ?? told ?? 'offline';
-      if (state === told) continue;
+      if (state === told && !ofAll) continue;
       watched.set(user, state);
       frame[state].push({ $oid: user });
     }

@@ -78,6 +78,11 @@ describe('who is active', () => {
     await act(other as TestSocket);
     await expect.poll(() => told(hers as TestSocket, cid)).toEqual(['away', 'active']);
     expect(told(hers as TestSocket, bob)).toEqual(['active']);
+    after.socket.close();
+    await after.closed;
+    // Nor does it show to one who asks meanwhile, and knew it before.
+    watch(hers as TestSocket, bob);
+    await expect.poll(() => told(hers as TestSocket, bob)).toEqual(['active', 'active']);
     for (const one of [hers, after, other]) one?.socket.close();
   });
 });
